@@ -1,7 +1,18 @@
-/** The fields of an animal that a file can have. */
-export const FIELDS = ["name", "categoryId", "status"] as const;
+/**
+ * The fields of an animal that a file can have. `category` is the name of a category, `categoryId` its id: a row needs one of
+ * them, and the id counts if it has both.
+ */
+export const FIELDS = ["name", "categoryId", "category", "status"] as const;
 export type Field = (typeof FIELDS)[number];
-const REQUIRED: readonly Field[] = ["name", "categoryId"];
+
+/** A column that is not read, although it has the name of a field. */
+const IGNORE = "ignore";
+
+/** What a column is: a field, or nothing. */
+export type ColumnRole = Field | typeof IGNORE;
+
+/** A column and its role, from `--map "Animal Name=name"` or from a guess. */
+export type Mapping = readonly [column: string, role: ColumnRole];
 
 /** Further columns of exports and of files of rejected rows. They are ignored. */
 const IGNORED_COLUMNS: ReadonlySet<string> = new Set(["id", "line", "reason"]);
@@ -18,36 +29,47 @@ export class FileRefused extends Error {
 }
 
 /** Makes `Category ID`, `category_id` and `categoryId` equal. */
-export const normalize = (column: string): string => column.toLowerCase().replace(/[\s_-]/g, "");
+export const normalize = (column: string): string =>
+  column
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
 
 const FIELD_OF: ReadonlyMap<string, Field> = new Map(FIELDS.map((field) => [normalize(field), field]));
 
-/** Parses `Animal Name=name` into a column and its field; undefined if it is malformed. */
-export const parseMapping = (text: string): [column: string, field: Field] | undefined => {
+/** Parses `Animal Name=name` into a column and its role; undefined if it is malformed. */
+export const parseMapping = (text: string): Mapping | undefined => {
   const at = text.lastIndexOf("=");
-  const field = FIELD_OF.get(normalize(text.slice(at + 1)));
-  return at > 0 && field ? [text.slice(0, at), field] : undefined;
+  const name = normalize(text.slice(at + 1));
+  const role = name === IGNORE ? IGNORE : FIELD_OF.get(name);
+  return at > 0 && role ? [text.slice(0, at), role] : undefined;
 };
 
 /**
  * Finds the fields of a file by the names of its columns, in any spelling. A user's mapping takes precedence over these names:
  * a mapped field is found in its mapped column only. Of several spellings of one name, the one in a mapping wins.
  */
-export const columnsOf = (mappings: readonly (readonly [column: string, field: Field])[] = []) => {
+export const columnsOf = (mappings: readonly Mapping[] = []) => {
   const exact = new Map(mappings);
-  const mapped = new Map(mappings.map(([column, field]) => [normalize(column), field]));
+  const mapped = new Map(mappings.map(([column, role]) => [normalize(column), role]));
   const mappedFields = new Set(mapped.values());
-  const fieldOf = (column: string): Field | undefined => {
+  const roleOf = (column: string): ColumnRole | undefined => {
     const name = normalize(column);
     const field = FIELD_OF.get(name);
     return exact.get(column) ?? mapped.get(name) ?? (field && !mappedFields.has(field) ? field : undefined);
   };
+  const fieldOf = (column: string): Field | undefined => {
+    const role = roleOf(column);
+    return role === IGNORE ? undefined : role;
+  };
   return {
+    mappings,
     fieldOf,
     /** True for a column that a mapping spells exactly so. */
     isExact: (column: string): boolean => exact.has(column),
-    /** True for a column that is neither a field nor ignored. */
-    isUnknown: (column: string): boolean => !fieldOf(column) && !IGNORED_COLUMNS.has(normalize(column)),
+    /** True for a column that has a name and no role. */
+    isUnknown: (column: string): boolean =>
+      column.trim() !== "" && roleOf(column) === undefined && !IGNORED_COLUMNS.has(normalize(column)),
     /** The mapped columns that the header does not have. */
     findMissing(header: readonly string[]): string[] {
       const names = new Set(header.map(normalize));
@@ -62,27 +84,32 @@ export type Columns = ReturnType<typeof columnsOf>;
 export type FieldIndexes = Readonly<Partial<Record<Field, number>>>;
 
 const MAX_NAMED_COLUMNS = 20;
-const quoteNames = (columns: readonly string[]): string =>
+export const quoteNames = (columns: readonly string[]): string =>
   columns
     .slice(0, MAX_NAMED_COLUMNS)
     .map((column) => JSON.stringify(column.slice(0, 64)))
     .join(", ") +
   (columns.length > MAX_NAMED_COLUMNS ? `, and ${columns.length - MAX_NAMED_COLUMNS} more` : "");
 
-/** How many fields a header has. */
-export const countFields = (header: readonly string[], { fieldOf }: Columns): number =>
-  new Set(header.map(fieldOf).filter(Boolean)).size;
+/** What a file must have, as the user maps it: `name`, and one of `category` and `categoryId`. */
+export const missingFields = (found: ReadonlySet<Field | undefined>): Field[] => [
+  ...(found.has("name") ? [] : ["name" as const]),
+  ...(found.has("category") || found.has("categoryId") ? [] : ["category" as const]),
+];
 
-/** Finds the fields in a header. @throws FileRefused if a required or mapped column is missing, or two are the same field */
-export const fieldIndexes = (
-  header: readonly string[],
-  { fieldOf, isExact, findMissing }: Columns,
-): FieldIndexes => {
+/** @throws FileRefused if a mapping names a column that the file does not have */
+export const assertMapped = (header: readonly string[], { findMissing }: Columns): void => {
   const [unmapped] = findMissing(header);
   if (unmapped !== undefined)
     throw new FileRefused(
       `--map names the column ${quoteNames([unmapped])}, which the file does not have; found ${quoteNames(header)}`,
     );
+};
+
+/** Finds the fields in a header. @throws FileRefused if a required or mapped column is missing, or two are the same field */
+export const fieldIndexes = (header: readonly string[], columns: Columns): FieldIndexes => {
+  const { fieldOf, isExact } = columns;
+  assertMapped(header, columns);
   const indexes: Partial<Record<Field, number>> = {};
   header.forEach((column, index) => {
     const field = fieldOf(column);
@@ -96,7 +123,7 @@ export const fieldIndexes = (
       );
     if (earlier === undefined || isExact(column)) indexes[field] = index;
   });
-  const missing = REQUIRED.filter((field) => indexes[field] === undefined);
+  const missing = missingFields(new Set(Object.keys(indexes) as Field[]));
   if (missing.length > 0)
     throw new FileRefused(
       `no column matches ${missing.join(" or ")}; found ${quoteNames(header)}: map one with --map "COLUMN=${missing[0]}"`,

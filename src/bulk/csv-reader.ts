@@ -1,6 +1,5 @@
 import { type CsvError, type Parser, parse } from "csv-parse";
-import { parse as parseWhole } from "csv-parse/sync";
-import { type Columns, FileRefused, countFields } from "./columns.ts";
+import { LINE_ENDS } from "./csv-header.ts";
 import {
   type Batch,
   UnreadableRow,
@@ -16,61 +15,6 @@ import {
   skippableLength,
   rowText,
 } from "./row.ts";
-import { HEAD_BYTES } from "./source.ts";
-
-export const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const;
-
-/** All of them: a file may be the concatenation of several. */
-const LINE_ENDS = ["\r\n", "\n", "\r"];
-
-/** The first row of a file. */
-export interface Header {
-  cells: string[];
-  delimiter: string;
-  end: Position;
-}
-
-const headerWith = (head: Buffer, delimiter: string): Header | undefined => {
-  try {
-    const [first] = parseWhole(head, {
-      delimiter,
-      record_delimiter: LINE_ENDS,
-      bom: true,
-      to: 1,
-      info: true,
-      skip_empty_lines: true,
-    }) as unknown as {
-      record: string[];
-      info: { bytes: number };
-    }[];
-    if (!first) return undefined;
-    const { bytes } = first.info;
-    return { cells: first.record, delimiter, end: { bytes, lines: countLines(head, 0, bytes) } };
-  } catch {
-    return undefined;
-  }
-};
-
-/**
- * Reads the header at the start of a file. Without a delimiter it takes the one with which the header has the most fields,
- * and then the most columns.
- * @throws FileRefused
- */
-export const readHeader = (head: Buffer, columns: Columns, delimiter?: string): Header => {
-  const candidates = delimiter === undefined ? Object.values(DELIMITERS) : [delimiter];
-  const headers = candidates.map((candidate) => headerWith(head, candidate)).filter((found) => !!found);
-  const score = ({ cells }: Header) => countFields(cells, columns) * 10_000 + cells.length;
-  const [best] = headers.toSorted((one, other) => score(other) - score(one));
-  if (!best)
-    throw new FileRefused(
-      "there is no header: the first line must name the columns, such as name,categoryId,status",
-    );
-  if (best.end.bytes >= HEAD_BYTES)
-    throw new FileRefused(
-      `the header is longer than ${HEAD_BYTES / 1024} KiB: the first line must name the columns, such as name,categoryId,status`,
-    );
-  return best;
-};
 
 const NOT_CLOSED = `a quote is opened and not closed within ${MAX_ROW_BYTES / 1024} KiB`;
 

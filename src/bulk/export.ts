@@ -8,17 +8,21 @@ interface ExportFormat {
 }
 
 /** Writes integers with all their digits: `JSON.stringify` would round them. */
-const json = ([id, name, categoryId, status]: ExportedPet): string =>
-  `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${status === null ? "" : `,"status":"${status}"`}}\n`;
+const json = ([id, name, categoryId, category, status]: ExportedPet): string =>
+  `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${
+    category === null ? "" : `,"category":${JSON.stringify(category)}`
+  }${status === null ? "" : `,"status":"${status}"`}}\n`;
 
-export const exportFormat = (format: "csv" | "ndjson", { guarded }: { guarded: boolean }): ExportFormat =>
-  format === "ndjson"
-    ? { heading: "", lineOf: json }
-    : {
-        heading: csvLine(["id", "name", "categoryId", "status"]),
-        lineOf: ([id, name, categoryId, status]) =>
-          csvLine([String(id), guarded ? guardFormula(name) : name, categoryId, status ?? ""]),
-      };
+/** The id of the category is exact, and counts when the file is imported. Its name is for people. */
+export const exportFormat = (format: "csv" | "ndjson", { guarded }: { guarded: boolean }): ExportFormat => {
+  if (format === "ndjson") return { heading: "", lineOf: json };
+  const textOf = guarded ? guardFormula : (text: string) => text;
+  return {
+    heading: csvLine(["id", "name", "categoryId", "category", "status"]),
+    lineOf: ([id, name, categoryId, category, status]) =>
+      csvLine([String(id), textOf(name), categoryId, textOf(category ?? ""), status ?? ""]),
+  };
+};
 
 export const formatPage = (animals: readonly ExportedPet[], { lineOf }: ExportFormat): string => {
   let text = "";

@@ -42,7 +42,8 @@ export const openSession = async (
       : openRejectedFile(rejected, heading, isSameFile ? previous : undefined);
   if (rejectedFile) resources.defer(() => rejectedFile.close());
   const progress = rejectedFile?.written ?? NO_REJECTED;
-  const started = { ...record, ...previous, ...progress, head: record.head, rejectedFile: path };
+  const { head, columns } = record;
+  const started = { ...record, ...previous, ...progress, head, columns, rejectedFile: path };
   const id = previous?.id ?? (await imports.start(started, reimport, newestId));
   const state = { ...started, id, finishedAt: null };
   if (previous) await imports.resume(state);

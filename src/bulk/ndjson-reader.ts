@@ -75,3 +75,16 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, position: Posit
   }
   yield take(true);
 }
+
+/** How many lines are searched for keys. */
+const MAX_KEY_LINES = 100;
+
+/** The keys of the objects at the start of a file. */
+export const keysIn = (head: Buffer): string[] => {
+  const lines = textIn(head, 0, head.lastIndexOf(LF) === -1 ? head.length : head.lastIndexOf(LF)).split("\n");
+  const keys = lines.slice(0, MAX_KEY_LINES).flatMap((line) => {
+    const content = contentOf(line);
+    return content instanceof UnreadableRow ? [] : Object.keys(content);
+  });
+  return [...new Set(keys)];
+};

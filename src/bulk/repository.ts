@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
 import { takeLock } from "../db/file-lock.ts";
 import type { Database } from "../db/open.ts";
+import type { NamedCategory } from "./category-names.ts";
 import { imports } from "../db/schema/imports.ts";
 import type { NewPet, PetStatus } from "../pets/pet.ts";
 
@@ -22,6 +23,8 @@ export interface Import extends Progress {
   id: number;
   file: string;
   head: string;
+  /** The columns of its fields, as JSON; null if they are not known. */
+  columns: string | null;
   /** The path of the file of rejected rows. */
   rejectedFile: string | null;
   startedAt: number;
@@ -50,6 +53,13 @@ export const categoryLookup = ({ client }: Database): ((categoryId: bigint) => b
   return (categoryId) => findStatement.get(categoryId) !== null;
 };
 
+/** The categories of a store. */
+export const storedCategories = ({ client }: Pick<Database, "client">): NamedCategory[] =>
+  client
+    .query<{ id: string; name: string }, []>("SELECT CAST(id AS TEXT) AS id, name FROM categories")
+    .all()
+    .map(({ id, name }) => ({ id: BigInt(id), name }));
+
 /**
  * Inserts animals with one statement, from JSON. Each statement writes the index of words once: this takes two thirds of the
  * time of statements with fifty rows each.
@@ -68,6 +78,18 @@ const petInserter = ({ client }: Database, strictCategories: boolean) => {
       status,
     ]);
     if (insertStatement.run(now, JSON.stringify(rows)).changes !== rows.length) throw new CategoryGone();
+  };
+};
+
+/** Returns a function that throws CategoryGone unless all these categories exist. */
+const categoryAssertion = ({ client }: Database) => {
+  const countStatement = client.prepare<{ count: number }, [string]>(
+    "SELECT count(*) AS count FROM categories WHERE id IN (SELECT value FROM json_each(?1))",
+  );
+  return (ids: ReadonlySet<bigint>) => {
+    if (ids.size === 0) return;
+    const json = `[${[...ids].join(",")}]`;
+    if (countStatement.get(json)?.count !== ids.size) throw new CategoryGone();
   };
 };
 
@@ -121,12 +143,52 @@ interface ImportRepositoryOptions {
   lockPath(id: number): string;
 }
 
+/**
+ * Returns a function that stores a new import and returns its id.
+ * @throws ConcurrentImport
+ */
+const importStarter =
+  (database: Database, hold: (id: number) => Disposable) =>
+  /**
+   * @param replaceInterrupted forgets an interrupted import of the same file
+   * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is a
+   *   concurrent one
+   */
+  async (
+    record: Omit<Import, "id" | "finishedAt">,
+    replaceInterrupted: boolean,
+    newestId: number,
+  ): Promise<number> => {
+    const { orm, commit } = database;
+    const isInterrupted = and(eq(imports.head, record.head), isNull(imports.finishedAt));
+    const interrupted = replaceInterrupted
+      ? orm.select({ id: imports.id }).from(imports).where(isInterrupted).get()
+      : undefined;
+    using _ = interrupted && hold(interrupted.id);
+    const deleteStatement = orm.delete(imports).where(isInterrupted).prepare();
+    const insertStatement = orm
+      .insert(imports)
+      .values(record)
+      .onConflictDoNothing()
+      .returning({ id: imports.id })
+      .prepare();
+    const [, [row]] = await commit([
+      replaceInterrupted
+        ? { query: deleteStatement, values: {} }
+        : assertNoneSince(database, record.head, newestId),
+      { query: insertStatement, values: {} },
+    ]);
+    if (!row) throw new ConcurrentImport();
+    return row.id;
+  };
+
 export const importRepository = (
   database: Database,
   { now, strictCategories = false, lockPath }: ImportRepositoryOptions,
 ) => {
   const { orm, commit, client } = database;
   const insertPets = petInserter(database, strictCategories);
+  const assertCategories = categoryAssertion(database);
   // Many rows change the same pages: writing these back less often saves time.
   client.run("PRAGMA wal_autocheckpoint=8000");
   // The statement journal in memory: in a file it costs two writes per row as soon as a table has triggers.
@@ -140,46 +202,16 @@ export const importRepository = (
     /** All imports: interrupted ones first, then by the bytes they have read, most first. */
     all: (): Import[] =>
       orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
-    /**
-     * Stores a new import and returns its id.
-     * @param replaceInterrupted forgets an interrupted import of the same file
-     * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is a
-     *   concurrent one
-     * @throws ConcurrentImport
-     */
-    async start(
-      record: Omit<Import, "id" | "finishedAt">,
-      replaceInterrupted: boolean,
-      newestId: number,
-    ): Promise<number> {
-      const isInterrupted = and(eq(imports.head, record.head), isNull(imports.finishedAt));
-      const interrupted = replaceInterrupted
-        ? orm.select({ id: imports.id }).from(imports).where(isInterrupted).get()
-        : undefined;
-      using _ = interrupted && hold(interrupted.id);
-      const deleteStatement = orm.delete(imports).where(isInterrupted).prepare();
-      const insertStatement = orm
-        .insert(imports)
-        .values(record)
-        .onConflictDoNothing()
-        .returning({ id: imports.id })
-        .prepare();
-      const [, [row]] = await commit([
-        replaceInterrupted
-          ? { query: deleteStatement, values: {} }
-          : assertNoneSince(database, record.head, newestId),
-        { query: insertStatement, values: {} },
-      ]);
-      if (!row) throw new ConcurrentImport();
-      return row.id;
-    },
+    start: importStarter(database, hold),
     /** Reopens an import, if nothing has been added since its record was read. @throws ConcurrentImport */
-    async resume({ id, head, bytes, rejectedFile, rejectedBytes, rejectedHash }: Import): Promise<void> {
-      const values = { head, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
+    async resume({ id, bytes, ...record }: Import): Promise<void> {
+      const { head, columns, rejectedFile, rejectedBytes, rejectedHash } = record;
+      const values = { head, columns, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
       await commit([updateIfAt(database, id, bytes, values)]);
     },
     /**
      * Adds animals and stores the progress in one atomic step, if the import is at `from` bytes.
+     * @param needed categories that must exist
      * @throws ConcurrentImport, CategoryGone
      */
     async addRows(
@@ -187,9 +219,14 @@ export const importRepository = (
       from: number,
       { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash }: Progress,
       pets: readonly NewPet[],
+      needed: ReadonlySet<bigint> = new Set(),
     ): Promise<void> {
       const progress = { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash };
-      const insert = { query: { all: () => insertPets(pets, now()) }, values: {} };
+      const all = () => {
+        assertCategories(needed);
+        insertPets(pets, now());
+      };
+      const insert = { query: { all }, values: {} };
       await commit([updateIfAt(database, id, from, progress), insert]);
     },
     async finish(id: number, finishedAt: number): Promise<void> {
@@ -201,8 +238,15 @@ export const importRepository = (
 
 export type ImportRepository = ReturnType<typeof importRepository>;
 
-/** An animal as it is exported. The category is text, so that it keeps all digits. */
-export type ExportedPet = [id: number, name: string, categoryId: string, status: PetStatus | null];
+/** An animal as it is exported. The id of the category is text, so that it keeps all digits. */
+export type ExportedPet = [
+  id: number,
+  name: string,
+  categoryId: string,
+  /** The category's name; null if the category has no record. */
+  category: string | null,
+  status: PetStatus | null,
+];
 
 const PAGE_ROWS = 2000;
 
@@ -214,9 +258,12 @@ export function* exportPages(
   { client }: Database,
   status: PetStatus | null | undefined,
 ): Generator<ExportedPet[]> {
-  const filter = status === undefined ? "" : status === null ? "status IS NULL AND" : "status = ?3 AND";
+  const filter =
+    status === undefined ? "" : status === null ? "pets.status IS NULL AND" : "pets.status = ?3 AND";
   const pageStatement = client.prepare<unknown, (string | number)[]>(
-    `SELECT id, name, CAST(category_id AS TEXT), status FROM pets WHERE ${filter} id > ?1 ORDER BY id LIMIT ?2`,
+    `SELECT pets.id, pets.name, CAST(pets.category_id AS TEXT), categories.name, pets.status
+     FROM pets LEFT JOIN categories ON categories.id = pets.category_id
+     WHERE ${filter} pets.id > ?1 ORDER BY pets.id LIMIT ?2`,
   );
   client.run("BEGIN");
   try {

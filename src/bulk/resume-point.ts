@@ -31,17 +31,30 @@ const DIFFERS = "these rows have changed since: import the unchanged file to con
 const CUT_OFF =
   "the last of these rows was cut off, and is longer now: check that row, and import the rows after it as a separate file";
 
+/** Why an interrupted import cannot continue with these columns; undefined if it can. */
+const otherColumns = (previous: Import, columns: string): string | undefined =>
+  previous.finishedAt !== null || previous.columns === null || previous.columns === columns
+    ? undefined
+    : `these were read with other columns (${previous.columns}): use the same --map flags to continue`;
+
 /** Skips the rows that a previous import read, or returns the reason why that import cannot continue. */
-const resumeAfter = async (source: Source, previous: Import): Promise<ResumePoint | string> => {
+const resumeAfter = async (
+  source: Source,
+  previous: Import,
+  columns: string,
+): Promise<ResumePoint | string> => {
   const read = fingerprint();
   const { position, rest, isInside } = await skip(source.chunks, previous.bytes, read);
   if (read.digest() !== previous.hash) return DIFFERS;
-  return isInside ? CUT_OFF : { position, rest, fingerprint: read, source, previous };
+  if (isInside) return CUT_OFF;
+  return otherColumns(previous, columns) ?? { position, rest, fingerprint: read, source, previous };
 };
 
 interface ResumeOptions {
   /** Where the first row starts, in bytes. */
   firstRow: number;
+  /** The columns of its fields, as JSON. */
+  columns: string;
   /** Ignores finished imports. */
   reimport: boolean;
   /** False for standard input. */
@@ -50,19 +63,19 @@ interface ResumeOptions {
 
 /**
  * Finds the place at which an import starts.
- * @throws FileRefused if an import of the file was interrupted and the file has changed since, or if an import ended inside
- *   a line
+ * @throws FileRefused if an import of the file was interrupted and the file or its columns have changed since, or if an
+ *   import ended inside a line
  */
 export const findResumePoint = async (
   open: () => Promise<Source>,
   opened: Source,
   imports: readonly Import[],
-  { firstRow, reimport, canReopen }: ResumeOptions,
+  { firstRow, columns, reimport, canReopen }: ResumeOptions,
 ): Promise<ResumePoint> => {
   let source = opened;
   const candidates = reimport ? imports.filter(({ finishedAt }) => finishedAt === null) : imports;
   for (const candidate of candidates.filter(mayBeSameFile(opened.head))) {
-    const found = await resumeAfter(source, candidate);
+    const found = await resumeAfter(source, candidate, columns);
     if (typeof found !== "string") return found;
     const isOtherFile = found === DIFFERS && candidate.finishedAt !== null;
     if (!canReopen || !(reimport || isOtherFile))

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import { FileRefused } from "./columns.ts";
+import { assertReadable } from "./file-kind.ts";
 import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
 
 /** How much of its start identifies a file. */
@@ -13,7 +13,8 @@ export interface Source {
   head: Buffer;
   /** The whole file, once. */
   chunks: AsyncIterable<Buffer>;
-  encoding: "UTF-8" | "UTF-16";
+  /** What the file is encoded in, for messages. */
+  encoding: string;
   /** True once bytes that are invalid in this encoding were read. */
   isBroken(): boolean;
 }
@@ -21,8 +22,20 @@ export interface Source {
 const stream = (path: string | undefined): AsyncIterable<Buffer> =>
   path === undefined ? Readable.from(process.stdin) : createReadStream(path, { highWaterMark: CHUNK_BYTES });
 
+/** A name of an encoding that `TextDecoder` knows. */
+export type Encoding = ConstructorParameters<typeof TextDecoder>[0];
+
+/** True for the name of an encoding that files can have, such as windows-1252 (WHATWG Encoding Standard). */
+export const isEncoding = (name: string): name is NonNullable<Encoding> => {
+  try {
+    return new TextDecoder(name as Encoding).encoding !== undefined;
+  } catch {
+    return false;
+  }
+};
+
 /** Checks chunks as they arrive; call it without a chunk at the end. True while all of them are text. */
-const textChecker = (encoding: "utf-8" | "utf-16le") => {
+const textChecker = (encoding: Encoding) => {
   const decoder = new TextDecoder(encoding, { fatal: true });
   let isText = true;
   return (chunk?: Buffer): boolean => {
@@ -37,20 +50,34 @@ const textChecker = (encoding: "utf-8" | "utf-16le") => {
 
 /** Facts that reading a file reveals. */
 interface Findings {
-  encoding: Source["encoding"];
+  encoding: string;
   isText: boolean;
 }
 
-/** Converts UTF-16 with a byte order mark, Excel's Unicode text, to UTF-8. Everything else stays as it is. */
-async function* toUtf8(chunks: AsyncIterable<Buffer>, found: Findings): AsyncGenerator<Buffer> {
+const isUtf8 = (encoding: Encoding): boolean => new TextDecoder(encoding).encoding === "utf-8";
+
+/**
+ * Converts a file to UTF-8: from UTF-16 with a byte order mark, which is Excel's Unicode text, or from the encoding that the
+ * user names. Everything else stays as it is.
+ */
+async function* toUtf8(
+  chunks: AsyncIterable<Buffer>,
+  named: Encoding,
+  found: Findings,
+): AsyncGenerator<Buffer> {
   let isText = textChecker("utf-8");
   let decoder: TextDecoder | undefined;
+  const decodeFrom = (encoding: Encoding, title: string) => {
+    decoder = new TextDecoder(encoding);
+    isText = textChecker(encoding);
+    found.encoding = title;
+  };
   let isFirst = true;
   for await (const chunk of chunks) {
-    if (isFirst && chunk[0] === 0xff && chunk[1] === 0xfe) {
-      decoder = new TextDecoder("utf-16le");
-      isText = textChecker("utf-16le");
-      found.encoding = "UTF-16";
+    if (isFirst) {
+      assertReadable(chunk, named);
+      if (chunk[0] === 0xff && chunk[1] === 0xfe) decodeFrom("utf-16le", "UTF-16");
+      else if (named !== undefined && !isUtf8(named)) decodeFrom(named, named);
     }
     isFirst = false;
     found.isText = isText(chunk);
@@ -60,18 +87,10 @@ async function* toUtf8(chunks: AsyncIterable<Buffer>, found: Findings): AsyncGen
   if (decoder) yield Buffer.from(decoder.decode());
 }
 
-/** @throws FileRefused for an encoding that is not supported: one with a zero byte in every letter */
-const assertEncoding = ([first, second]: Buffer): void => {
-  if (first === 0 || second === 0 || (first === 0xfe && second === 0xff))
-    throw new FileRefused(
-      "its encoding is not supported, only UTF-8 and little-endian UTF-16 with a byte order mark (Excel's Unicode text): save it as UTF-8",
-    );
-};
-
 /** Opens a file, or standard input if there is no path, and reads its head. @throws FileRefused if it is not text */
-export const openSource = async (path: string | undefined): Promise<Source> => {
+export const openSource = async (path: string | undefined, encoding?: Encoding): Promise<Source> => {
   const found: Findings = { encoding: "UTF-8", isText: true };
-  const chunks = toUtf8(stream(path), found);
+  const chunks = toUtf8(stream(path), encoding, found);
   const ahead: Buffer[] = [];
   for (let length = 0; length < HEAD_BYTES;) {
     const { value, done } = await chunks.next();
@@ -80,7 +99,6 @@ export const openSource = async (path: string | undefined): Promise<Source> => {
     length += value.length;
   }
   const head = Buffer.concat(ahead).subarray(0, HEAD_BYTES);
-  assertEncoding(head);
   return {
     head,
     encoding: found.encoding,

@@ -7,8 +7,9 @@ import { Fault } from "../lib/errors.ts";
 import { foldName, quoted } from "../lib/text.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
+import { withExamples } from "./help/texts.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
-import { print, printJson, printResult } from "./print/output.ts";
+import { print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -55,15 +56,17 @@ const naming = async <Result>(name: string, act: Promise<Result>): Promise<Resul
 const COLUMNS: Columns<Category> = { ID: ({ id }) => String(id), NAME: ({ name }) => name };
 
 const listCommand = () =>
-  new Command("list").description("list all categories").action(async (options: Options) => {
-    printList(await withCategories(configOf(options), allCategories), COLUMNS, {
-      json: options.json,
-      empty: "No categories. Add one: adoption-store categories add NAME",
+  withExamples(new Command("list"), ["Show all categories and their ids", "adoption-store categories list"])
+    .description("list all categories")
+    .action(async (options: Options) => {
+      printList(await withCategories(configOf(options), allCategories), COLUMNS, {
+        json: options.json,
+        empty: "No categories. Add one: adoption-store categories add NAME",
+      });
     });
-  });
 
 const addCommand = () =>
-  new Command("add")
+  withExamples(new Command("add"), ["Add two categories", "adoption-store categories add Dogs Cats"])
     .description("add categories")
     .argument("<names...>", "their names, such as Dogs")
     .action(async (names: string[], options: Options) => {
@@ -82,7 +85,10 @@ const addCommand = () =>
     });
 
 const renameCommand = () =>
-  new Command("rename")
+  withExamples(new Command("rename"), [
+    "Give a category another name",
+    "adoption-store categories rename Dogs Canines",
+  ])
     .description("rename a category; its animals stay in it")
     .argument("<category>", "its name or id")
     .argument("<name>", "its new name", nameOf)
@@ -99,7 +105,10 @@ const renameCommand = () =>
     });
 
 const deleteCommand = () =>
-  new Command("delete")
+  withExamples(new Command("delete"), [
+    "Delete a category by its name",
+    "adoption-store categories delete Canines",
+  ])
     .description("delete a category that no animal belongs to")
     .argument("<category>", "its name or id")
     .option("--yes", "do not ask")
@@ -111,15 +120,15 @@ const deleteCommand = () =>
         await naming(found.name, categories.remove(found.id, found));
         return found;
       });
-      if (!deleted) return print("Nothing was deleted.");
+      if (!deleted) return printDeclined(options.json, "Nothing was deleted.");
       printResult(options.json, deleted, `Deleted category ${deleted.id} ${quoted(deleted.name)}`);
     });
 
 export const categoriesCommand = (): Command => {
   const command = new Command("categories").description(
-    "list, add, rename and delete categories; a server may be running",
+    "list, add, rename and delete categories; the server may be running",
   );
   for (const child of [listCommand(), addCommand(), renameCommand(), deleteCommand()])
-    command.addCommand(withSettings(child.option("--json", "print JSON"), ["dataDir"]));
+    command.addCommand(withSettings(child.option("--json", "print JSON"), []));
   return command;
 };

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { assertDestination } from "../backups/destination.ts";
 import { exportFormat, formatPage } from "../bulk/export.ts";
-import type { Format } from "../bulk/import.ts";
+import type { Format } from "../bulk/read-format.ts";
 import { quantity } from "../lib/quantity.ts";
 import { countPets, exportPages } from "../bulk/repository.ts";
 import type { Config } from "../config/config.ts";

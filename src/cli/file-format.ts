@@ -1,6 +1,6 @@
 import { extname } from "node:path";
-import { DELIMITERS } from "../bulk/csv-reader.ts";
-import type { Format } from "../bulk/import.ts";
+import { DELIMITERS } from "../bulk/csv-header.ts";
+import type { Format } from "../bulk/read-format.ts";
 import { UsageError } from "./usage-error.ts";
 
 const FORMATS: Readonly<Record<string, Format>> = {

@@ -1,154 +1,105 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { type Field, columnsOf, parseMapping } from "../bulk/columns.ts";
-import {
-  type Format,
-  type ImportResult,
-  type Dependencies,
-  type ImportOptions,
-  importFile,
-} from "../bulk/import.ts";
-import { quantity } from "../lib/quantity.ts";
-import { importRepository, categoryLookup } from "../bulk/repository.ts";
+import { type ImportResult, importFile } from "../bulk/import.ts";
+import type { Dependencies, ImportOptions } from "../bulk/import-options.ts";
+import { importRepository } from "../bulk/repository.ts";
+import type { Config } from "../config/config.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import type { Database } from "../db/open.ts";
 import { withDatabase } from "./database.ts";
-import { assertReadable, assertWritable } from "./file-arguments.ts";
-import { formatCount } from "./print/format.ts";
-import { delimiterOf, formatOf } from "./file-format.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { categoryAccess } from "./import-categories.ts";
+import { type ImportFlags, addMapping, addValue, importOptionsOf } from "./import-flags.ts";
+import { printResult } from "./import-report.ts";
+import { note } from "./print/output.ts";
 import { rowProgress } from "./print/row-progress.ts";
-import { stopRequest } from "./signals.ts";
 import { configBeside, withSettings } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
-import { note, print, printJson } from "./print/output.ts";
-
-interface Options extends Record<string, unknown> {
-  format?: Format;
-  delimiter?: string;
-  map: [column: string, field: Field][];
-  dryRun?: boolean;
-  rejected?: string;
-  again?: boolean;
-  forSpreadsheets?: boolean;
-  json?: boolean;
-}
+import { stopRequest } from "./signals.ts";
 
 const MAX_NOTES = 10;
 
-const addMapping = (text: string, before: Options["map"]): Options["map"] => {
-  const mapping = parseMapping(text);
-  if (!mapping)
-    throw new UsageError(
-      `--map: ${JSON.stringify(text)} is not of the form "Animal Name=name"; the fields are name, categoryId and status`,
-    );
-  const [column, field] = mapping;
-  for (const [otherColumn, otherField] of before) {
-    if (otherColumn === column && otherField !== field)
-      throw new UsageError(
-        `--map: the column ${JSON.stringify(column)} is mapped to ${otherField} and to ${field}`,
-      );
-    if (otherColumn !== column && otherField === field)
-      throw new UsageError(
-        `--map: the columns ${JSON.stringify(otherColumn)} and ${JSON.stringify(column)} are both mapped to ${field}`,
-      );
-  }
-  return [...before, mapping];
-};
-
-const importOptionsOf = (file: string, options: Options): ImportOptions => {
-  const path = file === "-" ? undefined : file;
-  if (path !== undefined) assertReadable(path);
-  const rejected = options.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
-  if (rejected === undefined && !options.dryRun)
-    throw new UsageError(
-      "--rejected: name a file for rejected rows, for standard input has no name to derive it from",
-    );
-  if (rejected !== undefined && !options.dryRun) assertWritable(rejected, path);
+/** Reports on standard error while an import runs. */
+const reporterFor = (progress: ReturnType<typeof rowProgress>, size: number | undefined) => {
+  let notes = 0;
   return {
-    path,
-    rejected,
-    format: formatOf(path, options.format),
-    delimiter: delimiterOf(options.delimiter),
-    columns: columnsOf(options.map),
-    hasGuardedFormulas: options.forSpreadsheets ?? false,
-    reimport: options.again ?? false,
+    onNote(text: string) {
+      progress.end();
+      note(text);
+    },
+    onProgress: ({ read, bytes }: { read: number; bytes: number }) =>
+      progress.show(read, size && Math.min(1, bytes / size)),
+    onRejected(line: number, reason: string) {
+      if (++notes > MAX_NOTES) return;
+      progress.end();
+      note(`line ${line}: ${reason}${notes === MAX_NOTES ? " (no more are shown)" : ""}`);
+    },
   };
-};
-
-const summaryOf = (
-  { read, added, rejected, before, rejectedBefore, blank, done }: ImportResult,
-  { rejected: file }: ImportOptions,
-  isDry: boolean,
-) => {
-  const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
-  const now = rejected - rejectedBefore;
-  const here = rejectedBefore > 0 ? ` (${formatCount(now)} in this run)` : "";
-  const place = now > 0 && !isDry ? `${here}, see ${file}` : "";
-  const skipped = blank > 0 ? `; ${quantity(blank, "blank row")} skipped` : "";
-  const earlier = before > 0 ? ` (${formatCount(before)} in an earlier run)` : "";
-  const counts = `${quantity(read, "row")} read${earlier}: ${formatCount(added)} ${verb}, ${formatCount(rejected)} ${refused}${place}${skipped}`;
-  return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
 };
 
 const perform = async (
   importOptions: ImportOptions,
-  options: Options,
-  { imports, hasCategory }: Pick<Dependencies, "imports" | "hasCategory">,
+  { json = false }: ImportFlags,
+  { imports, categories }: Pick<Dependencies, "imports" | "categories">,
 ): Promise<void> => {
   using stop = stopRequest();
   // As in serve: the import takes longer than the JIT takes to compile it.
   Bun.unsafe.setJITPolicy(1);
-  const size = importOptions.path === undefined ? undefined : statSync(importOptions.path).size;
+  const { path, rejected } = importOptions;
+  const size = path === undefined ? undefined : statSync(path).size;
   const progress = rowProgress(imports ? "Importing" : "Checking");
   const start = performance.now();
-  let notes = 0;
-  const outcome = await importFile(importOptions, {
+  const result: ImportResult = await importFile(importOptions, {
     imports,
-    hasCategory,
+    categories,
     now: Date.now,
     isStopped: () => stop.code() !== 0,
-    reporter: {
-      onNote(text) {
-        progress.end();
-        note(text);
-      },
-      onProgress: ({ read, bytes }) => progress.show(read, size && Math.min(1, bytes / size)),
-      onRejected(line, reason) {
-        if (++notes > MAX_NOTES) return;
-        progress.end();
-        note(`line ${line}: ${reason}${notes === MAX_NOTES ? " (no more are shown)" : ""}`);
-      },
-    },
+    reporter: reporterFor(progress, size),
   }).finally(progress.end);
   const seconds = (performance.now() - start) / 1000;
-  const here = outcome.read - outcome.before;
-  if (options.json)
-    printJson({
-      ...outcome,
-      ...(outcome.rejected > outcome.rejectedBefore && imports && { rejectedFile: importOptions.rejected }),
-      seconds,
-    });
-  else {
-    const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round(here / seconds))} rows/s`;
-    print(`${summaryOf(outcome, importOptions, !imports)} (${pace})`);
-  }
-  if (!outcome.done) process.exitCode = stop.code();
-  else if (outcome.rejected > 0) process.exitCode = 1;
+  printResult(result, { rejected, isDry: !imports, seconds, json });
+  if (!result.done) process.exitCode = stop.code();
+  else if (result.rejected > 0) process.exitCode = 1;
 };
 
 const TEXTS: CommandTexts = {
   notes: [
-    "The first line of CSV names the columns: name, categoryId and status, spelled in any way (Category ID, category_id). The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and in CSV in capitals. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command says so; --map decides otherwise. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and in any case. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
     "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
   ],
   examples: [
     { text: "Check a file, and write nothing", line: "adoption-store import animals.csv --dry-run" },
     {
       text: "Import a file whose columns have other names",
-      line: 'adoption-store import animals.csv --map "Animal Name=name"',
+      line: 'adoption-store import animals.csv --map "Pet=name" --map "Sort=category"',
+    },
+    {
+      text: "Create the categories that the file names, and translate a status",
+      line: 'adoption-store import animals.csv --create-categories --value "status:Adopted=sold"',
     },
   ],
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
+};
+
+const run = async (config: Config, importOptions: ImportOptions, flags: ImportFlags): Promise<void> => {
+  const { strictCategories, dataDir } = config;
+  const isDry = flags.dryRun ?? false;
+  const accessTo = (database: Database | undefined) =>
+    categoryAccess(config, database, { creates: flags.createCategories ?? false, isDry });
+  if (isDry && !strictCategories && !existsSync(databasePath(dataDir)))
+    return perform(importOptions, flags, { imports: undefined, categories: accessTo(undefined) });
+  const lockPath = (id: number) => join(dataDir, `import-${id}.lock`);
+  await withDatabase(
+    config,
+    (database) =>
+      perform(importOptions, flags, {
+        imports: isDry
+          ? undefined
+          : importRepository(database, { now: Date.now, strictCategories, lockPath }),
+        categories: accessTo(database),
+      }),
+    { create: !isDry },
+  );
 };
 
 export const importCommand = (): Command =>
@@ -164,37 +115,31 @@ export const importCommand = (): Command =>
         ]),
       )
       .option("--delimiter <character>", "what separates cells: comma, semicolon, tab, pipe or a character")
+      .option("--encoding <name>", "how letters are encoded, such as windows-1252 (default: utf-8)")
       .addOption(
-        new Option("--map <column=field>", 'which field a column is, such as "Animal Name=name"; repeatable')
+        new Option(
+          "--map <column=field>",
+          'which field a column is, such as "Animal Name=name", or ignore; repeatable',
+        )
           .default([], "none")
           .argParser(addMapping),
       )
-      .option("--dry-run", "check all rows and write nothing")
+      .addOption(
+        new Option(
+          "--value <field:value=value>",
+          'what a status or a category means, such as "status:Adopted=sold"; repeatable',
+        )
+          .default([], "none")
+          .argParser(addValue),
+      )
+      .option("--create-categories", "create the categories that rows name and that do not exist")
+      .option("--dry-run", "check all rows, show the first five and write nothing")
       .option("--rejected <file>", "where to write rejected rows (default: FILE.rejected)")
       .option("--again", "import a file that was imported before once more")
       .option("--for-spreadsheets", "the file was written by export --for-spreadsheets")
       .option("--json", "print the summary as JSON"),
     ["strictCategories"],
-  ).action(async (file: string, options: Options) => {
-    const config = configBeside(options);
-    const { strictCategories } = config;
-    const importOptions = importOptionsOf(file, options);
-    const isDry = options.dryRun ?? false;
-    if (isDry && !strictCategories)
-      return perform(importOptions, options, { imports: undefined, hasCategory: undefined });
-    await withDatabase(
-      config,
-      (database) =>
-        perform(importOptions, options, {
-          imports: isDry
-            ? undefined
-            : importRepository(database, {
-                now: Date.now,
-                strictCategories,
-                lockPath: (id) => join(config.dataDir, `import-${id}.lock`),
-              }),
-          hasCategory: strictCategories ? categoryLookup(database) : undefined,
-        }),
-      { create: !isDry },
-    );
+  ).action(async (file: string, flags: ImportFlags) => {
+    const config = configBeside(flags);
+    await run(config, importOptionsOf(file, flags), flags);
   });

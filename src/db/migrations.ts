@@ -1,3 +1,4 @@
+import importColumns from "../../drizzle/0012_import_columns.sql" with { type: "text" };
 import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
 import revisions from "../../drizzle/0011_revisions.sql" with { type: "text" };
 import rejectedHash from "../../drizzle/0008_rejected_hash.sql" with { type: "text" };
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0009_store_identity", sql: storeIdentity },
   { tag: "0010_no_released_names", sql: noReleasedNames },
   { tag: "0011_revisions", sql: revisions },
+  { tag: "0012_import_columns", sql: importColumns },
 ];

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { columnsOf } from "../../src/bulk/columns.ts";
-import { type Dependencies, type ImportOptions, importFile } from "../../src/bulk/import.ts";
+import { categoryNames } from "../../src/bulk/category-names.ts";
+import { importFile } from "../../src/bulk/import.ts";
+import type { Dependencies, ImportOptions } from "../../src/bulk/import-options.ts";
 import { importRepository } from "../../src/bulk/repository.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
@@ -26,7 +28,12 @@ const place = (text: string, file = "a.csv") => {
     let read = 0;
     const dependencies: Dependencies = {
       imports: repository,
-      hasCategory: undefined,
+      categories: {
+        names: categoryNames(() => []),
+        problemOf: () => undefined,
+        create: undefined,
+        hasCategory: undefined,
+      },
       now: () => 0,
       isStopped: () => read >= most,
       reporter: {
@@ -40,6 +47,8 @@ const place = (text: string, file = "a.csv") => {
         path,
         format: file.endsWith(".ndjson") ? "ndjson" : "csv",
         delimiter: undefined,
+        encoding: undefined,
+        values: [],
         columns: columnsOf(),
         hasGuardedFormulas: false,
         reimport: false,

@@ -74,6 +74,57 @@ test.each([
   },
 );
 
+describe("an export carries the name of the category beside its id", () => {
+  const placed = async (format: string) => {
+    const cwd = temporaryDirectory();
+    await run(cwd, ["categories", "add", "=Dogs", 'Cats, "small"']);
+    writeFileSync(
+      join(cwd, "rows.ndjson"),
+      '{"name":"Bella","categoryId":1}\n{"name":"Tom","categoryId":2,"status":"sold"}\n{"name":"Rex","categoryId":9}\n',
+    );
+    await run(cwd, ["import", "rows.ndjson"]);
+    const file = `out.${format}`;
+    expect((await run(cwd, ["export", file, "--for-spreadsheets"])).code).toBe(0);
+    return { cwd, file, text: readFileSync(join(cwd, file), "utf8") };
+  };
+
+  test("as CSV, and imports again with the same result", async () => {
+    const { cwd, file, text } = await placed("csv");
+    expect(text).toBe(
+      `id,name,categoryId,category,status\n1,Bella,1,'=Dogs,\n2,Tom,2,"Cats, ""small""",sold\n3,Rex,9,,\n`,
+    );
+    const { code, error } = await run(cwd, ["import", file, "--for-spreadsheets"]);
+    expect([code, error]).toEqual([0, ""]);
+    const animals = (await animalsOf(cwd)).trim().split("\n");
+    expect(animals.slice(3)).toEqual(animals.slice(0, 3));
+  });
+
+  test("as NDJSON, and imports again with the same result", async () => {
+    const { cwd, file, text } = await placed("ndjson");
+    expect(text.split("\n")[1]).toBe(
+      '{"id":2,"name":"Tom","categoryId":2,"category":"Cats, \\"small\\"","status":"sold"}',
+    );
+    const { code, error } = await run(cwd, ["import", file]);
+    expect([code, error]).toEqual([0, ""]);
+    const animals = (await animalsOf(cwd)).trim().split("\n");
+    expect(animals.slice(3)).toEqual(animals.slice(0, 3));
+  });
+
+  test("which a row may not contradict: an edited name is not lost silently", async () => {
+    const { cwd } = await placed("csv");
+    writeFileSync(
+      join(cwd, "edited.csv"),
+      'name,categoryId,category\nBella,1,"Cats, ""Small"""\nMax,9,Any\n',
+    );
+    const { code, error, out } = await run(cwd, ["import", "edited.csv"]);
+    expect([code, error]).toEqual([
+      1,
+      expect.stringContaining('is not the name of category 1, which is "=Dogs"'),
+    ]);
+    expect(out).toContain("1 added, 1 rejected");
+  });
+});
+
 test("--for-spreadsheets leaves no cell that a spreadsheet would compute", async () => {
   const { out } = await run(await filled(), ["export", "--for-spreadsheets"]);
   expect(out).toContain("3,'=1+1,");
@@ -86,7 +137,7 @@ test("export without a file prints only CSV, and --status filters it", async () 
   const all = await spawn(cwd, ["export"]);
   expect([all.code, all.error]).toEqual([0, ""]);
   expect(all.out).toStartWith(
-    'id,name,categoryId,status\n1,"Max, the ""Great""",9223372036854775807,available\n',
+    'id,name,categoryId,category,status\n1,"Max, the ""Great""",9223372036854775807,,available\n',
   );
   const none = await run(cwd, ["export", "--status", "none", "--format", "ndjson"]);
   expect(none.out).toBe(

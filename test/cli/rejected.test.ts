@@ -55,7 +55,13 @@ describe("rows that break a rule", () => {
       },
       { text: "{broken", line: 2, reason: expect.stringContaining("not valid JSON") },
       { text: "[1]", line: 3, reason: "is not a JSON object" },
-      { name: "a", Name: "b", categoryId: 1, line: 4, reason: "name: is given twice" },
+      {
+        name: "a",
+        Name: "b",
+        categoryId: 1,
+        line: 4,
+        reason: expect.stringMatching(/"name" and "Name".*--map "Name=name"/),
+      },
     ]);
   });
 
@@ -63,17 +69,20 @@ describe("rows that break a rule", () => {
     const latin1 = Buffer.concat([
       Buffer.from("name,categoryId\nZo"),
       Buffer.from([0xeb]),
-      Buffer.from(",1\nRex,2\n"),
+      Buffer.from(",1\nRexé,2\n"),
     ]);
     const wrong = place(latin1);
     expect((await wrong.importing()).error).toContain("is not UTF-8");
-    expect(animals(wrong.cwd)).toEqual(["Rex|2|"]);
+    expect(animals(wrong.cwd)).toEqual(["Rexé|2|"]);
     const right = place("name,categoryId\nZo\uFFFD,1\n");
     expect((await right.importing()).code).toBe(0);
   });
 
   test("stay rejected while bytes that were not text are not corrected", async () => {
-    const latin1 = Buffer.from("name,categoryId\nM\xfcller,1\nMax,x\n", "latin1");
+    const latin1 = Buffer.concat([
+      Buffer.from("name,categoryId\nM\xfcller,1\n", "latin1"),
+      Buffer.from("Max é,x\n"),
+    ]);
     const { cwd, importing, path, read } = place(latin1);
     await importing();
     const again = await run(cwd, ["import", "a.csv.rejected"]);
@@ -86,7 +95,10 @@ describe("rows that break a rule", () => {
 
   test("stay rejected in NDJSON, too", async () => {
     const { cwd, importing } = place(
-      Buffer.from('{"name":"M\xfcller","categoryId":1}\n', "latin1"),
+      Buffer.concat([
+        Buffer.from('{"name":"M\xfcller","categoryId":1}\n', "latin1"),
+        Buffer.from('{"name":"é"}\n'),
+      ]),
       "a.ndjson",
     );
     await importing();

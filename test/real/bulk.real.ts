@@ -152,7 +152,7 @@ real("an export whose reader has seen enough ends quietly", ["sh", "head"], asyn
     stderr: "pipe",
   });
   const [out, error] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  expect([out.split("\n")[0], error]).toEqual(["id,name,categoryId,status", ""]);
+  expect([out.split("\n")[0], error]).toEqual(["id,name,categoryId,category,status", ""]);
 });
 
 /** True while a process is stopped by a signal. */

@@ -25,6 +25,8 @@ export const imports = sqliteTable(
     rejectedBytes: integer("rejected_bytes").notNull(),
     /** SHA-256 of the first `rejectedBytes` of that file. Null as above. */
     rejectedHash: text("rejected_hash"),
+    /** The columns that its fields were read from, as JSON. Null for imports older than this column. */
+    columns: text(),
     startedAt: integer("started_at").notNull(),
     /** Null until the import is complete. */
     finishedAt: integer("finished_at"),
