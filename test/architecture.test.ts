@@ -100,7 +100,7 @@ const PACKAGES: Record<string, RegExp> = {
   "bun:sqlite": /^src\/db\//,
   commander: /^src\/cli\//,
   minisearch: /^src\/manual\/ui\//,
-  "csv-parse": /^src\/bulk\/csv-reader\.ts$/,
+  "csv-parse": /^src\/bulk\/csv-(header|reader)\.ts$/,
   pino: /^src\/lib\/log\.ts$/,
   jose: /^src\/protocols\/acme\//,
   "@peculiar/x509": /^src\/protocols\/acme\//,
