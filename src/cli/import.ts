@@ -74,8 +74,12 @@ const TEXTS: CommandTexts = {
       line: 'adoption-store import animals.csv --map "Pet=name" --map "Sort=category"',
     },
     {
-      text: "Create the categories that the file names, and translate a status",
-      line: 'adoption-store import animals.csv --create-categories --value "status:Adopted=sold"',
+      text: "Create the categories that the file names",
+      line: "adoption-store import animals.csv --create-categories",
+    },
+    {
+      text: "Translate a status of the file",
+      line: 'adoption-store import animals.csv --value "status:Adopted=sold"',
     },
   ],
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
@@ -126,7 +130,7 @@ export const importCommand = (): Command =>
       )
       .addOption(
         new Option(
-          "--value <field:value=value>",
+          "--value <from=to>",
           'what a status or a category means, such as "status:Adopted=sold"; repeatable',
         )
           .default([], "none")

@@ -281,7 +281,7 @@ test("an export on a terminal shows the rows alone, without its progress", async
   await inProcess(["import", file, "--data-dir", dataDir]);
   const { shown, code } = await onTerminal(["export"], { DATA_DIR: dataDir });
   expect(code).toBe(0);
-  expect(shown.replaceAll("\r", "")).toEndWith("\n1,Rex,1,\n");
+  expect(shown.replaceAll("\r", "")).toEndWith("\n1,Rex,1,,\n");
   expect(shown).not.toContain("Exporting");
   expect(shown).not.toContain("\u001B");
 });
