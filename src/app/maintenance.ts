@@ -50,7 +50,7 @@ const maintainDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, 
   });
 };
 
-/** Publishes the first site and removes files of old deploys and migrations: after the start, and every hour. */
+/** Publishes the manual and removes files of old deploys and migrations: after the start, and every hour. */
 const maintainFiles = (
   { dataDir }: Config,
   { deploys }: Services,
