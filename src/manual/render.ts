@@ -98,6 +98,13 @@ const wrapIn = (open: string, close: string) => ({
   },
 });
 
+/** The corner of a table with headers at two sides is a cell without text, and no header. */
+const withoutEmptyHeaders = (html: string): string => html.replaceAll(/<th([^>]*)><\/th>/g, "<td$1></td>");
+
+/** What Bun.markdown makes of a page. */
+const plainHtml = (markdown: string): string =>
+  withoutEmptyHeaders(withHeadingIds(Bun.markdown.html(keepAttributes(markdown), OPTIONS)));
+
 /** Renders the Markdown of the page at `from`, with links below `base`. */
 export const render = (markdown: string, from: string, base: string): Rendered => {
   const headings: Heading[] = [];
@@ -110,6 +117,6 @@ export const render = (markdown: string, from: string, base: string): Rendered =
     .on("pre", { element: (element) => void element.setAttribute("tabindex", "0") })
     .on("pre", wrapIn('<figure class="code">', "</figure>"))
     .on("pre > code", codeHandlers())
-    .transform(withHeadingIds(Bun.markdown.html(keepAttributes(markdown), OPTIONS)));
+    .transform(plainHtml(markdown));
   return { html, headings };
 };

@@ -71,3 +71,9 @@ describe("a block of code", () => {
     );
   });
 });
+
+test("an empty corner of a table is no header", () => {
+  expect(htmlOf("|  | fast |\n| --- | ---: |\n| a | 1 |")).toContain(
+    '<tr><td></td><th align="right">fast</th></tr>',
+  );
+});

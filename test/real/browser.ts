@@ -12,6 +12,8 @@ export interface Locator {
   selectOption(option: { label: string } | string): Promise<string[]>;
   setInputFiles(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
   waitFor(options?: { state?: "visible" | "hidden"; timeout?: number }): Promise<void>;
+  inputValue(): Promise<string>;
+  isVisible(): Promise<boolean>;
   locator(selector: string): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
@@ -46,7 +48,10 @@ interface Context {
 }
 
 interface Browser {
-  newContext(options: { viewport: { width: number; height: number } }): Promise<Context>;
+  newContext(options: {
+    viewport: { width: number; height: number };
+    javaScriptEnabled: boolean;
+  }): Promise<Context>;
   close(): Promise<void>;
 }
 
@@ -72,14 +77,17 @@ interface Complaints {
   requests: string[];
 }
 
-/** Debian's Chromium with one empty page. It is closed when the scope that it was opened in ends. */
+/** Debian's Chromium with one empty page, whose scripts run unless `scripts` is false. It is closed when the scope that it was opened in ends. */
 export const openBrowser = async (
   executablePath = "/usr/bin/chromium",
-  { flags = [] }: { flags?: string[] } = {},
+  { flags = [], scripts = true }: { flags?: string[]; scripts?: boolean } = {},
 ) => {
   const { chromium } = (await import(join(PROGRAMS, "playwright-core", "index.mjs"))) as Playwright;
   const browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    javaScriptEnabled: scripts,
+  });
   const page = await context.newPage();
   const seen: Complaints = { errors: [], requests: [] };
   page.on("console", (message) => {

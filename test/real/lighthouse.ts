@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { PROGRAMS } from "./support.ts";
+
+type Scores = Record<string, number>;
+
+interface Report {
+  lhr: { categories: Record<string, { score: number | null }> };
+}
+
+type Run = (
+  url: string,
+  flags: { port: number; onlyCategories: string[]; logLevel: string },
+) => Promise<Report | undefined>;
+
+type Launch = (options: {
+  chromePath: string;
+  chromeFlags: string[];
+}) => Promise<{ port: number; kill(): void }>;
+
+const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
+/** A busy machine costs points once, a slow page always does. */
+const RUNS = 3;
+const ENOUGH = 0.95;
+
+const packageOf = (path: string): Promise<unknown> => import(join(PROGRAMS, path));
+
+const best = (one: Scores, other: Scores): Scores =>
+  Object.fromEntries(CATEGORIES.map((name) => [name, Math.max(one[name] ?? 0, other[name] ?? 0)]));
+
+/** What Lighthouse gives a page on a phone, from 0 to 1: the best of up to three runs. */
+export const lighthouseScores = async (url: string): Promise<Scores> => {
+  const { default: lighthouse } = (await packageOf("lighthouse/core/index.js")) as { default: Run };
+  const { launch } = (await packageOf("chrome-launcher/dist/index.js")) as { launch: Launch };
+  const chrome = await launch({
+    chromePath: "/usr/bin/chromium",
+    chromeFlags: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic"],
+  });
+  try {
+    let scores: Scores = {};
+    for (let run = 0; run < RUNS; run++) {
+      const report = await lighthouse(url, {
+        port: chrome.port,
+        onlyCategories: CATEGORIES,
+        logLevel: "error",
+      });
+      const categories = report?.lhr.categories ?? {};
+      scores = best(
+        scores,
+        Object.fromEntries(CATEGORIES.map((name) => [name, categories[name]?.score ?? 0])),
+      );
+      if (Object.values(scores).every((score) => score >= ENOUGH)) break;
+    }
+    return scores;
+  } finally {
+    chrome.kill();
+  }
+};

@@ -1,0 +1,159 @@
+import { expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { violationsOf } from "./axe.ts";
+import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { lighthouseScores } from "./lighthouse.ts";
+import { directory, real, serve, until } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+const SCREENSHOTS = process.env["SCREENSHOTS"];
+/** A page with a terminal, whose output is not copied. */
+const TERMINAL = "/how-to/events";
+const NOWHERE = "/nowhere";
+
+/** The pages of the manual below its address, as /llms.txt lists them, its first page and the one of unknown addresses. */
+const pagesOf = async (manual: string): Promise<string[]> => {
+  const text = await (await fetch(`${manual}/llms.txt`)).text();
+  const listed = [...text.matchAll(/\]\((?:https?:\/\/[^/)]+)?(?:\/manual)?(\/[^)]+?)(?:\.md)?\)/g)];
+  return ["", ...listed.map(([, path]) => path ?? ""), NOWHERE];
+};
+
+const SCREENS = [
+  { colorScheme: "light", width: 1280 },
+  { colorScheme: "dark", width: 360 },
+  { colorScheme: "dark", width: 1280 },
+  { colorScheme: "light", width: 360 },
+] as const;
+
+const screenshot = async (page: Page, path: string, screen: (typeof SCREENS)[number]): Promise<void> => {
+  if (SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const file = `manual${path.replaceAll(/[^a-z0-9]+/g, "-")}-${screen.colorScheme}-${screen.width}.png`;
+  await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: false });
+};
+
+real(
+  "axe finds nothing on any page of the manual, and no page is wider than its window",
+  [...NEEDED, "axe-core"],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    const manual = `${server.url}/manual`;
+    const pages = await pagesOf(manual);
+    expect(pages.length).toBeGreaterThan(30);
+    await using browser = await openBrowser();
+    const { page, seen } = browser;
+    const problems: string[] = [];
+    for (const [at, screen] of SCREENS.entries()) {
+      await page.emulateMedia({ colorScheme: screen.colorScheme });
+      await page.setViewportSize({ width: screen.width, height: 740 });
+      // All pages share a style sheet: the last two screens look at a fifth of them.
+      for (const path of pages.filter((_page, number) => at < 2 || number % 5 === 0)) {
+        await page.goto(manual + path);
+        const found = await violationsOf(page);
+        if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) found.push("too wide");
+        problems.push(...found.map((problem) => `${path} ${JSON.stringify(screen)}: ${problem}`));
+        await screenshot(page, path, screen);
+      }
+    }
+    expect(problems).toEqual([]);
+    expect(seen.errors.filter((error) => !error.includes("404"))).toEqual([]);
+    expect(seen.requests.filter((url) => !url.startsWith(`${server.url}/`))).toEqual([]);
+  },
+  240_000,
+);
+
+/** Searches by the keyboard alone, and follows the first result. */
+const search = async (page: Page, words: string): Promise<void> => {
+  await page.locator("body").press("/");
+  await page.locator(".search input").fill(words);
+  await page.locator(".results a").first().waitFor();
+  await page.locator(".search input").press("ArrowDown");
+  await page.locator(".results a").first().press("Enter");
+};
+
+/** What the clipboard holds; an input shows it on one line. */
+const pasted = async (page: Page): Promise<string> => {
+  const input = page.locator(".search input");
+  await input.fill("");
+  await input.press("Control+V");
+  return input.inputValue();
+};
+
+/** Searches, copies and switches the theme, as readers do. */
+const use = async (page: Page, manual: string): Promise<void> => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(`${manual}${TERMINAL}`);
+  await search(page, "certifcates");
+  await untilTrue(page, "/certificate/i.test(document.querySelector(location.hash || 'h1').textContent)");
+
+  await page.goto(`${manual}${TERMINAL}`);
+  const terminal = page.locator("figure.code:has(.command):has(.output)").first();
+  const commands = await terminal.locator(".command").first().innerText();
+  await terminal.locator("button").click();
+  await terminal.getByText("Copied").waitFor();
+  expect(await pasted(page)).toStartWith(commands.trim());
+  expect(await pasted(page)).not.toContain("$ ");
+
+  const themeIs = (theme: string) =>
+    untilTrue(page, `getComputedStyle(document.documentElement).colorScheme === "${theme}"`);
+  await themeIs("light dark");
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  await themeIs("dark");
+  await page.goto(manual);
+  await themeIs("dark");
+  await page.getByRole("button", { name: "Dark theme" }).click();
+  await themeIs("light");
+};
+
+real("readers search, copy commands and choose a theme, in the manual and on its site", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const site = `http://docs.localhost:${server.port}`;
+  await until(
+    "the manual is published",
+    async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
+    30_000,
+  );
+  await using browser = await openBrowser();
+  const { page, seen } = browser;
+  for (const manual of [`${server.url}/manual`, site]) await use(page, manual);
+  expect(seen.errors).toEqual([]);
+  expect(
+    seen.requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith(`${site}/`)),
+  ).toEqual([]);
+});
+
+real("without JavaScript everything is there except search, copying and the themes", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser(undefined, { scripts: false });
+  const { page, seen } = browser;
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${server.url}/manual${TERMINAL}`);
+  for (const absent of [".search", "button"])
+    expect(await page.locator(absent).first().isVisible()).toBe(false);
+  const link = page.locator(".sidebar").getByRole("link", { name: "Backups off the machine" });
+  expect(await link.isVisible()).toBe(false);
+  await page.locator("summary").first().click();
+  await link.click();
+  expect(page.url()).toBe(`${server.url}/manual/how-to/backups-off-the-machine`);
+  await page.getByRole("heading", { name: "Backups off the machine" }).waitFor();
+  expect(seen.errors).toEqual([]);
+});
+
+real(
+  "Lighthouse gives the manual at least 95 of 100 in each category",
+  ["chromium", "lighthouse"],
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    for (const path of ["", "/reference/settings"]) {
+      const scores = await lighthouseScores(`${server.url}/manual${path}`);
+      const low = Object.entries(scores).filter(([, score]) => score < 0.95);
+      expect([path, low]).toEqual([path, []]);
+    }
+  },
+  240_000,
+);
