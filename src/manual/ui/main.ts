@@ -9,3 +9,6 @@ for (const box of all(".search")) startSearch(box);
 for (const button of document.querySelectorAll<HTMLButtonElement>("button.theme")) startThemeSwitch(button);
 for (const block of all("figure.code")) addCopyButton(block);
 watchScrolling(all("pre, .scroll"));
+
+// The page that is read may be far down in a long menu.
+document.querySelector(".sidebar [aria-current]")?.scrollIntoView({ block: "center" });
