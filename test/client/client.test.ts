@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { ApiError, type Client, type ClientOptions, createClient } from "../../src/client/index.ts";
 import type { OutgoingInit } from "../../src/client/transport.ts";
 import { type Store, openStore } from "../support/store.ts";
@@ -329,6 +330,17 @@ describe("an attempt", () => {
     const listed = clientOf({ fetch: hanging }).pets.list({}, { signal: abort.signal });
     setTimeout(() => abort.abort(reason), 5);
     expect(await listed.catch((error: unknown) => error)).toBe(reason);
+  });
+
+  test("keeps no process alive once it has ended", async () => {
+    const script = `
+      import { createClient } from ${JSON.stringify(join(import.meta.dir, "../../src/client/index.ts"))};
+      const client = createClient({ baseUrl: "http://localhost", fetch: async () => Response.json([]) });
+      await client.pets.list();`;
+    const child = Bun.spawn([process.execPath, "-e", script]);
+    const ended = await Promise.race([child.exited, Bun.sleep(10_000)]);
+    child.kill();
+    expect(ended).toBe(0);
   });
 
   test("is not followed by a wait once the signal is aborted", async () => {

@@ -182,9 +182,9 @@ real("an animal that somebody else was faster for is refused where it was asked 
 const losing = (method: string, path: string) => `{
   const send = window.fetch;
   window.lost = 0;
-  window.fetch = async (request, init) => {
-    const answer = await send(request, init);
-    if (request.method !== "${method}" || !request.url.endsWith("${path}") || window.lost > 0) return answer;
+  window.fetch = async (url, init) => {
+    const answer = await send(url, init);
+    if (init?.method !== "${method}" || !url.endsWith("${path}") || window.lost > 0) return answer;
     window.lost++;
     throw new TypeError("lost");
   };
