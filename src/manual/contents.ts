@@ -7,6 +7,7 @@ import addingASetting from "./contributing/adding-a-setting.md" with { type: "te
 import architecture from "./contributing/architecture.md" with { type: "text" };
 import architecturePicture from "./contributing/architecture.svg" with { type: "text" };
 import debugging from "./contributing/debugging.md" with { type: "text" };
+import writingTheManual from "./contributing/writing-the-manual.md" with { type: "text" };
 import decisions from "./contributing/decisions.md" with { type: "text" };
 import behindCaddyAndNginx from "./how-to/behind-caddy-and-nginx.md" with { type: "text" };
 import https from "./how-to/https.md" with { type: "text" };
@@ -137,6 +138,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "adding-an-operation", text: addingAnOperation },
       { name: "adding-a-setting", text: addingASetting },
       { name: "adding-a-migration", text: addingAMigration },
+      { name: "writing-the-manual", text: writingTheManual },
       { name: "debugging", text: debugging },
       { name: "decisions", text: decisions },
     ],

@@ -14,7 +14,7 @@ const pagesIn = async (pattern: string) =>
 
 const all = [...(await pagesIn("README.md")), ...(await pagesIn("src/manual/**/*.md"))];
 const isForContributors = ({ page }: { page: string }): boolean => page.includes("/contributing/");
-const followed = all.filter((one) => !isForContributors(one));
+const followed = [...(await pagesIn("README.md")), ...all.filter((one) => !isForContributors(one))];
 const forContributors = [...all.filter(isForContributors), ...(await pagesIn(".github/*.md"))];
 
 const problemsOf = (blocks: readonly Block[]): string[] =>

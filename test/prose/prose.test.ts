@@ -24,6 +24,10 @@ const CASES: readonly [rule: string, refused: string, allowed: string][] = [
   ["product-names", "Store it in SQlite.", "Store it in SQLite, as sqlite.db."],
 ];
 
+test("README is one page of at most 10 KB", async () => {
+  expect((await Bun.file(`${import.meta.dir}/../../README.md`).bytes()).length).toBeLessThan(10_000);
+});
+
 describe("the check of prose", () => {
   test.each(CASES)("by the rule %s refuses %j and allows %j", async (rule, refused, allowed) => {
     expect((await lintProse(refused)).map(({ rule }) => rule)).toEqual([rule]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Glob } from "bun";
 import { blocksOf, runsHere } from "../manual/blocks.ts";
@@ -44,6 +44,34 @@ describe("a reader who follows", () => {
         expect(await follow(page, "--bun")).toBeGreaterThan(0);
       });
   }
+});
+
+const SERVER = "```sh server\nadoption-store serve\n```\n";
+
+describe("a page that is wrong is named with its line", () => {
+  for (const [what, text, says] of [
+    ["a command that fails", "```sh\ntrue; false; true\n```", ":2: true; false; true\n  exit code 1"],
+    ["other output", "```console\n$ echo a\nb\n```", ":2: echo a\n  expected:\n    b\n  got:\n    a"],
+    ["output that is not shown", "```console\n$ echo a\n```", "got:\n    a"],
+    ["another exit code", "```console exit=1\n$ true\n```", "exit code 0, not 1"],
+    ["other JSON", '```sh\necho \'{"a":1}\'\n```\n```json\n{"a":2}\n```', 'got:\n    {"a":1}'],
+    ["a server that ends", "```sh server\necho why; exit 3\n```", "ended with exit code 3\nwhy"],
+    ["an error response", `${SERVER}\`\`\`sh\ncurl localhost:3000/v1/pets\n\`\`\``, "missing_api_key"],
+  ] as const)
+    real(what, NEEDED, async () => {
+      using place = directory();
+      const page = join(place.path, "page.md");
+      writeFileSync(page, text);
+      expect(await follow(page).catch(({ message }: Error) => message)).toContain(says);
+    });
+
+  real("and leaves nothing running", NEEDED, async () => {
+    using place = directory();
+    const page = join(place.path, "page.md");
+    writeFileSync(page, `${SERVER}\`\`\`sh\nsleep 4711 &\ncurl -s localhost:3000/livez\n\`\`\`\n`);
+    expect(await follow(page)).toBe(3);
+    expect((await run(["pgrep", "-f", "sleep 4711"])).stdout).toBe("");
+  });
 });
 
 real("commands for contributors are complete, as bash reads them", ["bash"], async () => {

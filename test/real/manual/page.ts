@@ -59,6 +59,7 @@ const prepare = (place: string, withBun: boolean) => {
   if (withBun) program(join(bin, "node"), `#!/bin/sh\nexec ${process.execPath} "$@"\n`);
   // Without it curl would draw its progress where the page shows only the response.
   writeFileSync(join(home, ".curlrc"), "no-progress-meter\n");
+  writeFileSync(join(notes, ".curlrc"), "no-progress-meter\nfail-with-body\n");
   const env = {
     PATH: `${bin}:${process.env["PATH"] ?? ""}`,
     HOME: home,
@@ -101,7 +102,7 @@ const wrongOutput = ({ text }: Expected, found: string): string =>
   `expected:\n${indented(text)}\n  got:\n${indented(found)}`;
 
 const follow = async (page: string, place: string, withBun: boolean): Promise<Outcome> => {
-  const steps = stepsOf(blocksOf(readFileSync(join(ROOT, page), "utf8")).filter(runsHere), isWhole);
+  const steps = stepsOf(blocksOf(readFileSync(resolve(ROOT, page), "utf8")).filter(runsHere), isWhole);
   const machine = prepare(place, withBun);
   const { work, notes } = machine;
   const env = setUp(page, machine);
@@ -122,7 +123,13 @@ const follow = async (page: string, place: string, withBun: boolean): Promise<Ou
     }
     const { expected, exitCode } = step;
     const joined = expected === undefined || expected.kind === "text";
-    const ran = await shell.run(step.command, { joined, strict: exitCode === 0, ms: COMMAND_MS });
+    // Where no output is compared, an error response is a failure.
+    const curl = expected ? "unset CURL_HOME" : `export CURL_HOME=${notes}`;
+    const ran = await shell.run(`${curl}\n${step.command}`, {
+      joined,
+      strict: exitCode === 0,
+      ms: COMMAND_MS,
+    });
     if (ran.exitCode !== exitCode)
       return `exit code ${ran.exitCode}, not ${exitCode}:\n${indented(ran.stdout + ran.stderr)}`;
     return expected && !matches(expected, ran.stdout) ? wrongOutput(expected, ran.stdout) : undefined;
