@@ -26,12 +26,21 @@ const readableOf = (node: AnyTxtNode): Sentence => {
 /** The splitter takes "500. Then" for a decimal point. */
 const withoutLastDigits = (text: string): string => text.replaceAll(/\d(?=[.?!]\s+\p{Lu})/gu, "x");
 
-/** The sentences of a paragraph, a heading or a cell. */
-export const sentencesOf = (node: AnyTxtNode): Sentence[] => {
+const splitSentences = (node: AnyTxtNode): Sentence[] => {
   const { text, places } = readableOf(node);
   return split(withoutLastDigits(text))
     .filter(({ type }) => type === "Sentence")
     .map(({ range: [from, to] }) => ({ text: text.slice(from, to), places: places.slice(from, to) }));
+};
+
+/** Splitting takes longer than all rules together, and each rule asks. */
+const known = new WeakMap<AnyTxtNode, Sentence[]>();
+
+/** The sentences of a paragraph, a heading or a cell. */
+export const sentencesOf = (node: AnyTxtNode): Sentence[] => {
+  const sentences = known.get(node) ?? splitSentences(node);
+  known.set(node, sentences);
+  return sentences;
 };
 
 /** A word, a number, a piece of code; `don't`, `well-kept` and `1.4.4` are one each. */
