@@ -15,7 +15,8 @@ export const serverEdition = (config: Config, otherPages: Edition["otherPages"])
   origin: config.baseUrl ?? "",
   version: VERSION,
   neighbours: [
-    { href: "/docs", label: "API" },
+    { href: "/manual/api/store", label: "API" },
+    { href: "/docs", label: "Try it" },
     ...(config.console ? [{ href: "/console", label: "Console" }] : []),
   ],
   otherPages,
@@ -26,7 +27,10 @@ const siteEdition = ({ baseUrl }: Config, otherPages: Edition["otherPages"]): Ed
   base: "",
   origin: "",
   version: VERSION,
-  neighbours: baseUrl === undefined ? [] : [{ href: `${baseUrl}/docs`, label: "API" }],
+  neighbours: [
+    { href: "/api/store", label: "API" },
+    ...(baseUrl === undefined ? [] : [{ href: `${baseUrl}/docs`, label: "Try it" }]),
+  ],
   otherPages,
 });
 

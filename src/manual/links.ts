@@ -2,9 +2,12 @@ import { PICTURES } from "./contents.ts";
 import { INDEX_PAGE, PAGES } from "./pages.ts";
 
 /** What a link of a page leads to. */
-export type Target = { kind: "page" | "picture"; path: string; fragment: string } | { kind: "address" };
+export type Target = { kind: "page" | "file"; path: string; fragment: string } | { kind: "address" };
 
 const PATHS = new Set([INDEX_PAGE, ...PAGES].map(({ path }) => path));
+
+/** Pages that other rooms make have no Markdown, so a link names them as they are. */
+const isFile = (path: string): boolean => path in PICTURES || path.startsWith("api/");
 
 const splitFragment = (link: string): [path: string, fragment: string] => {
   const at = link.indexOf("#");
@@ -24,7 +27,7 @@ export const targetOf = (from: string, link: string): Target | undefined => {
   const ups = file.split("/").filter((part) => part === "..").length;
   if (ups > above) return undefined;
   const path = new URL(file, `http://manual/${from}`).pathname.slice(1);
-  if (path in PICTURES) return { kind: "picture", path, fragment };
+  if (isFile(path)) return { kind: "file", path, fragment };
   const page = path.replace(/\.md$/, "");
   return path.endsWith(".md") && PATHS.has(page) ? { kind: "page", path: page, fragment } : undefined;
 };

@@ -19,12 +19,16 @@ const HTML = "text/html; charset=utf-8";
 
 const htmlFile = async (page: Page, edition: Edition): Promise<ManualFile> => ({
   type: HTML,
-  text: documentOf(page, render(await markdownOf(page), page.path, edition.base), edition),
+  text: documentOf(
+    page,
+    render(await markdownOf(page, edition.otherPages), page.path, edition.base),
+    edition,
+  ),
 });
 
-const markdownFile = async (page: Page, base: string): Promise<ManualFile> => ({
+const markdownFile = async (page: Page, { base, otherPages }: Edition): Promise<ManualFile> => ({
   type: "text/markdown; charset=utf-8",
-  text: withAddresses(await markdownOf(page), page.path, base),
+  text: withAddresses(await markdownOf(page, otherPages), page.path, base),
 });
 
 /**
@@ -38,7 +42,7 @@ export const manualFiles = (
   const files = new Map<string, () => ManualFile | Promise<ManualFile>>();
   for (const page of [INDEX_PAGE, ...PAGES]) {
     files.set(page.path, () => htmlFile(page, edition));
-    files.set(`${page.path}.md`, () => markdownFile(page, base));
+    files.set(`${page.path}.md`, () => markdownFile(page, edition));
   }
   for (const page of otherPages)
     files.set(page.path, async () => ({

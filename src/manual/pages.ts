@@ -1,4 +1,5 @@
 import { CONTENTS, INDEX, type Section, type Source } from "./contents.ts";
+import type { OtherPage } from "./edition.ts";
 import { GENERATED } from "./generated.ts";
 
 /** A page of the manual. */
@@ -41,9 +42,13 @@ export const SECTIONS: readonly { name: string; title: string; pages: readonly P
   }),
 ).filter(({ pages }) => pages.length > 0);
 
-const contentsList = (): string =>
-  SECTIONS.map(({ title, pages }) => {
-    const rows = pages.map(({ path, title, summary }) => `- [${title}](${path}.md): ${summary}`);
+const contentsList = (otherPages: readonly OtherPage[]): string =>
+  SECTIONS.map(({ name, title, pages }) => {
+    const others = name === "reference" ? otherPages : [];
+    const rows = [
+      ...others.map((page) => `- [${page.title}](${page.path}): ${page.summary}`),
+      ...pages.map((page) => `- [${page.title}](${page.path}.md): ${page.summary}`),
+    ];
     return [`## ${title}`, "", ...rows].join("\n");
   }).join("\n\n");
 
@@ -54,8 +59,8 @@ export const placeholdersIn = (text: string): string[] =>
   [...text.matchAll(PLACEHOLDER)].map(([, name]) => name ?? "");
 
 /** The Markdown of a page, with its generated parts. @throws Error if nothing generates a part */
-export const markdownOf = async ({ text }: Page): Promise<string> => {
-  const generators: typeof GENERATED = { contents: contentsList, ...GENERATED };
+export const markdownOf = async ({ text }: Page, otherPages: readonly OtherPage[] = []): Promise<string> => {
+  const generators: typeof GENERATED = { contents: () => contentsList(otherPages), ...GENERATED };
   const parts = new Map<string, string>();
   for (const name of placeholdersIn(text)) {
     const generate = generators[name];

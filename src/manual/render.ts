@@ -87,7 +87,8 @@ const pointTo = (
   if (!target) element.removeAndKeepContent();
   else if (target.kind === "page")
     element.setAttribute(attribute, addressOf(base, target.path) + target.fragment);
-  else if (target.kind === "picture") element.setAttribute(attribute, `${base}/${target.path}`);
+  else if (target.kind === "file")
+    element.setAttribute(attribute, `${base}/${target.path}${target.fragment}`);
 };
 
 /** Puts an element into another one. */

@@ -13,6 +13,11 @@ test("a page of another room has the manual's header, and its own links in the s
   expect(html).not.toContain("api/store.md");
 });
 
+test("the first page lists a page of another room, in its Markdown too", async () => {
+  expect(await textAt("index")).toContain('<a href="/manual/api/store">Store API</a>: Every operation.');
+  expect(await textAt("index.md")).toContain("- [Store API](/manual/api/store): Every operation.\n");
+});
+
 test("the other pages link to a page of another room, and the search and llms.txt know it", async () => {
   expect(await textAt("reference/errors")).toContain('<a href="/manual/api/store">Store API</a>');
   expect(await textAt("llms.txt")).toContain("\n- [Store API](/manual/api/store): Every operation.\n");
