@@ -1,13 +1,14 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Config } from "../config/config.ts";
 import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, fromKey, fromKeyWithSecret } from "../keys/model.ts";
 import { type KeyService, type KeyWithSecret, OPERATOR } from "../keys/service.ts";
 import { Fault } from "../lib/errors.ts";
-import { SCOPES } from "../lib/scopes.ts";
+import { GRANTS, SCOPES } from "../lib/scopes.ts";
 import { formatTime } from "../lib/time.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
+import { withSuggestions } from "./help/suggested.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { expiryOf, graceOf, keyIdOf, keyNameOf, rateOf, scopesOf } from "./key-flags.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
@@ -69,9 +70,14 @@ const createCommand = () =>
   )
     .description("create a key and print its secret, which is shown only once")
     .requiredOption("--name <name>", "what the key is for")
-    .requiredOption(
-      "--scope <scopes...>",
-      "what it may do: scopes from the list below, or '*' for everything",
+    .addOption(
+      withSuggestions(
+        new Option(
+          "--scope <scopes...>",
+          "what it may do: scopes from the list below, or '*' for everything",
+        ),
+        GRANTS,
+      ).makeOptionMandatory(),
     )
     .option(
       "--expires <when>",

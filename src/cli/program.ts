@@ -3,6 +3,7 @@ import { VERSION } from "../app/version.ts";
 import { backupCommand } from "./backup.ts";
 import { categoriesCommand } from "./categories.ts";
 import { certificatesCommand } from "./certificates.ts";
+import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { deployCommand } from "./deploy.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -16,6 +17,7 @@ import { usageMessage } from "./help/usage-message.ts";
 import { importCommand } from "./import.ts";
 import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
+import { manCommand } from "./man.ts";
 import { ordersCommand } from "./orders.ts";
 import { heading } from "./print/colour.ts";
 import { print } from "./print/output.ts";
@@ -34,7 +36,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
   "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],
   "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],
-  "Information:": [openapiCommand, versionCommand, helpCommand],
+  "Information:": [openapiCommand, completionCommand, manCommand, versionCommand, helpCommand],
 };
 
 /** What `adoption-store` alone prints. */

@@ -6,12 +6,15 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { ApiError } from "./api-client.ts";
 import { withBareBooleans } from "./boolean-flags.ts";
+import { complete, completionLines } from "./completion/complete.ts";
 import { Interrupted } from "./confirm.ts";
-import { noteError } from "./print/output.ts";
+import { noteError, print } from "./print/output.ts";
 import { program } from "./program.ts";
 import { suspendBetweenTurns } from "./suspend.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** What the completion scripts call. The parser must not read its words. */
+const COMPLETE = "__complete";
 const WRONG_USE = 2;
 /** The exit code that a shell reports for a command that SIGINT ended. */
 const INTERRUPTED = 130;
@@ -20,6 +23,10 @@ const INTERRUPTED = 130;
 export const run = async (argv: readonly string[]): Promise<number> => {
   suspendBetweenTurns();
   try {
+    if (argv[0] === COMPLETE) {
+      print(completionLines(complete(program(), argv.slice(1))));
+      return 0;
+    }
     await program().parseAsync(withBareBooleans(argv), { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { withSuggestions } from "./suggested.ts";
 import { SETTINGS, type Setting, type SettingName } from "../../config/settings.ts";
 
 const describe = ({ env, help, fallback }: Setting): string =>
@@ -8,7 +9,10 @@ const describe = ({ env, help, fallback }: Setting): string =>
 export const settingOption = (name: SettingName): Option => {
   const setting: Setting = SETTINGS[name];
   if (setting.type !== "boolean")
-    return new Option(`--${setting.flag} <${setting.placeholder}>`, describe(setting));
+    return withSuggestions(
+      new Option(`--${setting.flag} <${setting.placeholder}>`, describe(setting)),
+      setting.choices ?? [],
+    );
   return setting.fallback === "true"
     ? new Option(`--no-${setting.flag}`, `do not ${describe(setting)}`)
     : new Option(`--${setting.flag}`, describe(setting));

@@ -1,0 +1,100 @@
+import { expect } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { EXECUTABLE, directory, expectRefusal, real, run, serve, store, until } from "./support.ts";
+
+const PATH = `${dirname(EXECUTABLE)}:${process.env["PATH"] ?? ""}`;
+
+/** What an interactive shell shows after these keys, once it shows `awaited`. */
+const shown = async (argv: string[], cwd: string, setUp: string, keys: string, awaited: string) => {
+  let output = "";
+  const shell = Bun.spawn(argv, {
+    cwd,
+    env: { PATH, HOME: cwd, TERM: "xterm", PS1: "$ " },
+    terminal: { cols: 120, rows: 40, data: (_, data) => (output += Buffer.from(data).toString()) },
+  });
+  try {
+    shell.terminal?.write(`${setUp}; echo set''up\r`);
+    await until("the shell is set up", () => output.includes("setup"), 20_000);
+    output = "";
+    shell.terminal?.write(keys);
+    await until(`${argv[0]} shows ${awaited}`, () => output.includes(awaited), 20_000);
+    return output;
+  } finally {
+    shell.kill("SIGKILL");
+    shell.terminal?.close();
+  }
+};
+
+const SHELLS = [
+  ["bash", ["bash", "--norc", "-i"], "source <(adoption-store completion bash)"],
+  ["zsh", ["zsh", "-f", "-i"], "autoload -U compinit; compinit -D; source <(adoption-store completion zsh)"],
+] as const;
+
+for (const [name, argv, setUp] of SHELLS) {
+  real(`${name} completes commands, values and files at the Tab key`, [name], async () => {
+    using place = directory();
+    writeFileSync(join(place.path, "animals.csv"), "");
+    const type = (line: string, awaited: string) =>
+      shown([...argv], place.path, setUp, `adoption-store ${line}\t`, awaited);
+    expect(await type("keys cr", "keys create")).not.toContain("not found");
+    await type("serve --log-level de", "--log-level debug");
+    await type("keys create --scope pets:w", "pets:write");
+    await type("import an", "animals.csv");
+  });
+}
+
+real("fish completes commands, values and files", ["fish"], async () => {
+  using place = directory();
+  writeFileSync(join(place.path, "animals.csv"), "");
+  const complete = async (line: string) => {
+    const script = `adoption-store completion fish | source; complete -C "adoption-store ${line}"`;
+    const env = { PATH, HOME: place.path };
+    return (await run(["fish", "--no-config", "-c", script], { cwd: place.path, env })).stdout;
+  };
+  expect(await complete("keys cr")).toBe(
+    "create\tcreate a key and print its secret, which is shown only once\n",
+  );
+  expect(await complete("serve --log-level de")).toBe("debug\n");
+  expect(await complete("import an")).toBe("animals.csv\n");
+});
+
+real("man renders the manual page without a warning", ["man"], async () => {
+  using place = directory();
+  const { stdout: page, code } = await store(["man"]);
+  expect(code).toBe(0);
+  const file = join(place.path, "adoption-store.1");
+  writeFileSync(file, page);
+  const rendered = await run(["man", "--warnings", "-l", file], {
+    env: { MANWIDTH: "80", LC_ALL: "C.UTF-8", HOME: place.path },
+  });
+  expect([rendered.code, rendered.stderr]).toEqual([0, ""]);
+  expect(rendered.stdout).toContain("adoption-store keys create");
+  expect(rendered.stdout).toContain("adoption-store serve --host 0.0.0.0 --port 8080\n");
+});
+
+real("a server reads DATA_DIR/adoption-store.toml, and status shows it within 300 ms", [], async () => {
+  using place = directory();
+  mkdirSync(join(place.path, "data"), { mode: 0o700 });
+  writeFileSync(
+    join(place.path, "data/adoption-store.toml"),
+    'base_url = "https://adopt.example.org"\nlog_level = "error"\n',
+  );
+  await using server = await serve({ cwd: place.path });
+  const times: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const start = performance.now();
+    const { code, stdout, stderr } = await store(["status"], { cwd: place.path });
+    times.push(performance.now() - start);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("server     running");
+    expect(stdout).toContain("https://adopt.example.org");
+    expect(stdout).toContain(`http://localhost:${server.port}`);
+  }
+  // The fastest one: other programs share the machine.
+  expect(Math.min(...times)).toBeLessThan(300);
+  await server.stop();
+  expect((await store(["status"], { cwd: place.path })).code).toBe(1);
+  writeFileSync(join(place.path, "data/adoption-store.toml"), "prot = 1\n");
+  expectRefusal(await store(["serve"], { cwd: place.path }), 2, /adoption-store.toml:1: .*did you mean port/);
+});
