@@ -12,7 +12,11 @@ const pagesIn = async (pattern: string) =>
       .map(async (page) => ({ page, blocks: blocksOf(await Bun.file(join(ROOT, page)).text()) })),
   );
 
-const all = [...(await pagesIn("README.md")), ...(await pagesIn("src/manual/**/*.md"))];
+const all = [
+  ...(await pagesIn("README.md")),
+  ...(await pagesIn("src/client/README.md")),
+  ...(await pagesIn("src/manual/**/*.md")),
+];
 const isForContributors = ({ page }: { page: string }): boolean => page.includes("/contributing/");
 const followed = all.filter((one) => !isForContributors(one));
 const forContributors = [...all.filter(isForContributors), ...(await pagesIn(".github/*.md"))];
