@@ -47,6 +47,7 @@ import stagesOfADomain from "./reference/stages-of-a-domain.md" with { type: "te
 import onAVmInTenMinutes from "./tutorials/on-a-vm-in-ten-minutes.md" with { type: "text" };
 import firstMonth from "./how-to/first-month.md" with { type: "text" };
 import container from "./how-to/container.md" with { type: "text" };
+import openapiAndGeneratedClients from "./how-to/openapi-and-generated-clients.md" with { type: "text" };
 
 /** The source of one page. Its first line is `# Title`, and its first paragraph says what it answers. */
 export interface Source {
@@ -90,6 +91,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "import-and-export", text: importAndExport },
       { name: "idempotency-and-retries", text: idempotencyAndRetries },
       { name: "events", text: events },
+      { name: "openapi-and-generated-clients", text: openapiAndGeneratedClients },
       { name: "typescript-client", text: typescriptClient },
       { name: "sites-and-deploys", text: sitesAndDeploys },
       { name: "custom-domains", text: customDomains },
