@@ -41,12 +41,13 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
 
 /** What `adoption-store` alone prints. */
 const start = () => `${heading(`adoption-store ${VERSION}`)}
-Animals offered for adoption: a JSON API with durable storage, in one executable.
+Animals offered for adoption: a JSON API with durable storage.
 
 ${heading("Start here:")}
-  adoption-store serve           run a server on this machine, with its data in ./data
-  adoption-store serve --help    show its settings: ports, HTTPS, backups and more
-  adoption-store status          show whether it runs, and at which addresses
+  adoption-store serve            run a server, with its data in ./data
+  adoption-store service install  run it as a service of this machine
+  adoption-store status           show whether it runs, and at which addresses
+  adoption-store serve --help     show its settings: ports, HTTPS, backups
 
 All commands: adoption-store help`;
 

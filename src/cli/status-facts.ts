@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { readableCertificates } from "../app/command-services.ts";
 import { newestBackupIn } from "../backups/backup-directory.ts";
@@ -16,13 +16,14 @@ import { storeIdOf } from "../db/store-id.ts";
 import { failingDomains } from "../domains/failing-repository.ts";
 import { type RefusedHost, readRefusedHosts } from "../edge/refused-hosts.ts";
 import { fileSize } from "../lib/files.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { formatTime } from "../lib/time.ts";
 import { NONE, openForCommand } from "./open-readonly.ts";
 
 /** How long the server may take to say that it is ready. */
-const READY_MS = 2000;
+const READY_MS = 10_000;
 const MAX_FAILING = 10;
 
 /** The server of a DATA_DIR, as `status` shows it. */
@@ -155,6 +156,18 @@ const openIfPossible = (config: Config): { client?: Client; fault?: string } => 
   }
 };
 
+/** The DATA_DIR of a service is for its user alone. @throws OperatorError */
+const assertReadable = (dataDir: string): void => {
+  try {
+    if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    throw new OperatorError(
+      `DATA_DIR ${dataDir}: this user may not read it: run the command with sudo, or as the user of the server`,
+      { cause: error },
+    );
+  }
+};
+
 /** Finds out everything that `status` shows. Changes nothing. @throws OperatorError */
 export const findStatus = async (
   config: Config,
@@ -162,6 +175,7 @@ export const findStatus = async (
   now: number,
 ): Promise<Status> => {
   const { dataDir } = config;
+  assertReadable(dataDir);
   const record = readProcessRecord(dataDir);
   const server = await serverStatus(config, record);
   const { client, fault } = openIfPossible(config);

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { Command } from "commander";
 import type { Config } from "../config/config.ts";
 import type { ProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
+import { STATE_DIRECTORY } from "../service/paths.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { coloured, heading } from "./print/colour.ts";
 import { formatBytes, formatCount } from "./print/format.ts";
@@ -57,6 +59,14 @@ const linesOf = (label: string, [first = "", ...rest]: readonly string[]): strin
   ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line),
 ];
 
+/** What to do if no server runs. The data of a service is in another directory than that of a first try. */
+const startAdvice = ({ dataDir }: Status): string => {
+  if (dataDir === STATE_DIRECTORY) return "Start the service with systemctl start adoption-store.";
+  return existsSync(STATE_DIRECTORY)
+    ? `Show the service with adoption-store status --data-dir ${STATE_DIRECTORY}.`
+    : "Start the server with adoption-store serve.";
+};
+
 const printStatus = (status: Status, now: number): void => {
   const { server, addresses, certificates } = status;
   const lines = [
@@ -71,7 +81,7 @@ const printStatus = (status: Status, now: number): void => {
   const warnings = warningsOf(status);
   if (warnings.length > 0) print("");
   for (const warning of warnings) print(`${coloured("yellow", "warning")}    ${warning}`);
-  if (!server.running) print("\nStart the server with adoption-store serve.");
+  if (!server.running) print(`\n${startAdvice(status)}`);
 };
 
 const TEXTS: CommandTexts = {

@@ -67,6 +67,7 @@ test("without arguments the program says what to do first", async () => {
   expect([code, error]).toEqual([0, ""]);
   expect(out).toContain("Start here:\n  adoption-store serve ");
   expect(out).toEndWith("All commands: adoption-store help\n");
+  expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });
 
 test("help lists all commands under headings", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startServer, type Server } from "../../src/app/server.ts";
@@ -15,6 +15,9 @@ import type { Status } from "../../src/cli/status-facts.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
 
+// Each test starts processes, and the machine may be busy.
+setDefaultTimeout(60_000);
+
 const statusOf = async (dataDir: string, env: Record<string, string> = {}) => {
   const { out, code } = await inProcess(["status", "--json", "--data-dir", dataDir], { env });
   return { code, status: JSON.parse(out) as Status & { warnings: string[] } };
@@ -26,7 +29,7 @@ test("without a server status says so, and exits with 1", async () => {
   expect(code).toBe(1);
   expect(out).toStartWith("server     not running\n");
   expect(out).toContain("does not exist yet");
-  expect(out).toEndWith("Start the server with adoption-store serve.\n");
+  expect(out).toMatch(/\n\n(Start the server with adoption-store serve|Show the service with .+)\.\n$/);
 });
 
 describe("beside a server", () => {

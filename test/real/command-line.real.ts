@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EXECUTABLE, directory, expectRefusal, real, run, serve, store, until } from "./support.ts";
 
@@ -97,4 +97,16 @@ real("a server reads DATA_DIR/adoption-store.toml, and status shows it within 30
   expect((await store(["status"], { cwd: place.path })).code).toBe(1);
   writeFileSync(join(place.path, "data/adoption-store.toml"), "prot = 1\n");
   expectRefusal(await store(["serve"], { cwd: place.path }), 2, /adoption-store.toml:1: .*did you mean port/);
+});
+
+real("status of another user's DATA_DIR says to use sudo", ["root", "setpriv"], async () => {
+  using place = directory();
+  chmodSync(place.path, 0o755);
+  const program = join(place.path, "adoption-store");
+  copyFileSync(EXECUTABLE, program);
+  const dataDir = join(place.path, "data");
+  mkdirSync(dataDir, { mode: 0o700 });
+  const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+  const status = await run([...nobody, program, "status", "--data-dir", dataDir], { cwd: place.path });
+  expectRefusal(status, 1, /this user may not read it: run the command with sudo/);
 });
