@@ -41,6 +41,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/data-dir\//, to: [/^src\/(config|db|lib)\//] },
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/upgrade\//, to: [/^src\/(lib|service)\//] },
   { from: /^src\/service\//, to: [/^src\/lib\//] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
   // It is published, so it imports nothing of this program.

@@ -61,6 +61,10 @@ export const copyBeforeMigration = async (
   return path;
 };
 
+/** The copy that was taken at this time or later, by a migration since then; undefined if there is none. */
+export const copySince = (dataDir: string, time: number): string | undefined =>
+  copiesIn(dataDir).find((path) => !path.includes(".partial") && statSync(path).mtimeMs >= time);
+
 /** Removes copies older than seven days. @returns their paths */
 export const removeOldCopies = (dataDir: string, now: number): string[] => {
   const old = copiesIn(dataDir).filter((path) => statSync(path).mtimeMs < now - MAX_AGE_MS);

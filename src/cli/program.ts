@@ -25,6 +25,7 @@ import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
 import { statusCommand } from "./status.ts";
+import { upgradeCommand } from "./upgrade.ts";
 import { UsageError } from "./usage-error.ts";
 
 const versionCommand = () =>
@@ -32,7 +33,14 @@ const versionCommand = () =>
 
 /** All commands by the heading of help under which they appear. A new command is one more name here. */
 const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
-  "Run a server:": [serveCommand, statusCommand, serviceCommand, doctorCommand, configCommand],
+  "Run a server:": [
+    serveCommand,
+    statusCommand,
+    serviceCommand,
+    upgradeCommand,
+    doctorCommand,
+    configCommand,
+  ],
   "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],
   "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],

@@ -1,13 +1,10 @@
 import { isAbsolute, relative } from "node:path";
 import { Command } from "commander";
 import { VERSION } from "../app/version.ts";
-import { ConfigError, readConfig } from "../config/config.ts";
-import { readDefaultConfigFile } from "../config/file.ts";
+import { ConfigError, type Sources, readConfig } from "../config/config.ts";
 import { SETTINGS, SETTING_GROUPS, type SettingName } from "../config/settings.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { adminKeyPath } from "../data-dir/paths.ts";
-import { readVariables } from "../service/environment.ts";
-import { readText } from "../service/files.ts";
 import { type Step, planInstall, planUninstall } from "../service/install.ts";
 import { ENVIRONMENT_PATH, EXECUTABLE_PATH, STATE_DIRECTORY } from "../service/paths.ts";
 import { assertCanManage, hasSystemd } from "../service/systemd.ts";
@@ -16,6 +13,7 @@ import { withoutSettings } from "./help/globals.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { note, print } from "./print/output.ts";
 import { printFileCommand } from "./service-files.ts";
+import { serviceConfig } from "./service-config.ts";
 import { withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -36,15 +34,6 @@ const givenSettings = (options: Options): Record<string, string> =>
       String(options[name]),
     ]),
   );
-
-/** The settings of the service. @param variables those of its environment file @throws ConfigError */
-const serviceConfig = (variables: Readonly<Record<string, string>>) =>
-  readConfig({
-    flags: {},
-    env: { ...variables, DATA_DIR: STATE_DIRECTORY },
-    file: readDefaultConfigFile(STATE_DIRECTORY),
-    isTerminal: false,
-  });
 
 /** ProtectHome hides these from the service. */
 const HIDDEN = /^\/(home|root|run\/user)(\/|$)/;
@@ -73,7 +62,7 @@ const runSteps = async (steps: readonly Step[], isDryRun: boolean): Promise<void
 };
 
 const printInstalled = (): void => {
-  const { baseUrl, host, port } = serviceConfig(readVariables(readText(ENVIRONMENT_PATH) ?? ""));
+  const { baseUrl, host, port } = serviceConfig();
   const address = baseUrl ?? `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${port}`;
   print(`The service adoption-store ${VERSION} is running, and starts with the machine.`);
   print(`  Address:   ${address}`);
@@ -113,6 +102,8 @@ const installCommand = (): Command =>
       throw new UsageError(
         `--data-dir: the service keeps its data in ${STATE_DIRECTORY}: leave the flag out`,
       );
+    // A wrong flag is named as a flag, not as the variable that it would become.
+    readConfig({ flags: options as Sources["flags"], env: {}, isTerminal: false });
     const isDryRun = options.dryRun === true;
     if (!isDryRun || !hasSystemd()) assertCanManage("adoption-store service install");
     if (!Bun.isStandaloneExecutable)

@@ -118,6 +118,17 @@ const unitSteps = (writable: readonly string[]): Step[] => {
   ];
 };
 
+const START_MS = 90_000;
+
+/** @throws OperatorError that says why it does not serve */
+const start = async (verb: "start" | "restart") => {
+  const reason = await startService(verb, START_MS);
+  if (reason !== undefined)
+    throw new OperatorError(
+      `the service does not start: ${reason} (journalctl --unit adoption-store shows its log)`,
+    );
+};
+
 const startSteps = async (isChanged: boolean): Promise<Step[]> => {
   const { active, isEnabled } = await unitState();
   const enable = {
@@ -129,7 +140,7 @@ const startSteps = async (isChanged: boolean): Promise<Step[]> => {
     ...(isEnabled ? [] : [enable]),
     ...(active === "active" && !isChanged
       ? []
-      : [{ what: `${verb} the service, and wait until it serves`, run: () => startService(verb) }]),
+      : [{ what: `${verb} the service, and wait until it serves`, run: () => start(verb) }]),
   ];
 };
 

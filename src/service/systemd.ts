@@ -76,12 +76,24 @@ export const lastWords = async (): Promise<string | undefined> => {
   return line ? messageOf(line) : undefined;
 };
 
-/** Starts or restarts the service, and waits until it serves. @throws OperatorError that says why it does not */
-export const startService = async (verb: "start" | "restart"): Promise<void> => {
-  const { code } = await run("systemctl", verb, SERVICE);
-  if (code === 0) return;
-  const reason = await lastWords();
-  throw new OperatorError(
-    `the service does not start${reason === undefined ? "" : `: ${reason}`} (journalctl --unit adoption-store shows its log)`,
-  );
+const POLL_MS = 100;
+
+/**
+ * Starts or restarts the service, and waits until it says that it serves. systemd would wait for ever for a service that it
+ * starts again and again, so the first end of the new process counts.
+ * @returns why it does not serve; undefined if it does
+ */
+export const startService = async (
+  verb: "start" | "restart",
+  timeoutMs: number,
+): Promise<string | undefined> => {
+  const { pid: before } = await unitState();
+  await must("systemctl", verb, "--no-block", SERVICE);
+  for (const end = performance.now() + timeoutMs; performance.now() < end;) {
+    await Bun.sleep(POLL_MS);
+    const { active, sub, pid } = await unitState();
+    if (active === "active" && pid !== before) return undefined;
+    if (active === "failed" || sub === "auto-restart") return (await lastWords()) ?? "it ended";
+  }
+  return `it does not serve within ${timeoutMs / 1000} s`;
 };

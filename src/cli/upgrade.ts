@@ -1,0 +1,182 @@
+import { accessSync, constants, realpathSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { takeLock } from "../db/file-lock.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { EXECUTABLE_PATH } from "../service/paths.ts";
+import { isInstalled, unitState } from "../service/systemd.ts";
+import type { Host } from "../upgrade/host.ts";
+import { type UpgradePaths, readRecord, upgradePaths } from "../upgrade/record.ts";
+import { type RollbackPlan, RollbackFailed, RolledBack, planRollback, upgrade } from "../upgrade/upgrade.ts";
+import { confirm } from "./confirm.ts";
+import { EXIT_CODES, withExamples, withTexts } from "./help/texts.ts";
+import { formatBytes } from "./print/format.ts";
+import { note, print } from "./print/output.ts";
+import { progressLine } from "./print/progress.ts";
+import { serviceConfig } from "./service-config.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { systemdService, upgradeHost } from "./upgrade-host.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface Options extends Record<string, unknown> {
+  sha256?: string;
+  timeout: string;
+  rollback?: boolean;
+  yes?: boolean;
+}
+
+const ROLLBACK_FAILED = 3;
+const PREVIOUS = /\.previous$/;
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+
+const timeoutOf = (text: string): number => {
+  const [, count, unit = ""] = /^([1-9]\d{0,3})([smh])$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * (UNIT_MS[unit] ?? 0);
+  throw new UsageError(`--timeout: ${JSON.stringify(text)} must be a time span, such as 30s or 5m`);
+};
+
+/** The executable that is replaced. After a rollback by hand was needed, the previous one may run under its own name. */
+const ownPaths = (isRollback: boolean): UpgradePaths => {
+  if (!Bun.isStandaloneExecutable)
+    throw new OperatorError("only the executable can replace itself: use git to upgrade the source");
+  const own = realpathSync(process.execPath);
+  if (PREVIOUS.test(own) && !isRollback)
+    throw new UsageError(`this is the previous version: run ${own.replace(PREVIOUS, "")} upgrade`);
+  const paths = upgradePaths(own.replace(PREVIOUS, ""));
+  try {
+    accessSync(dirname(paths.executable), constants.W_OK);
+  } catch {
+    throw new OperatorError(`${dirname(paths.executable)} cannot be written: run this as root, with sudo`);
+  }
+  return paths;
+};
+
+/** True if the service runs this executable, or an earlier upgrade has stopped it. */
+const hasService = async (paths: UpgradePaths): Promise<boolean> => {
+  if (paths.executable !== EXECUTABLE_PATH || !isInstalled()) return false;
+  const { active } = await unitState();
+  const { state = "done" } = readRecord(paths) ?? {};
+  return active !== "inactive" || state !== "done";
+};
+
+/** The settings of the service if it runs this executable and no DATA_DIR is given. */
+const configFor = (options: Options, isService: boolean): Config =>
+  isService && options["dataDir"] === undefined ? serviceConfig() : configOf(options);
+
+/** Only one upgrade at a time. @throws OperatorError */
+const lockUpgrade = ({ lock: path }: UpgradePaths) => {
+  const lock = takeLock(path);
+  if (!lock?.isInPlace()) throw new OperatorError("another upgrade is running: wait for it");
+  return {
+    [Symbol.dispose]() {
+      rmSync(path, { force: true });
+      lock.release();
+    },
+  };
+};
+
+/** Turns the failures of an upgrade into exit codes. */
+const reportFailure = (error: unknown): void => {
+  if (!(error instanceof RolledBack) && !(error instanceof RollbackFailed)) throw error;
+  note(reasonOf(error));
+  process.exitCode = error instanceof RolledBack ? 1 : ROLLBACK_FAILED;
+};
+
+const lossQuestion = ({ record, losesData }: RollbackPlan): string =>
+  losesData
+    ? `Go back to ${record.from.version}? The database goes back to ${new Date(record.startedAt).toISOString()}, too: what was written since is lost.`
+    : `Go back from ${record.to.version} to ${record.from.version}?`;
+
+const rollBack = async (host: Host, paths: UpgradePaths, { yes }: Options): Promise<void> => {
+  const plan = await planRollback(host, paths);
+  if (!yes && !(await confirm(lossQuestion(plan)))) return print("Nothing was changed.");
+  await plan.run();
+  print(`${paths.executable} is ${plan.record.from.version} again.`);
+  if (!host.service) print("Restart the server to run it.");
+};
+
+const replace = async (
+  host: Host,
+  paths: UpgradePaths,
+  source: string,
+  sha256: string | undefined,
+  onBytes: (bytes: number) => void,
+): Promise<void> => {
+  const { outcome, from, to } = await upgrade(host, paths, { source, sha256, onBytes });
+  if (outcome === "installed") return print(`${to.version} is installed already: nothing to do.`);
+  print(`Upgraded from ${from.version} to ${to.version}.`);
+  print(host.service ? "The service runs it, and is ready." : "Restart the server to run it.");
+  print("To go back: adoption-store upgrade --rollback");
+};
+
+const checkArguments = (source: string | undefined, { rollback, sha256 }: Options): void => {
+  if (rollback && (source !== undefined || sha256 !== undefined))
+    throw new UsageError("--rollback goes back to the previous version: give no file and no checksum");
+  if (!rollback && source === undefined)
+    throw new UsageError("name the new executable, a file or an HTTPS URL; or go back with --rollback");
+  if (sha256 !== undefined && !/^[0-9a-f]{64}$/i.test(sha256))
+    throw new UsageError("--sha256 must be the SHA-256 of the file: 64 digits from 0 to f");
+};
+
+export const upgradeCommand = (): Command =>
+  withTexts(
+    withExamples(
+      withSettings(
+        new Command("upgrade")
+          .description(
+            "replace this executable, restart the service, and go back if the new one does not work",
+          )
+          .argument("[source]", "the new executable: a file, or an HTTPS URL")
+          .option("--sha256 <hex>", "the checksum that the new executable must have")
+          .option("--timeout <span>", "how long the new version may take until it is ready", "5m")
+          .option("--rollback", "go back to the version before the last upgrade")
+          .option("--yes", "do not ask before a rollback"),
+        ["diskReserve"],
+      ),
+      ["upgrade to a file", "adoption-store upgrade ./adoption-store-linux-x64"],
+      ["go back to the version before", "adoption-store upgrade --rollback"],
+    ),
+    {
+      notes: [
+        "A URL needs a checksum: --sha256, or the file SHA256SUMS beside it. The checksum of a file is checked if one of the two is there.",
+        "The database is saved in DATA_DIR first, and the previous executable is kept as adoption-store.previous. If this is killed, repeat it.",
+      ],
+      exitCodes: {
+        ...EXIT_CODES,
+        1: "the previous version is still installed, and runs if it ran before",
+        [ROLLBACK_FAILED]: "neither version is ready; standard error says why",
+      },
+    },
+  ).action(async (source: string | undefined, options: Options) => {
+    checkArguments(source, options);
+    const timeoutMs = timeoutOf(options.timeout);
+    const paths = ownPaths(options.rollback === true);
+    using _lock = lockUpgrade(paths);
+    const isService = await hasService(paths);
+    const config = configFor(options, isService);
+    const progress = progressLine();
+    const say = (line: string) => {
+      progress.end();
+      note(line);
+    };
+    const host = upgradeHost(
+      config,
+      isService ? systemdService(config, timeoutMs) : undefined,
+      say,
+      progress.show,
+    );
+    try {
+      if (source === undefined) await rollBack(host, paths, options);
+      else
+        await replace(host, paths, source, options.sha256, (bytes) =>
+          progress.show(`Reading: ${formatBytes(bytes)}`),
+        );
+    } catch (error) {
+      reportFailure(error);
+    } finally {
+      progress.end();
+    }
+  });

@@ -1,0 +1,145 @@
+import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { OperatorError } from "../lib/operator-error.ts";
+import { reasonOf } from "../lib/reason.ts";
+import type { Version } from "./record.ts";
+
+const SUMS = "SHA256SUMS";
+/** The executable has 120 MB. */
+const MAX_BYTES = 2 ** 30;
+const MAX_SUMS_BYTES = 2 ** 20;
+const DOWNLOAD_MS = 15 * 60_000;
+const MAX_REDIRECTS = 5;
+
+const isUrl = (source: string): boolean => /^[a-z]+:\/\//i.test(source);
+
+/** Follows redirects, over HTTPS only. @throws OperatorError */
+const download = async (address: string, redirects = 0): Promise<Response> => {
+  const url = URL.parse(address);
+  if (url?.protocol !== "https:")
+    throw new OperatorError(`${address}: only https is allowed, because this file runs as root`);
+  const response = await fetch(url, {
+    redirect: "manual",
+    signal: AbortSignal.timeout(DOWNLOAD_MS),
+  }).catch((error: unknown) => {
+    throw new OperatorError(`${address} cannot be downloaded: ${reasonOf(error)}`, { cause: error });
+  });
+  const location = response.headers.get("location");
+  if (response.status >= 300 && response.status < 400 && location !== null && redirects < MAX_REDIRECTS)
+    return download(new URL(location, url).href, redirects + 1);
+  if (response.status === 200) return response;
+  throw new OperatorError(`${address} cannot be downloaded: the server responds with ${response.status}`);
+};
+
+/** The checksum of a file in the format of sha256sum(1); undefined if the file is not listed. */
+const listedSum = (sums: string, name: string): string | undefined => {
+  for (const line of sums.split("\n")) {
+    const [, hash, listed] = /^([0-9a-f]{64}) [ *](.+)$/i.exec(line.trim()) ?? [];
+    if (listed === name) return hash?.toLowerCase();
+  }
+};
+
+const unknownSum = (why: string) =>
+  new OperatorError(`${why}: give the checksum that the publisher names with --sha256`);
+
+const downloadedSum = async (source: string): Promise<string> => {
+  const url = new URL(source);
+  const list = new URL(SUMS, url).href;
+  const response = await download(list).catch((error: unknown) => {
+    throw unknownSum(reasonOf(error));
+  });
+  const text = (await response.text()).slice(0, MAX_SUMS_BYTES);
+  const sum = listedSum(text, basename(url.pathname));
+  if (sum === undefined) throw unknownSum(`${list} does not list ${basename(url.pathname)}`);
+  return sum;
+};
+
+const sumBeside = (file: string): string | undefined => {
+  const list = join(dirname(resolve(file)), SUMS);
+  return existsSync(list) ? listedSum(readFileSync(list, "utf8"), basename(file)) : undefined;
+};
+
+/** The checksum that the source must have: `given`, else that in SHA256SUMS beside it. A file may have none. */
+const expectedSum = async (source: string, given: string | undefined): Promise<string | undefined> => {
+  if (given !== undefined) return given.toLowerCase();
+  return isUrl(source) ? downloadedSum(source) : sumBeside(source);
+};
+
+const openSource = async (source: string): Promise<ReadableStream<Uint8Array>> => {
+  if (isUrl(source)) return (await download(source)).body ?? new ReadableStream();
+  if (!existsSync(source)) throw new OperatorError(`${source} does not exist: check the name`);
+  return Bun.file(source).stream();
+};
+
+/** Writes the source to a file of this user. @returns its SHA-256 */
+const write = async (
+  source: ReadableStream<Uint8Array>,
+  path: string,
+  onBytes: (bytes: number) => void,
+): Promise<string> => {
+  const hasher = new Bun.CryptoHasher("sha256");
+  await using file = await open(path, "wx", 0o700);
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new OperatorError(`the file is larger than 1 GiB: it is not this program`);
+    hasher.update(chunk);
+    await file.writeFile(chunk);
+    onBytes(bytes);
+  }
+  await file.sync();
+  return hasher.digest("hex");
+};
+
+const SEMANTIC = /^\d+\.\d+\.\d+\S*$/;
+
+/** Runs a program to ask for its version. @throws OperatorError if it does not run here */
+const askVersion = async (program: string, source: string): Promise<string> => {
+  const wrong = (reason: string) =>
+    new OperatorError(
+      `${source} is not adoption-store for this machine (${process.platform} ${process.arch}): ${reason}`,
+    );
+  let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  try {
+    child = Bun.spawn([program, "version"], {
+      env: {},
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: 30_000,
+    });
+  } catch (error) {
+    throw wrong(reasonOf(error));
+  }
+  const [code, text] = await Promise.all([child.exited, child.stdout.text()]);
+  if (code !== 0) throw wrong(`it ended with exit code ${code}`);
+  if (!SEMANTIC.test(text.trim())) throw wrong("it does not say its version");
+  return text.trim();
+};
+
+/**
+ * Copies a file or downloads a URL to `path`, and checks that it is this program for this machine.
+ * @param sha256 the checksum that it must have; a URL needs one here or in SHA256SUMS beside it
+ * @param onBytes called with the bytes so far
+ * @throws OperatorError, and leaves no file
+ */
+export const stageCandidate = async (
+  source: string,
+  path: string,
+  sha256: string | undefined,
+  onBytes: (bytes: number) => void,
+): Promise<Version & { isVerified: boolean }> => {
+  rmSync(path, { force: true });
+  try {
+    const expected = await expectedSum(source, sha256);
+    const actual = await write(await openSource(source), path, onBytes);
+    if (expected !== undefined && actual !== expected)
+      throw new OperatorError(`${source} has the SHA-256 ${actual}, not ${expected}: do not use this file`);
+    chmodSync(path, 0o755);
+    return { version: await askVersion(path, source), sha256: actual, isVerified: expected !== undefined };
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+};

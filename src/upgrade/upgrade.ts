@@ -1,0 +1,177 @@
+import { existsSync, rmSync } from "node:fs";
+import { OperatorError } from "../lib/operator-error.ts";
+import { hashFile } from "../service/files.ts";
+import { stageCandidate } from "./candidate.ts";
+import type { Host } from "./host.ts";
+import {
+  type UpgradePaths,
+  type UpgradeRecord,
+  type Version,
+  readRecord,
+  removeRecord,
+  writeRecord,
+} from "./record.ts";
+import { keepPrevious, putBack, putInPlace } from "./replace.ts";
+
+/** The new version did not work. The previous one runs again. */
+export class RolledBack extends Error {
+  override name = "RolledBack";
+}
+
+/** Neither version runs. */
+export class RollbackFailed extends Error {
+  override name = "RollbackFailed";
+}
+
+export interface UpgradeResult {
+  /** `installed`: this version is installed already. */
+  outcome: "upgraded" | "installed";
+  from: Version;
+  to: Version;
+}
+
+const inWords = ({ version, sha256 }: Version): string => `${version} (${sha256.slice(0, 12)})`;
+
+/** How the new version compares with the installed one. */
+const comparison = (from: string, to: string): string =>
+  (["older than", "the same version as", "newer than"] as const)[Bun.semver.order(to, from) + 1] ?? "unlike";
+
+/** Restores the database from before the upgrade if the new version has migrated it. */
+const restoreData = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
+  if (record.migration === undefined || host.newestMigration() === record.migration)
+    return host.say("the database was not migrated: it stays");
+  const copy = host.copyBeforeMigration(record.startedAt) ?? record.backup;
+  if (copy === undefined) throw new RollbackFailed("the database was migrated, and there is no backup");
+  host.say(`restoring the database from ${copy}: ${record.to.version} has migrated it`);
+  await host.restore(existsSync(paths.previous) ? paths.previous : paths.executable, copy);
+};
+
+/**
+ * Goes back to the previous version. Every step can be repeated: the database first, because a migrated one with the new
+ * version works as far as the new version does, and the previous version refuses it.
+ */
+const rollBackTo = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
+  await writeRecord(paths, { ...record, state: "rolling_back" });
+  if (host.service) {
+    host.say("stopping the service");
+    await host.service.stop();
+  }
+  await restoreData(host, paths, record);
+  if ((await hashFile(paths.executable)) !== record.from.sha256) putBack(paths);
+  host.say(`${record.from.version} is installed again`);
+  if (host.service) {
+    host.say("starting the service");
+    const reason = await host.service.restart();
+    if (reason !== undefined)
+      throw new RollbackFailed(`${record.from.version} does not run either: ${reason}`);
+  }
+  removeRecord(paths);
+};
+
+/** Starts the new version. @throws RolledBack if it does not become ready */
+const tryNew = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
+  if (host.service) {
+    host.say("restarting the service");
+    const reason = await host.service.restart();
+    if (reason !== undefined) {
+      host.say(`${record.to.version} does not work: ${reason}`);
+      await rollBackTo(host, paths, record);
+      throw new RolledBack(
+        `${record.to.version} does not work (${reason}): ${record.from.version} runs again`,
+      );
+    }
+  }
+  await writeRecord(paths, { ...record, state: "done" });
+  host.removeBackups(record.backup);
+};
+
+/**
+ * What an earlier call that was killed has left to do.
+ * @returns the record of an upgrade whose new version is installed, but was not tried to the end
+ */
+const finishEarlier = async (host: Host, paths: UpgradePaths): Promise<UpgradeRecord | undefined> => {
+  const record = readRecord(paths);
+  if (record?.state === "rolling_back") {
+    host.say("an earlier rollback was interrupted: finishing it");
+    await rollBackTo(host, paths, record);
+    throw new RolledBack(`${record.from.version} runs again: to try once more, repeat the command`);
+  }
+  const isReplaced = record?.state === "replacing" && (await hashFile(paths.executable)) === record.to.sha256;
+  return isReplaced ? record : undefined;
+};
+
+const install = async (host: Host, paths: UpgradePaths, from: Version, to: Version): Promise<void> => {
+  const startedAt = host.now();
+  const migration = host.newestMigration();
+  const backup = await host.backUp();
+  if (backup !== undefined) host.say(`the database is saved in ${backup}`);
+  const { dataDir } = host;
+  const record: UpgradeRecord = { state: "replacing", from, to, startedAt, dataDir, migration, backup };
+  await writeRecord(paths, record);
+  keepPrevious(paths);
+  putInPlace(paths);
+  host.say(`${paths.executable} is replaced; the previous one is ${paths.previous}`);
+  await tryNew(host, paths, record);
+};
+
+/**
+ * Replaces the executable, restarts the service, and goes back if the new version does not become ready. A call that was
+ * killed leaves an executable that is whole; the next call finishes or undoes what it began.
+ * @param source a file or an HTTPS URL
+ * @throws OperatorError, with nothing changed
+ * @throws RolledBack, RollbackFailed
+ */
+export const upgrade = async (
+  host: Host,
+  paths: UpgradePaths,
+  {
+    source,
+    sha256,
+    onBytes,
+  }: { source: string; sha256: string | undefined; onBytes: (bytes: number) => void },
+): Promise<UpgradeResult> => {
+  const unfinished = await finishEarlier(host, paths);
+  const candidate = await stageCandidate(source, paths.staged, sha256, onBytes);
+  try {
+    const to: Version = { version: candidate.version, sha256: candidate.sha256 };
+    const from: Version = { ...host.current, sha256: await hashFile(paths.executable) };
+    if (unfinished && unfinished.to.sha256 !== to.sha256)
+      throw new OperatorError(
+        `the upgrade to ${inWords(unfinished.to)} was interrupted: finish it with the same file, or run adoption-store upgrade --rollback`,
+      );
+    host.say(`${source} is ${inWords(to)}${candidate.isVerified ? ", with the right checksum" : ""}`);
+    if (unfinished) {
+      host.say("it is in its place already: an earlier call was interrupted");
+      await tryNew(host, paths, unfinished);
+      return { outcome: "upgraded", from: unfinished.from, to };
+    }
+    if (from.sha256 === to.sha256) return { outcome: "installed", from, to };
+    host.say(`it is ${comparison(from.version, to.version)} the installed one, ${inWords(from)}`);
+    await install(host, paths, from, to);
+    return { outcome: "upgraded", from, to };
+  } finally {
+    rmSync(paths.staged, { force: true });
+  }
+};
+
+/** What a rollback by hand would do. */
+export interface RollbackPlan {
+  record: UpgradeRecord;
+  /** True if the database goes back to the time of the upgrade: what was written since is lost. */
+  losesData: boolean;
+  run(): Promise<void>;
+}
+
+/** @throws OperatorError if there is nothing to go back to */
+export const planRollback = async (host: Host, paths: UpgradePaths): Promise<RollbackPlan> => {
+  const record = readRecord(paths);
+  const isThere = async (path: string) => existsSync(path) && (await hashFile(path)) === record?.from.sha256;
+  const isPossible = (await isThere(paths.previous)) || (await isThere(paths.executable));
+  if (!record || !isPossible)
+    throw new OperatorError(`there is no previous version beside ${paths.executable}`);
+  return {
+    record,
+    losesData: record.migration !== undefined && host.newestMigration() !== record.migration,
+    run: () => rollBackTo(host, paths, record),
+  };
+};

@@ -1,0 +1,346 @@
+import { expect } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openOnce } from "../support/ends.ts";
+import { DEBIAN_PROGRAMS, type Debian, startDebian } from "./debian.ts";
+import { EXECUTABLE, directory, real, until } from "./support.ts";
+import { ENDS_AT_START, NEVER_READY, NEW_MIGRATION, buildVariant } from "./variants.ts";
+
+const VERSION = (await Bun.file(join(import.meta.dir, "../../package.json")).json()).version as string;
+const DATA = "/var/lib/adoption-store";
+
+/** A bare Debian with the executable in root's home. */
+const debian = async (): Promise<Debian> => {
+  const machine = await startDebian();
+  machine.copyIn(EXECUTABLE, "/root/adoption-store");
+  return machine;
+};
+
+/** A bare Debian where the service runs. */
+const installed = async (...flags: string[]): Promise<Debian> => {
+  const machine = await debian();
+  try {
+    await machine.must(`./adoption-store service install ${flags.join(" ")}`);
+    return machine;
+  } catch (error) {
+    await machine[Symbol.asyncDispose]();
+    throw error;
+  }
+};
+
+const mainPid = async (machine: Debian): Promise<number> =>
+  Number(await machine.must("systemctl show adoption-store --property MainPID --value"));
+
+const state = async (machine: Debian): Promise<string> =>
+  (await machine.must("systemctl show adoption-store --property ActiveState --value")).trim();
+
+const ready = (machine: Debian): Promise<string> =>
+  machine.must("curl --silent --max-time 5 http://localhost:3000/readyz");
+
+const addAnimal = (machine: Debian, name: string): Promise<string> =>
+  machine.must(
+    `curl --silent --fail --header "Authorization: Bearer $(cat ${DATA}/admin.key)" --json '{"name":"${name}","categoryId":1}' http://localhost:3000/v1/pets`,
+  );
+
+const listAnimals = (machine: Debian): Promise<string> =>
+  machine.must(
+    `curl --silent --fail --header "Authorization: Bearer $(cat ${DATA}/admin.key)" http://localhost:3000/v1/pets`,
+  );
+
+real(
+  "the service is installed, serves ports 80 and 443 without root, and starts again with the machine",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await debian();
+    const plan = await machine.must("./adoption-store service install --dry-run");
+    expect(plan).toContain("Would create the user adoption-store\n");
+    expect(existsSync(join(machine.root, "usr/local/bin/adoption-store"))).toBe(false);
+
+    const told = await machine.must(
+      "./adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443 --base-url https://adopt.example.org",
+    );
+    expect(told).toContain("is running, and starts with the machine.");
+    expect(told).toContain(`sudo cat ${DATA}/admin.key`);
+    expect(await state(machine)).toBe("active");
+    expect(await ready(machine)).toBe('{"status":"ready"}');
+    expect(await machine.must("systemctl show adoption-store --property StatusText --value")).toBe("Ready\n");
+
+    const pid = await mainPid(machine);
+    const status = await machine.must(`cat /proc/${pid}/status; id --user adoption-store`);
+    const uid = status.trim().split("\n").at(-1);
+    expect(status).toMatch(new RegExp(`^Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}$`, "m"));
+    // CAP_NET_BIND_SERVICE is capability 10, and all that the process has and can get.
+    for (const set of ["CapPrm", "CapEff", "CapBnd", "CapAmb"])
+      expect(status).toMatch(new RegExp(`^${set}:\\t0000000000000400$`, "m"));
+    expect(await machine.must("ss --listening --tcp --numeric --no-header --processes")).toMatch(
+      /0\.0\.0\.0:80 (.|\n)*"adoption-store"/,
+    );
+    expect(
+      await machine.must(
+        "curl --silent --output /dev/null --write-out '%{http_code}' http://localhost:80/livez",
+      ),
+    ).toBe("200");
+
+    const modes =
+      "stat --format '%n %a %U:%G' /var/lib/adoption-store /var/lib/adoption-store/admin.key /etc/adoption-store/environment";
+    expect(await machine.must(modes)).toBe(
+      [
+        "/var/lib/adoption-store 700 adoption-store:adoption-store",
+        "/var/lib/adoption-store/admin.key 600 adoption-store:adoption-store",
+        "/etc/adoption-store/environment 640 root:adoption-store",
+        "",
+      ].join("\n"),
+    );
+    // Programs that the server starts must not speak for it.
+    expect(await machine.must(`tr '\\0' '\\n' < /proc/${pid}/environ | grep --count NOTIFY_SOCKET`)).toBe(
+      "1\n",
+    );
+
+    await addAnimal(machine, "Bella");
+    await machine.powerCycle();
+    await until("the service runs again", async () => (await state(machine)) === "active", 20_000);
+    expect(await listAnimals(machine)).toContain("Bella");
+  },
+);
+
+real("the unit is valid and well confined", DEBIAN_PROGRAMS, async () => {
+  await using machine = await installed();
+  const verified = await machine.run("systemd-analyze verify /etc/systemd/system/adoption-store.service");
+  expect(verified).toEqual({ code: 0, stdout: "", stderr: "" });
+  const security = await machine.must("systemd-analyze security --no-pager adoption-store");
+  const [, exposure] = /Overall exposure level for adoption-store\.service: ([\d.]+)/.exec(security) ?? [];
+  console.log(`    exposure ${exposure}`);
+  expect(Number(exposure)).toBeLessThan(2);
+});
+
+real(
+  "a repeated installation keeps what the settings file says, and changes only what is given",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await installed("--base-url", "https://adopt.example.org");
+    const file = "/etc/adoption-store/environment";
+    await machine.must(`sed -i 's/^#LOG_LEVEL=.*/LOG_LEVEL=warn/' ${file}; echo '# a remark' >> ${file}`);
+    const before = await machine.must(`cat ${file}`);
+    const pid = await mainPid(machine);
+
+    expect(await machine.must("adoption-store service install --dry-run")).toBe("Nothing would change.\n");
+    await machine.must("adoption-store service install");
+    expect(await machine.must(`cat ${file}`)).toBe(before);
+    expect(await mainPid(machine)).toBe(pid);
+
+    await machine.must("adoption-store service install --trust-proxy 1");
+    expect(await machine.must(`grep --invert-match '^#' ${file} | sort | grep .`)).toBe(
+      "BASE_URL=https://adopt.example.org\nDATA_DIR=/var/lib/adoption-store\nLOG_LEVEL=warn\nTRUST_PROXY=1\n",
+    );
+    expect(await mainPid(machine)).not.toBe(pid);
+    expect(await state(machine)).toBe("active");
+
+    const wrong = await machine.run(`echo PORT=many >> ${file}; adoption-store service install`);
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+    expect(wrong.stderr).toContain('PORT: "many" must be a port');
+  },
+);
+
+real(
+  "a backup directory outside DATA_DIR is created, and the service may write it",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await installed("--backup-dir", "/srv/backups", "--backup-schedule", "1m");
+    await until(
+      "a backup is there",
+      async () => (await machine.must("ls /srv/backups")).includes("adoption-store-"),
+      20_000,
+    );
+    const hidden = await machine.run("adoption-store service install --backup-dir /root/backups");
+    expect(hidden.code).toBe(2);
+    expect(hidden.stderr).toContain("a service sees no home directories");
+  },
+);
+
+real("the watchdog restarts a server whose event loop hangs", DEBIAN_PROGRAMS, async () => {
+  await using machine = await installed();
+  const drop = "/etc/systemd/system/adoption-store.service.d/test.conf";
+  await machine.must(
+    `mkdir --parents $(dirname ${drop}); printf '[Service]\\nWatchdogSec=2\\nTimeoutAbortSec=1\\n' > ${drop}; systemctl daemon-reload; systemctl restart adoption-store`,
+  );
+  const pid = await mainPid(machine);
+  // It answers the watchdog while it works.
+  await Bun.sleep(5000);
+  expect(await mainPid(machine)).toBe(pid);
+  await machine.must(`kill -STOP ${pid}`);
+  await until(
+    "another process serves",
+    async () => ![0, pid].includes(await mainPid(machine)) && (await state(machine)) === "active",
+    20_000,
+  );
+  expect(await ready(machine)).toBe('{"status":"ready"}');
+  expect(await machine.must("journalctl --unit adoption-store --output cat")).toContain("Watchdog timeout");
+});
+
+real("an installation that cannot work says why", DEBIAN_PROGRAMS, async () => {
+  await using machine = await debian();
+  const refused = async (command: string, code: number, reason: string) => {
+    const result = await machine.run(command);
+    expect([command, result.code, result.stderr]).toEqual([command, code, expect.stringContaining(reason)]);
+  };
+  await refused(
+    "chmod a+rx /root; cp adoption-store /tmp/; su nobody -s /bin/sh -c '/tmp/adoption-store service install'",
+    1,
+    "only root can do this: sudo adoption-store service install",
+  );
+  await refused("./adoption-store service install --data-dir /srv", 2, "the service keeps its data in");
+  await refused("./adoption-store service install --port many", 2, '--port: "many" must be');
+  await machine.must("echo '[Unit]' > /etc/systemd/system/adoption-store.service");
+  await refused("./adoption-store service install", 1, "was not written by adoption-store: move it away");
+  await machine.must("rm /etc/systemd/system/adoption-store.service");
+  await machine.must(
+    "systemd-run --quiet --unit=squatter ./adoption-store serve --port 3000 --data-dir /root/other",
+  );
+  await until(
+    "the port is taken",
+    async () => (await machine.run("curl --silent http://localhost:3000/livez")).code === 0,
+    10_000,
+  );
+  await refused("./adoption-store service install", 1, "the service does not start: ");
+  await refused("./adoption-store service install", 1, "3000");
+  await machine.must("systemctl stop squatter");
+  await machine.must("./adoption-store service install");
+  await refused(
+    "echo >> adoption-store; ./adoption-store service install",
+    1,
+    "to replace it, run adoption-store upgrade",
+  );
+});
+
+real("an uninstallation keeps the data, and a new installation serves it", DEBIAN_PROGRAMS, async () => {
+  await using machine = await installed();
+  await addAnimal(machine, "Bella");
+  const unanswered = await machine.run("adoption-store service uninstall");
+  expect(unanswered.code).toBe(2);
+  expect(unanswered.stderr).toContain("add --yes");
+  const told = await machine.must("adoption-store service uninstall --yes");
+  expect(told).toContain(DATA);
+  expect((await machine.run("systemctl status adoption-store")).code).toBe(4);
+  expect((await machine.run("id adoption-store")).code).toBe(1);
+  expect(await machine.must(`stat --format '%u' ${DATA} ${DATA}/adoption-store.db`)).toBe("0\n0\n");
+  expect(await machine.must("adoption-store service uninstall --yes")).toBe(
+    "The service is not installed.\n",
+  );
+  await machine.must("adoption-store service install");
+  expect(await listAnimals(machine)).toContain("Bella");
+});
+
+const builds = openOnce(async () => {
+  const place = directory();
+  return {
+    newer: await buildVariant(place.path, "9.1.0", [NEW_MIGRATION]),
+    broken: await buildVariant(place.path, "9.2.0", [ENDS_AT_START]),
+    silent: await buildVariant(place.path, "9.3.0", [NEW_MIGRATION, NEVER_READY]),
+    [Symbol.dispose]: place[Symbol.dispose],
+  };
+});
+
+/** A bare Debian where the service runs with one animal, and these builds are in root's home. */
+const withBuilds = async (...names: ("newer" | "broken" | "silent")[]): Promise<Debian> => {
+  const machine = await installed();
+  for (const name of names) machine.copyIn(builds()[name], `/root/${name}`);
+  await addAnimal(machine, "Bella");
+  return machine;
+};
+
+const versionOf = async (machine: Debian): Promise<string> =>
+  (await machine.must("adoption-store version")).trim();
+
+/** What serves: the hash of its executable. */
+const servingHash = (machine: Debian): Promise<string> =>
+  machine.must("sha256sum < /proc/$(systemctl show adoption-store --property MainPID --value)/exe");
+
+real("an upgrade is checked, migrates the database, and can be undone by hand", DEBIAN_PROGRAMS, async () => {
+  await using machine = await withBuilds("newer");
+  const start = performance.now();
+  const { code, stdout, stderr } = await machine.run(
+    "adoption-store upgrade ./newer --sha256 $(sha256sum ./newer | cut -d ' ' -f 1)",
+  );
+  console.log(`    upgraded in ${Math.round(performance.now() - start)} ms`);
+  expect([code, stderr, stdout]).toEqual([
+    0,
+    expect.stringContaining("with the right checksum"),
+    expect.stringContaining(`Upgraded from ${VERSION} to 9.1.0.`),
+  ]);
+  expect(await versionOf(machine)).toBe("9.1.0");
+  expect(await servingHash(machine)).toBe(await machine.must("sha256sum < newer"));
+  expect(await listAnimals(machine)).toContain("Bella");
+  expect(await machine.must("adoption-store upgrade ./newer")).toBe(
+    "9.1.0 is installed already: nothing to do.\n",
+  );
+  expect(await machine.must(`stat --format '%a %U' ${DATA}/before-upgrade-*.db`)).toBe(
+    "600 adoption-store\n",
+  );
+
+  const asked = await machine.run("adoption-store upgrade --rollback");
+  expect(asked.code).toBe(2);
+  expect(asked.stderr).toContain("what was written since is lost");
+  await machine.must("adoption-store upgrade --rollback --yes");
+  expect(await versionOf(machine)).toBe(VERSION);
+  expect(await ready(machine)).toBe('{"status":"ready"}');
+  expect(await listAnimals(machine)).toContain("Bella");
+});
+
+real(
+  "an upgrade to a build that ends, or never serves after a migration, is undone",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await withBuilds("broken", "silent");
+    const hash = await servingHash(machine);
+    const broken = await machine.run("adoption-store upgrade ./broken");
+    expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining("this build is broken")]);
+    expect(broken.stderr).toContain("the database was not migrated: it stays");
+    expect(await servingHash(machine)).toBe(hash);
+
+    await addAnimal(machine, "Carl");
+    const silent = await machine.run("adoption-store upgrade ./silent --timeout 8s");
+    expect([silent.code, silent.stderr]).toEqual([
+      1,
+      expect.stringContaining("it does not serve within 8 s"),
+    ]);
+    expect(silent.stderr).toContain("9.3.0 has migrated it");
+    expect(await versionOf(machine)).toBe(VERSION);
+    expect(await servingHash(machine)).toBe(hash);
+    expect(await ready(machine)).toBe('{"status":"ready"}');
+    // Nothing is lost: the server has copied the database before the migration.
+    expect(await listAnimals(machine)).toMatch(/Bella.*Carl/);
+    expect(await machine.must("ls /usr/local/bin")).toBe("adoption-store\n");
+  },
+);
+
+real(
+  "an upgrade that is killed at any step leaves a service that works, and can be repeated",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await withBuilds("newer");
+    const kills: string[] = [];
+    for (let step = 1; ; step++) {
+      // The process is killed when it has told so many steps.
+      const { stdout } = await machine.run(
+        `(adoption-store upgrade ./newer 2>&1 & echo $! >&3; wait $! || true) 3>pid | { head --lines=${step}; kill -KILL $(cat pid) || true; cat > /dev/null; }`,
+      );
+      if (stdout.includes("Upgraded")) break;
+      kills.push(stdout.trim().split("\n").at(-1) ?? "");
+      await until(
+        "the service serves",
+        async () => (await machine.run("curl --silent --fail http://localhost:3000/readyz")).code === 0,
+        10_000,
+      );
+      // From the beginning again, so that each round is killed one step later.
+      if ((await versionOf(machine)) !== VERSION)
+        await machine.must("adoption-store upgrade --rollback --yes");
+      expect(await versionOf(machine)).toBe(VERSION);
+      expect(await listAnimals(machine)).toContain("Bella");
+      if (step > 12) throw new Error(`it does not end: ${kills.join("\n")}`);
+    }
+    console.log(`    killed after: ${kills.length} steps`);
+    expect(kills.length).toBeGreaterThan(3);
+    expect(await versionOf(machine)).toBe("9.1.0");
+    expect(await listAnimals(machine)).toContain("Bella");
+  },
+);

@@ -1,0 +1,284 @@
+import { describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Host } from "../../src/upgrade/host.ts";
+import { readRecord, upgradePaths } from "../../src/upgrade/record.ts";
+import { planRollback, upgrade } from "../../src/upgrade/upgrade.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+/** A program that says this version. */
+const program = (version: string) => `#!/bin/sh\necho ${version}\n`;
+const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+const write = (path: string, text: string) => {
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+};
+
+class Killed extends Error {}
+
+interface MachineOptions {
+  /** Versions that never become ready. */
+  broken?: string[];
+  /** The newest migration that each version brings. */
+  migrations?: Record<string, string>;
+  /** True if the server copies the database before a migration. */
+  copies?: boolean;
+  hasService?: boolean;
+}
+
+/** A machine with version 1.0.0 in `adoption-store`, a service and a database. */
+const machine = ({
+  broken = [],
+  migrations = {},
+  copies = false,
+  hasService = true,
+}: MachineOptions = {}) => {
+  const directory = temporaryDirectory();
+  const paths = upgradePaths(join(directory, "adoption-store"));
+  write(paths.executable, program("1.0.0"));
+  const installed = () => /echo (.*)/.exec(readFileSync(paths.executable, "utf8"))?.[1] ?? "";
+  const said: string[] = [];
+  const state = { running: hasService ? "1.0.0" : "", migration: "0001", copy: "", kill: Infinity };
+  /** The process is killed before its `state.kill`th effect on the machine. */
+  const effect = () => {
+    if (state.kill-- === 0) throw new Killed();
+  };
+  const service: Host["service"] = {
+    async stop() {
+      effect();
+      state.running = "";
+    },
+    async restart() {
+      effect();
+      const version = installed();
+      const wanted = migrations[version] ?? "0001";
+      if (wanted < state.migration) return "the database is newer than this program";
+      if (wanted > state.migration && copies) state.copy = state.migration;
+      state.migration = wanted;
+      state.running = broken.includes(version) ? "" : version;
+      effect();
+      return state.running === "" ? "it is broken" : undefined;
+    },
+  };
+  const host: Host = {
+    service: hasService ? service : undefined,
+    dataDir: directory,
+    current: { version: "1.0.0" },
+    now: () => 1,
+    say(line) {
+      effect();
+      said.push(line);
+    },
+    newestMigration: () => state.migration,
+    async backUp() {
+      effect();
+      return `backup of ${state.migration}`;
+    },
+    copyBeforeMigration: () => (state.copy && `copy of ${state.copy}`) || undefined,
+    async restore(by, backup) {
+      effect();
+      expect(existsSync(by)).toBe(true);
+      state.migration = backup.split(" ").at(-1) ?? "";
+    },
+    removeBackups: effect,
+  };
+  const call = (source: string, sum?: string) =>
+    upgrade(host, paths, { source, sha256: sum, onBytes: () => {} });
+  const file = (version: string) => {
+    const path = join(directory, `file-${version}`);
+    write(path, program(version));
+    return path;
+  };
+  /** Everything beside the files to upgrade to. */
+  const files = () =>
+    readdirSync(directory)
+      .filter((name) => !name.startsWith("file-"))
+      .toSorted();
+  return { paths, host, state, said, installed, call, file, files };
+};
+
+test("the new version takes the place of the old one, which is kept, and the service runs it", async () => {
+  const { call, file, state, installed, files, said } = machine();
+  expect(await call(file("1.1.0"))).toMatchObject({ outcome: "upgraded", to: { version: "1.1.0" } });
+  expect([installed(), state.running]).toEqual(["1.1.0", "1.1.0"]);
+  expect(files()).toEqual(["adoption-store", "adoption-store.previous", "adoption-store.upgrade.json"]);
+  expect(said.join("\n")).toContain("it is newer than the installed one, 1.0.0");
+});
+
+test("an older version is installed too, and called older", async () => {
+  const { call, file, said, installed } = machine();
+  await call(file("0.9.0"));
+  expect(installed()).toBe("0.9.0");
+  expect(said.join("\n")).toContain("it is older than the installed one");
+});
+
+test("the installed version is not installed again", async () => {
+  const { call, paths, files } = machine();
+  expect(await call(paths.executable)).toMatchObject({ outcome: "installed" });
+  expect(files()).toEqual(["adoption-store"]);
+});
+
+describe("nothing changes if the new file", () => {
+  const refused = async (prepare: (one: ReturnType<typeof machine>) => [string, string?], reason: string) => {
+    const one = machine();
+    const [source, sum] = prepare(one);
+    await expect(one.call(source, sum)).rejects.toThrow(reason);
+    expect([one.installed(), one.state.running, one.files()]).toEqual(["1.0.0", "1.0.0", one.files()]);
+    expect(existsSync(one.paths.previous) || existsSync(one.paths.staged)).toBe(false);
+  };
+
+  test("does not have the given checksum", () =>
+    refused(({ file }) => [file("1.1.0"), "0".repeat(64)], `not ${"0".repeat(64)}: do not use this file`));
+
+  test("does not have the checksum in SHA256SUMS beside it", () =>
+    refused(({ file, host }) => {
+      writeFileSync(join(host.dataDir, "SHA256SUMS"), `${"0".repeat(64)}  file-1.1.0\n`);
+      return [file("1.1.0")];
+    }, "do not use this file"));
+
+  test("is missing", () => refused(() => ["/nonexistent"], "does not exist"));
+
+  test.each([
+    ["is not a program", "just text"],
+    ["is a program of another machine", "\x7fELF\x02\x01\x01"],
+    ["fails", "#!/bin/sh\nexit 3\n"],
+    ["does not say its version", "#!/bin/sh\necho hello\n"],
+  ])("%s", (_, text) =>
+    refused(({ host }) => {
+      write(join(host.dataDir, "file-x"), text);
+      return [join(host.dataDir, "file-x")];
+    }, "is not adoption-store for this machine"),
+  );
+
+  test.each(["http://localhost/adoption-store", "ftp://localhost/adoption-store"])("is at %s", (url) =>
+    refused(() => [url, "0".repeat(64)], "only https is allowed"),
+  );
+});
+
+test("the right checksum is accepted, given or in SHA256SUMS", async () => {
+  const given = machine();
+  await given.call(given.file("1.1.0"), sha256(program("1.1.0")).toUpperCase());
+  expect(given.said[0]).toContain("with the right checksum");
+  const listed = machine();
+  const file = listed.file("1.1.0");
+  writeFileSync(join(listed.host.dataDir, "SHA256SUMS"), `${sha256(program("1.1.0"))} *file-1.1.0\n`);
+  await listed.call(file);
+  expect(listed.said[0]).toContain("with the right checksum");
+});
+
+describe("a version that does not become ready is replaced by the previous one,", () => {
+  test("and a database that it did not migrate stays", async () => {
+    const { call, file, state, installed, files } = machine({ broken: ["1.1.0"] });
+    await expect(call(file("1.1.0"))).rejects.toThrow("1.1.0 does not work (it is broken): 1.0.0 runs again");
+    expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
+    expect(files()).toEqual(["adoption-store"]);
+  });
+
+  test.each([
+    ["the copy that the server took, which has everything", true, "copy of 0001"],
+    ["the backup", false, "backup of 0001"],
+  ])("and a database that it migrated is restored from %s", async (_, copies, source) => {
+    const { call, file, state, installed, said } = machine({
+      broken: ["1.1.0"],
+      migrations: { "1.1.0": "0002" },
+      copies,
+    });
+    await expect(call(file("1.1.0"))).rejects.toThrow("1.0.0 runs again");
+    expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
+    expect(said.join("\n")).toContain(`restoring the database from ${source}`);
+  });
+
+  test("and it is said if that one does not run either", async () => {
+    const { call, file } = machine({ broken: ["1.1.0", "1.0.0"] });
+    await expect(call(file("1.1.0"))).rejects.toThrow("1.0.0 does not run either");
+  });
+});
+
+describe("a rollback by hand", () => {
+  test("brings back the previous version and its database", async () => {
+    const { call, file, host, paths, state, installed, files } = machine({ migrations: { "1.1.0": "0002" } });
+    await call(file("1.1.0"));
+    const plan = await planRollback(host, paths);
+    expect(plan.losesData).toBe(true);
+    await plan.run();
+    expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
+    expect(files()).toEqual(["adoption-store"]);
+  });
+
+  test("loses nothing if the database was not migrated", async () => {
+    const { call, file, host, paths } = machine();
+    await call(file("1.1.0"));
+    expect((await planRollback(host, paths)).losesData).toBe(false);
+  });
+
+  test("is refused without a previous version, and with one that is not the one before the upgrade", async () => {
+    const { call, file, host, paths } = machine();
+    await expect(planRollback(host, paths)).rejects.toThrow("there is no previous version");
+    await call(file("1.1.0"));
+    write(paths.previous, program("0.1.0"));
+    await expect(planRollback(host, paths)).rejects.toThrow("there is no previous version");
+  });
+});
+
+test("without a service the executable is replaced, and nothing is started", async () => {
+  const { call, file, installed, paths } = machine({ hasService: false, broken: ["1.1.0"] });
+  await call(file("1.1.0"));
+  expect(installed()).toBe("1.1.0");
+  expect(readRecord(paths)?.state).toBe("done");
+});
+
+describe("a call that is killed at any step leaves a whole executable, and repeating it", () => {
+  const MAX_EFFECTS = 40;
+
+  /** Kills the first call before each of its effects in turn, and repeats it. */
+  const killEverywhere = async (
+    options: MachineOptions,
+    check: (one: ReturnType<typeof machine>, repeated: Promise<unknown>) => Promise<void>,
+  ) => {
+    let kills = 0;
+    for (; kills < MAX_EFFECTS; kills++) {
+      const one = machine(options);
+      const source = one.file("1.1.0");
+      one.state.kill = kills;
+      const first: unknown = await one.call(source).catch((error: unknown) => error);
+      if (!(first instanceof Killed)) break;
+      expect(["1.0.0", "1.1.0"]).toContain(one.installed());
+      one.state.kill = Infinity;
+      // What runs now is what is installed.
+      one.host.current.version = one.installed();
+      await check(one, one.call(source));
+      rmSync(one.host.dataDir, { recursive: true });
+    }
+    expect(kills).toBeGreaterThan(5);
+    expect(kills).toBeLessThan(MAX_EFFECTS);
+  };
+
+  test("finishes the upgrade", () =>
+    killEverywhere({ migrations: { "1.1.0": "0002" } }, async ({ installed, state, paths }, repeated) => {
+      await repeated;
+      expect([installed(), state.running, state.migration]).toEqual(["1.1.0", "1.1.0", "0002"]);
+      expect(readRecord(paths)?.state).toBe("done");
+    }));
+
+  test("finishes the rollback", () =>
+    killEverywhere(
+      { broken: ["1.1.0"], migrations: { "1.1.0": "0002" } },
+      async ({ installed, state }, repeated) => {
+        await expect(repeated).rejects.toThrow("runs again");
+        expect([installed(), state.running, state.migration]).toEqual(["1.0.0", "1.0.0", "0001"]);
+      },
+    ));
+});
+
+test("after an interrupted upgrade, another file is refused until the first one is finished or undone", async () => {
+  const { call, file, state, host, paths, installed } = machine({ broken: ["1.1.0"] });
+  const source = file("1.1.0");
+  for (let kill = 0; installed() === "1.0.0"; kill++) {
+    state.kill = kill;
+    await call(source).catch(() => {});
+  }
+  state.kill = Infinity;
+  await expect(call(file("1.2.0"))).rejects.toThrow("was interrupted: finish it with the same file");
+  await (await planRollback(host, paths)).run();
+  expect([installed(), state.running]).toEqual(["1.0.0", "1.0.0"]);
+});
