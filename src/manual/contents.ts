@@ -46,6 +46,7 @@ import settings from "./reference/settings.md" with { type: "text" };
 import stagesOfADomain from "./reference/stages-of-a-domain.md" with { type: "text" };
 import onAVmInTenMinutes from "./tutorials/on-a-vm-in-ten-minutes.md" with { type: "text" };
 import firstMonth from "./how-to/first-month.md" with { type: "text" };
+import upgradesAndRollback from "./how-to/upgrades-and-rollback.md" with { type: "text" };
 import container from "./how-to/container.md" with { type: "text" };
 import openapiAndGeneratedClients from "./how-to/openapi-and-generated-clients.md" with { type: "text" };
 
@@ -84,6 +85,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "first-month", text: firstMonth },
       { name: "behind-caddy-and-nginx", text: behindCaddyAndNginx },
       { name: "container", text: container },
+      { name: "upgrades-and-rollback", text: upgradesAndRollback },
       { name: "https", text: https },
       { name: "api-keys", text: apiKeys },
       { name: "adoptions", text: adoptions },

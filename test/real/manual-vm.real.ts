@@ -6,6 +6,7 @@ import { matches } from "../manual/match.ts";
 import { DEBIAN_PROGRAMS, type Debian, startDebian } from "./debian.ts";
 import { isWhole } from "./manual/whole.ts";
 import { EXECUTABLE, directory, real, until } from "./support.ts";
+import { ENDS_AT_START, buildVariant } from "./variants.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const TUTORIAL = "src/manual/tutorials/on-a-vm-in-ten-minutes.md";
@@ -97,3 +98,13 @@ real(
     await follow(machine, TUTORIAL);
   },
 );
+
+real("a reader of the page about upgrades gets what it shows", DEBIAN_PROGRAMS, async () => {
+  await using machine = await startDebian();
+  using builds = directory();
+  machine.copyIn(EXECUTABLE, "/root/adoption-store");
+  machine.copyIn(await buildVariant(builds.path, "9.1.0"), "/root/adoption-store-linux-x64");
+  machine.copyIn(await buildVariant(builds.path, "9.2.0", [ENDS_AT_START]), "/root/adoption-store-broken");
+  await machine.must("sha256sum adoption-store-linux-x64 > SHA256SUMS; ./adoption-store service install");
+  await follow(machine, "src/manual/how-to/upgrades-and-rollback.md");
+});
