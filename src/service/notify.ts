@@ -40,6 +40,8 @@ export const serviceNotifier = ({ socket, watchdogMs, onError, send = sendDatagr
     starting(): void {
       extend();
       timer = setInterval(extend, EXTEND_EVERY_MS);
+      // A start that fails must end the process.
+      timer.unref();
     },
     /**
      * The server serves. From now on it reports its state twice in the time of the watchdog. A state that never comes, like an

@@ -1,4 +1,5 @@
 import { expect, jest, test } from "bun:test";
+import { join } from "node:path";
 import { takeSupervisor } from "../../src/config/supervisor.ts";
 import { serviceNotifier } from "../../src/service/notify.ts";
 import { atEnd } from "../support/ends.ts";
@@ -83,6 +84,14 @@ test("the first message that cannot be sent is reported, and the server goes on"
   notifier.ready(() => Promise.resolve("Ready"));
   notifier.stopping();
   expect(errors).toEqual(["/nobody"]);
+});
+
+test("a process whose start fails ends, although it has asked for more time", async () => {
+  const script = `
+    import { serviceNotifier } from ${JSON.stringify(join(import.meta.dir, "../../src/service/notify.ts"))};
+    serviceNotifier({ socket: "@nobody", watchdogMs: 1000, onError: () => {}, send: () => {} }).starting();`;
+  const child = Bun.spawn([process.execPath, "-e", script], { timeout: 5000 });
+  expect(await child.exited).toBe(0);
 });
 
 test("the variables of the service manager are read once and removed", () => {
