@@ -81,7 +81,9 @@ export const Projects = t.Array(Project, {
   description: "Projects in the order of their creation.",
 });
 
-export const ProjectParams = t.Object({ slug: t.String({ description: "The project's slug." }) });
+export const ProjectParams = t.Object({
+  slug: t.String({ description: "The project's slug.", examples: ["docs"] }),
+});
 
 export const ProjectQuery = t.Object(
   { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },

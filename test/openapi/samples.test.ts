@@ -29,6 +29,14 @@ describe("code samples", () => {
     }
   });
 
+  test("have a value for every parameter of the path", () => {
+    for (const { operationId, base, path } of operations) {
+      const [, url = ""] = /^curl (?:-N )?'([^']+)'/.exec(sampleOf(operationId, "curl")) ?? [];
+      const template = new RegExp(`^${base}${path.replace(/\{\w+\}/g, "[^/]+")}$`);
+      expect(new URL(url).pathname).toMatch(template);
+    }
+  });
+
   test("send required parameters and the page size", () => {
     expect(sampleOf("listPets", "curl")).toContain("curl 'http://localhost:3000/v1/pets?limit=20'");
     expect(sampleOf("getPet", "curl")).toContain("curl 'http://localhost:3000/v1/pets/7'");

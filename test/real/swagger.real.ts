@@ -57,6 +57,23 @@ real("the Swagger page offers both documents, takes a key and calls the store", 
   ).toEqual([]);
 });
 
+real("the Swagger page lists animals first, filters, marks beta and names its server", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await openDocs(page, server.url);
+  const texts = (selector: string) =>
+    page.evaluate(`[...document.querySelectorAll('${selector}')].map((one) => one.textContent)`);
+  expect((await texts(".opblock-tag a")) as string[]).toEqual(["animals", "categories", "store"]);
+  expect(await texts("#servers option")).toEqual([`${server.url}/v1 - Production`]);
+  const badges = "#operations-animals-changePet .beta-badge, #operations-animals-listPets .beta-badge";
+  expect(await texts(badges)).toEqual(["beta"]);
+  await page.locator(".operation-filter-input").fill("categories");
+  await page.locator("#operations-tag-animals").waitFor({ state: "hidden" });
+  expect(await texts(".opblock-tag a")).toEqual(["categories"]);
+});
+
 real("without a key the Swagger page shows the refusal", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
