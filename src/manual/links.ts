@@ -7,7 +7,7 @@ export type Target = { kind: "page" | "file"; path: string; fragment: string } |
 const PATHS = new Set([INDEX_PAGE, ...PAGES].map(({ path }) => path));
 
 /** Pages that other rooms make have no Markdown, so a link names them as they are. */
-const isFile = (path: string): boolean => path in PICTURES || path.startsWith("api/");
+const isFile = (path: string): boolean => Object.hasOwn(PICTURES, path) || path.startsWith("api/");
 
 const splitFragment = (link: string): [path: string, fragment: string] => {
   const at = link.indexOf("#");

@@ -1,7 +1,6 @@
-import { Elysia } from "elysia";
+import { Elysia, t } from "elysia";
 import type { RequestHeaders } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
-import { NoQuery } from "../http/schemas.ts";
 import { prefersMarkdown } from "../lib/accept.ts";
 import type { Edition } from "./edition.ts";
 import type { Responder } from "./responder.ts";
@@ -18,7 +17,8 @@ export const manualRoutes = ({ edition, macros }: { edition: Omit<Edition, "base
     responder ??= open();
     return (await responder)(path, prefersMarkdown(headers["accept"]), headers);
   };
-  const page = { public: true, query: NoQuery, detail: { hide: true } } as const;
+  // Links to pages may carry a query that means nothing here.
+  const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
   return new Elysia({ name: "manual", normalize: false })
     .use(macros)
     .get("/", () => new Response(null, { status: 302, headers: { location: MANUAL_PATH } }), page)

@@ -102,6 +102,11 @@ test("an unknown address below /manual is a page with a way back in a browser", 
   }
 });
 
+test("a query changes nothing", async () => {
+  const response = await get("/manual/reference/errors?utm_source=mail");
+  expect(response.status).toBe(200);
+});
+
 test("pages are compressed, and not sent again if nothing has changed", async () => {
   const first = await get("/manual", { "accept-encoding": "br" });
   expect(first.headers.get("content-encoding")).toBe("br");

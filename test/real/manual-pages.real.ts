@@ -19,12 +19,15 @@ const pagesOf = async (manual: string): Promise<string[]> => {
   return ["", ...listed.map(([, path]) => path ?? ""), NOWHERE];
 };
 
+const PHONE = 360;
 const SCREENS = [
   { colorScheme: "light", width: 1280 },
-  { colorScheme: "dark", width: 360 },
+  { colorScheme: "dark", width: PHONE },
   { colorScheme: "dark", width: 1280 },
-  { colorScheme: "light", width: 360 },
+  { colorScheme: "light", width: PHONE },
 ] as const;
+/** The pages that differ most from each other. */
+const SAMPLE = ["", TERMINAL, "/reference/settings", "/api/store"];
 
 const screenshot = async (page: Page, path: string, screen: (typeof SCREENS)[number]): Promise<void> => {
   if (SCREENSHOTS === undefined) return;
@@ -45,17 +48,19 @@ real(
     await using browser = await openBrowser();
     const { page, seen } = browser;
     const problems: string[] = [];
-    for (const [at, screen] of SCREENS.entries()) {
-      await page.emulateMedia({ colorScheme: screen.colorScheme });
-      await page.setViewportSize({ width: screen.width, height: 740 });
-      // All pages share a style sheet: the last two screens look at a fifth of them.
-      for (const path of pages.filter((_page, number) => at < 2 || number % 5 === 0)) {
+    for (const [at, path] of pages.entries()) {
+      // All pages share a style sheet: a few are looked at on every screen, and the others on one each.
+      for (const screen of SCREENS.filter((_screen, number) => SAMPLE.includes(path) || number === at % 4)) {
+        await page.emulateMedia({ colorScheme: screen.colorScheme });
+        await page.setViewportSize({ width: screen.width, height: 740 });
         await page.goto(manual + path);
         const found = await violationsOf(page);
-        if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) found.push("too wide");
-        problems.push(...found.map((problem) => `${path} ${JSON.stringify(screen)}: ${problem}`));
         await screenshot(page, path, screen);
+        problems.push(...found.map((problem) => `${path} ${JSON.stringify(screen)}: ${problem}`));
       }
+      await page.setViewportSize({ width: PHONE, height: 740 });
+      if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
+        problems.push(`${path}: wider than a phone`);
     }
     expect(problems).toEqual([]);
     expect(seen.errors.filter((error) => !error.includes("404"))).toEqual([]);
