@@ -113,7 +113,7 @@ real(
 
     const revoked = new X509Certificate(await leafOf(curl));
     const revocation = await store(["certificates", "revoke", NAME, "--yes"], { cwd: place.path });
-    expect(revocation).toMatchObject({ code: 0, stdout: expect.stringContaining("It is revoked") });
+    expect(revocation).toMatchObject({ code: 0, stdout: expect.stringContaining("is revoked") });
     await until(
       "a certificate with another key is served",
       async () => {
