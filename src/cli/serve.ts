@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { isLocalHost } from "../config/config.ts";
 import { takeSupervisor } from "../config/supervisor.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";
 import { startServer } from "../app/server.ts";
+import { startLines } from "../app/start-lines.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { ignoresHangup } from "./signals.ts";
 import { configOf, settingWarnings, withSettings } from "./settings.ts";
@@ -18,12 +18,6 @@ const stopSignal = (): Promise<string> =>
     // A closing terminal sends it more than once.
     if (!ignoresHangup()) process.on("SIGHUP", () => resolve("SIGHUP"));
   });
-
-/** Says who can reach an address. */
-const reachOf = (host: string): string => {
-  if (isLocalHost(host)) return "this machine only";
-  return host === "0.0.0.0" || host === "::" ? "all addresses" : host;
-};
 
 /** Prints a line as a JSON log does, at every log level. */
 const printLogged = (message: string) =>
@@ -78,19 +72,8 @@ export const serveCommand = (): Command =>
     for (const warning of settingWarnings(options)) server.log.warn(warning);
     // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
     Bun.unsafe.setJITPolicy(1);
-    const address = config.baseUrl ?? server.url;
     const say = config.logFormat === "json" ? printLogged : print;
-    say(`Listening on ${server.url} (${reachOf(config.portHost)})`);
-    say(`Documentation: ${address}/docs`);
-    if (config.console) say(`Console: ${address}/console`);
-    const reach = reachOf(config.host);
-    if (server.httpPort !== undefined) say(`HTTP on port ${server.httpPort} (${reach})`);
-    if (server.httpsPort !== undefined)
-      say(`HTTPS on port ${server.httpsPort} (${reach}), for names that have a certificate`);
-    say(`Sites: ${server.sites.replace("*", "<project>")}`);
-    if (server.adminKey) say(`Admin key (all scopes) in ${server.adminKey}`);
-    if (server.httpsPort !== undefined && !config.acmeAgreeTos)
-      say("The server orders no certificate until ACME_AGREE_TOS is true");
+    for (const line of startLines(config, server)) say(line);
     notifier?.ready(server.state);
     const reason = await Promise.race([signal, server.failed]);
     notifier?.stopping();

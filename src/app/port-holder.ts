@@ -1,0 +1,42 @@
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+
+/** The state of a listening socket in /proc/net/tcp. */
+const LISTEN = "0A";
+
+/** `undefined` if the file or directory cannot be read: others' processes are closed to this user. */
+const tryRead = <Value>(read: () => Value): Value | undefined => {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The inodes of the sockets that listen on a port. @param table the text of /proc/net/tcp or /proc/net/tcp6 */
+export const listeningInodes = (table: string, port: number): string[] => {
+  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
+  return table
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local = "", , state]) => state === LISTEN && local.endsWith(`:${wanted}`))
+    .flatMap(([, , , , , , , , , inode]) => (inode === undefined ? [] : [inode]));
+};
+
+const hasSocket = (pid: string, sockets: ReadonlySet<string>): boolean =>
+  (tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []).some((name) =>
+    sockets.has(tryRead(() => readlinkSync(`/proc/${pid}/fd/${name}`)) ?? ""),
+  );
+
+/** The process that listens on a port, as `nginx (process 812)`; undefined where the system does not tell this user. */
+export const portHolder = (port: number): string | undefined => {
+  const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) =>
+    listeningInodes(tryRead(() => readFileSync(path, "utf8")) ?? "", port),
+  );
+  if (inodes.length === 0) return undefined;
+  const sockets = new Set(inodes.map((inode) => `socket:[${inode}]`));
+  const pids = (tryRead(() => readdirSync("/proc")) ?? []).filter((name) => /^\d+$/.test(name));
+  const pid = pids.find((one) => hasSocket(one, sockets));
+  const name = pid && tryRead(() => readFileSync(`/proc/${pid}/comm`, "utf8").trim());
+  return name ? `${name} (process ${pid})` : undefined;
+};
