@@ -40,12 +40,11 @@ const OTHER_CONNECTION = new Fault(
  */
 export const refusedResponse =
   (onRefused: (host: string) => void) =>
-  ({ headers }: Request, destination: Destination): Response => {
+  (request: Request, destination: Destination): Response => {
     if (destination.kind === "malformed" || destination.kind === "api") return errorResponse(MALFORMED);
-    const host = headers.get("host") ?? "";
-    onRefused(hostnameOf(host));
-    if (!prefersHtml(headers.get("accept") ?? undefined)) return errorResponse(MISDIRECTED);
-    const page = refusedPage(host, destination);
+    onRefused(hostnameOf(request.headers.get("host")));
+    if (!prefersHtml(request.headers.get("accept") ?? undefined)) return errorResponse(MISDIRECTED);
+    const page = refusedPage(request, destination);
     completeHeaders(page.headers, false);
     return page;
   };

@@ -30,11 +30,17 @@ const policy = once(() =>
 
 type Remedy = readonly [when: string, command: string];
 
-/** Without a port in its address, the browser most likely reached a proxy that speaks HTTPS. */
-const apiRemedies = (name: string, port: string): Remedy[] => [
+/**
+ * The scheme that the browser most likely used. A proxy may say so; the header needs no trust, because it changes only advice.
+ * Without a port in its address, the browser most likely reached a proxy that speaks HTTPS.
+ */
+const schemeOf = ({ url, headers }: Request, port: string): string =>
+  url.startsWith("https:") || headers.get("x-forwarded-proto") === "https" || port === "" ? "https" : "http";
+
+const apiRemedies = (name: string, origin: string): Remedy[] => [
   [
     "This is the address of the API and the console: set BASE_URL as the browser shows it, and start the server again.",
-    `BASE_URL=${port === "" ? "https" : "http"}://${name}${port}`,
+    `BASE_URL=${origin}`,
   ],
   ["The API has another main address, and this is one more:", `API_HOSTS=${name}`],
 ];
@@ -58,8 +64,9 @@ const domainRemedies = (name: string): Remedy[] => [
   [`Projects are published below this name, as PROJECT.${name}:`, `PLATFORM_DOMAIN=${name}`],
 ];
 
-const remediesFor = (name: string, destination: SiteDestination): Remedy[] => {
-  const api = apiRemedies(name, destination.port);
+const remediesFor = (request: Request, name: string, destination: SiteDestination): Remedy[] => {
+  const { port } = destination;
+  const api = apiRemedies(name, `${schemeOf(request, port)}://${name}${port}`);
   return destination.kind === "project"
     ? [...projectRemedies(destination.slug), ...api]
     : [...api, ...domainRemedies(name)];
@@ -97,9 +104,9 @@ ${remedies.map(remedyItem).join("\n")}
  * The page for a browser that asked for a host that nothing serves. It repeats only the name and port of a parsed Host, which
  * hold letters, digits, dots, hyphens and underscores.
  */
-export const refusedPage = (host: string, destination: SiteDestination): Response => {
-  const name = hostnameOf(host);
-  return new Response(pageOf(name, remediesFor(name, destination)), {
+export const refusedPage = (request: Request, destination: SiteDestination): Response => {
+  const name = hostnameOf(request.headers.get("host"));
+  return new Response(pageOf(name, remediesFor(request, name, destination)), {
     status: 421,
     headers: {
       "content-type": "text/html; charset=utf-8",

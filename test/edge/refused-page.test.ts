@@ -29,6 +29,11 @@ describe("a browser that meets an unknown host", () => {
     expect(await (await visit("nas.example.org:3000")).text()).toContain(
       "BASE_URL=http://nas.example.org:3000",
     );
+    const store = await openStore();
+    const headers = { host: "nas.example.org:8443", accept: BROWSER, "x-forwarded-proto": "https" };
+    expect(await (await store.visit("http://localhost/", { headers })).text()).toContain(
+      "BASE_URL=https://nas.example.org:8443",
+    );
   });
 
   test("is told how to publish a project that has no site", async () => {
