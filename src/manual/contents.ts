@@ -32,6 +32,7 @@ import securityModel from "./background/security-model.md" with { type: "text" }
 import performancePage from "./background/performance.md" with { type: "text" };
 import dependencies from "./background/dependencies.md" with { type: "text" };
 import changelog from "./background/changelog.md" with { type: "text" };
+import aSheltersSpreadsheet from "./tutorials/a-shelters-spreadsheet.md" with { type: "text" };
 import yourFirstIntegration from "./tutorials/your-first-integration.md" with { type: "text" };
 import publishASiteOnYourOwnDomain from "./tutorials/publish-a-site-on-your-own-domain.md" with { type: "text" };
 import commands from "./reference/commands.md" with { type: "text" };
@@ -75,6 +76,7 @@ export const CONTENTS: readonly Section[] = [
     pages: [
       { name: "on-a-vm-in-ten-minutes", text: onAVmInTenMinutes },
       { name: "your-first-integration", text: yourFirstIntegration },
+      { name: "a-shelters-spreadsheet", text: aSheltersSpreadsheet },
       { name: "publish-a-site-on-your-own-domain", text: publishASiteOnYourOwnDomain },
     ],
   },
