@@ -43,14 +43,14 @@ export const stagesTable = (): string =>
 /** What usually happens, in order. */
 const USUAL: readonly StageEvent[] = ["records_right", "order_placed", "certificate_stored"];
 
-/** The usual way of a domain, as a line of text. */
+/** The usual way of a domain, as text, top to bottom. */
 export const usualWay = (): string => {
   let stage: StoredStage = FIRST_STAGE;
-  const line = USUAL.map((event) => {
+  const lines = USUAL.map((event) => {
     stage = nextStage(stage, event) ?? stage;
-    return ` --${event}--> ${stage}`;
+    return `  | ${event}\n${stage}`;
   });
-  return ["```text", `${FIRST_STAGE}${line.join("")}`, "```"].join("\n");
+  return ["```text", FIRST_STAGE, ...lines, "```"].join("\n");
 };
 
 /** From which stages an event leads to a stage. */
