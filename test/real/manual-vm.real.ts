@@ -10,7 +10,7 @@ import { ENDS_AT_START, buildVariant } from "./variants.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const TUTORIAL = "src/manual/tutorials/on-a-vm-in-ten-minutes.md";
-const SETUP = join(import.meta.dir, "manual/tutorials-on-a-vm-in-ten-minutes.setup.sh");
+const SETUP = join(import.meta.dir, "manual/virtual-machine.sh");
 
 /** Starts what the internet has around the machine, in its network. It ends with the scope. */
 const surround = async (machine: Debian) => {
