@@ -49,9 +49,9 @@ const surround = async (machine: Debian) => {
   };
 };
 
-/** One terminal of root: variables stay from one command to the next. */
-const inTerminal = (command: string): string =>
-  `set -a; [ ! -e /run/terminal ] || . /run/terminal; ${command}\nexport -p >/run/terminal`;
+/** One terminal of root: variables stay from one command to the next. `joined`: it shows both outputs in their order. */
+const inTerminal = (command: string, joined: boolean): string =>
+  `set -a; [ ! -e /run/terminal ] || . /run/terminal; ${joined ? "exec 2>&1; " : ""}${command}\nexport -p >/run/terminal`;
 
 /** @returns what is wrong; undefined if nothing is */
 const take = async (machine: Debian, step: Step): Promise<string | undefined> => {
@@ -62,11 +62,11 @@ const take = async (machine: Debian, step: Step): Promise<string | undefined> =>
     writeFileSync(path, step.text);
     return undefined;
   }
-  const { code, stdout, stderr } = await machine.run(inTerminal(step.command));
-  if (code !== step.exitCode) return `exit code ${code}: ${stdout}${stderr}`;
-  const { expected } = step;
-  const found = expected?.kind === "text" ? stdout + stderr : stdout;
-  return expected && !matches(expected, found) ? `expected:\n${expected.text}\ngot:\n${found}` : undefined;
+  const { expected, exitCode } = step;
+  const joined = expected?.kind === "text";
+  const { code, stdout, stderr } = await machine.run(inTerminal(step.command, joined));
+  if (code !== exitCode) return `exit code ${code}: ${stdout}${stderr}`;
+  return expected && !matches(expected, stdout) ? `expected:\n${expected.text}\ngot:\n${stdout}` : undefined;
 };
 
 /** Follows the blocks of a page that are for a Debian of their own. */
