@@ -38,7 +38,7 @@ describe("wrong use is one line on standard error and exit code 2", () => {
     [["keys", "revoke"], "id"],
     [["keys", "revoke", "one"], 'key id: "one"'],
     [["keys", "rotate", "1", "--grace", "1y"], "--grace"],
-    [["openapi", "shop"], "shop"],
+    [["openapi", "shop"], 'document: "shop" is not one of store, platform; see'],
     // The help of this command, not of all.
     [["serve", "extra"], "see adoption-store serve --help\n"],
     [["keys", "revoke"], "see adoption-store keys revoke --help\n"],

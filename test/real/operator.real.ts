@@ -214,7 +214,7 @@ real("every command explains itself", [], async () => {
     expect(stdout).toMatch(new RegExp(`^Usage: adoption-store ?${argv.slice(0, -1).join(" ")}`));
     return stdout;
   };
-  expect((await store([], { cwd: place.path })).stdout).toBe(await help(["--help"]));
+  expect((await store(["help"], { cwd: place.path })).stdout).toBe(await help(["--help"]));
   for (const name of ["keys", "openapi", "doctor", "version"]) await help([name, "--help"]);
   for (const name of ["create", "list", "rotate", "revoke"]) await help(["keys", name, "--help"]);
   const serving = await help(["serve", "--help"]);

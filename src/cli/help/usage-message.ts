@@ -7,6 +7,10 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   [/^required option '(.*)' not specified$/, "the option $1 is missing"],
   [/^missing required argument '(.*)'$/, "the argument <$1> is missing"],
   [/^option '(--[\w-]+).*' argument missing$/, "$1 needs a value"],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)$/,
+    '$2: "$1" is not one of $3',
+  ],
   [/^too many arguments\b.*?: (.*)$/, "too many arguments: $1"],
   [
     /^option '(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)$/,
