@@ -87,7 +87,10 @@ export const startService = async (
   verb: "start" | "restart",
   timeoutMs: number,
 ): Promise<string | undefined> => {
-  const { pid: before } = await unitState();
+  const { active: state, sub: phase, pid: before } = await unitState();
+  // What an earlier start has left would count as the end of this one.
+  if (phase === "auto-restart") await must("systemctl", "stop", SERVICE);
+  if (state === "failed" || phase === "auto-restart") await run("systemctl", "reset-failed", SERVICE);
   await must("systemctl", verb, "--no-block", SERVICE);
   for (const end = performance.now() + timeoutMs; performance.now() < end;) {
     await Bun.sleep(POLL_MS);
