@@ -344,3 +344,45 @@ real(
     expect(await listAnimals(machine)).toContain("Bella");
   },
 );
+
+/** The words after each instruction of a Containerfile. */
+const instructionsOf = (text: string): Map<string, string> =>
+  new Map(
+    text
+      .replaceAll("\\\n", "")
+      .split("\n")
+      .flatMap((line) => {
+        const [, name, rest] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+        return name === undefined || rest === undefined ? [] : [[name, rest] as const];
+      }),
+  );
+
+real(
+  "what the printed Containerfile says makes a server that is healthy, without a container engine",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await debian();
+    const file = instructionsOf(await machine.must("./adoption-store service print container"));
+    expect(file.get("FROM")).toStartWith("debian:");
+    await machine.must(
+      `${file.get("RUN")}; install --mode 0755 adoption-store /usr/local/bin/adoption-store`,
+    );
+    const environment = (file.get("ENV") ?? "")
+      .split(" ")
+      .map((word) => `--setenv=${word}`)
+      .join(" ");
+    const health = (
+      JSON.parse(/CMD (\[.*\])/.exec(file.get("HEALTHCHECK") ?? "")?.[1] ?? "[]") as string[]
+    ).join(" ");
+    const asUser = `systemd-run --quiet --pipe --wait --uid=${file.get("USER")} ${environment}`;
+    expect((await machine.run(`${asUser} ${health}`)).code).toBe(1);
+    // The file system is read-only as in the compose file, but for the volume.
+    await machine.must(
+      `systemd-run --quiet --unit=container --uid=${file.get("USER")} ${environment} --property=ProtectSystem=strict --property=ReadWritePaths=${file.get("VOLUME")} --property=CapabilityBoundingSet= --property=WorkingDirectory=${file.get("WORKDIR")} adoption-store serve`,
+    );
+    await until("it is healthy", async () => (await machine.run(`${asUser} ${health}`)).code === 0, 20_000);
+    expect(await machine.must("curl --silent http://localhost:3000/readyz")).toBe('{"status":"ready"}');
+    await machine.must("systemctl stop container");
+    expect((await machine.run(`${asUser} ${health}`)).code).toBe(1);
+  },
+);
