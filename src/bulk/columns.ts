@@ -1,3 +1,5 @@
+import { shellWord } from "../lib/text.ts";
+
 /**
  * The fields of an animal that a file can have. `category` is the name of a category, `categoryId` its id: a row needs one of
  * them, and the id counts if it has both.
@@ -119,7 +121,7 @@ export const fieldIndexes = (header: readonly string[], columns: Columns): Field
       throw new FileRefused(`two columns are ${quoteNames([column])}; rename one of them`);
     if (earlier !== undefined && isExact(earlier) === isExact(column))
       throw new FileRefused(
-        `the columns ${quoteNames([earlier, column])} are both ${field}; choose one: --map "${column}=${field}"`,
+        `the columns ${quoteNames([earlier, column])} are both ${field}; choose one: --map ${shellWord(`${column}=${field}`)}`,
       );
     if (earlier === undefined || isExact(column)) indexes[field] = index;
   });

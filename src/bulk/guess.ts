@@ -8,6 +8,7 @@ import {
   normalize,
   quoteNames,
 } from "./columns.ts";
+import { shellWord } from "../lib/text.ts";
 
 /** Names that shelters give to columns. A field's own name is not a guess. */
 const SYNONYMS: Readonly<Record<"name" | "category" | "status", readonly string[]>> = {
@@ -83,7 +84,7 @@ export const guessColumns = (header: readonly string[], columns: Columns): Guess
     const [first = "", ...others] = names;
     if (others.length > 0)
       throw new FileRefused(
-        `the columns ${quoteNames(names)} may all be the ${field}: choose one, such as --map "${first}=${field}"`,
+        `the columns ${quoteNames(names)} may all be the ${field}: choose one, such as --map ${shellWord(`${first}=${field}`)}`,
       );
     guesses.push([first, field]);
   }

@@ -1,4 +1,4 @@
-import { foldName, quoted } from "../lib/text.ts";
+import { foldName, quoted, shellWord } from "../lib/text.ts";
 import { quantity } from "../lib/quantity.ts";
 import { bigintOf, jsonInteger } from "../lib/json.ts";
 import { newPetChecker, toNewPet } from "../pets/model.ts";
@@ -207,7 +207,7 @@ export const objectRowValidator = (
       }
       const earlier = keys[field];
       if (earlier !== undefined && columns.isExact(earlier) === columns.isExact(key))
-        return `${field}: is given twice, as ${quoted(earlier)} and ${quoted(key)}: choose one with --map "${key}=${field}"`;
+        return `${field}: is given twice, as ${quoted(earlier)} and ${quoted(key)}: choose one with --map ${shellWord(`${key}=${field}`)}`;
       if (earlier !== undefined && columns.isExact(earlier)) continue;
       values[field] = value;
       keys[field] = key;

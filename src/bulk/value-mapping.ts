@@ -1,6 +1,6 @@
 import { PET_STATUSES } from "../pets/pet.ts";
 import { quantity } from "../lib/quantity.ts";
-import { foldName, quoted } from "../lib/text.ts";
+import { foldName, quoted, shellWord } from "../lib/text.ts";
 
 /** The fields whose values can be mapped. */
 const MAPPED_FIELDS = ["status", "category"] as const;
@@ -47,11 +47,17 @@ const STATUS_WORDS: Readonly<Record<(typeof PET_STATUSES)[number], RegExp>> = {
 };
 const NEGATION = /^(un|non|not )/;
 
+/** A longer value is not repeated in a flag. */
+const MAX_REPEATED = 64;
+
+const valueFlag = (field: MappedField, value: string, to: string): string =>
+  `--value ${shellWord(`${field}:${value.length > MAX_REPEATED ? "VALUE" : value}=${to}`)}`;
+
 /** The flag that maps an unknown status: with the status that it most likely means, or STATUS for the user to fill in. */
 const statusFlag = (value: string): string => {
   const text = foldName(value);
   const status = NEGATION.test(text) ? undefined : PET_STATUSES.find((one) => STATUS_WORDS[one].test(text));
-  return `--value "status:${value}=${status ?? "STATUS"}"`;
+  return valueFlag("status", value, status ?? "STATUS");
 };
 
 /** How many different values are counted. */
@@ -62,7 +68,7 @@ export const unknownValues = () => {
   const counts: Record<MappedField, Map<string, number>> = { status: new Map(), category: new Map() };
   const flags: Record<MappedField, (value: string) => string> = {
     status: statusFlag,
-    category: (value) => `--value "category:${value}=NAME"`,
+    category: (value) => valueFlag("category", value, "NAME"),
   };
   const noteOf = (field: MappedField, values: ReadonlyMap<string, number>): string => {
     const told = [...values]

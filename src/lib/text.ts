@@ -28,6 +28,16 @@ const escape = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
 
+/** What a shell interprets inside double quotes. */
+const SHELL_ACTIVE = /["$`\\!]/;
+
+/** A word of a command that the user may copy into a shell. Untrusted text in it stays text, and moves no cursor. */
+export const shellWord = (text: string): string => {
+  if (text.search(UNPRINTABLE) !== -1)
+    return `$'${text.replaceAll(/[\\']/g, String.raw`\$&`).replaceAll(UNPRINTABLE, escape)}'`;
+  return SHELL_ACTIVE.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`;
+};
+
 const ELLIPSIS = "...";
 
 const cut = (text: string, maxLength: number): string =>

@@ -46,6 +46,13 @@ describe("a shelter's spreadsheet", () => {
     expect((await run(cwd, ["categories", "list"])).out).toBe("ID  NAME\n1   Dog\n2   Cat\n");
   });
 
+  test("prints flags that a shell does not interpret", async () => {
+    const { importing } = await placed('name,category,status\nBella,"`id`",$(touch pwned)\n');
+    const { error } = await importing("--dry-run");
+    expect(error).toContain(`add --value 'status:$(touch pwned)=STATUS'\n`);
+    expect(error).toContain("map them: --value 'category:`id`=NAME'\n");
+  });
+
   test("says which values and categories it does not know, and which flags help", async () => {
     const { cwd, importing, read } = await placed(SHELTER);
     const { code, error } = await importing();

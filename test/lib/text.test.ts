@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isLine, printable, quoted, sentence } from "../../src/lib/text.ts";
+import { isLine, printable, quoted, sentence, shellWord } from "../../src/lib/text.ts";
 
 test.each([
   ["It is late", "It is late."],
@@ -60,4 +60,20 @@ describe("a line", () => {
       expect(isLine(value, 5)).toBe(false);
     },
   );
+});
+
+test.each([
+  "On hold",
+  "",
+  "$(touch pwned)",
+  "`touch pwned`",
+  'x" --rejected /etc/passwd "y',
+  "it's $HOME",
+  "a\\b!c",
+  "'\u001b[31m\n\\$(touch pwned)",
+])("a shell reads %j back as it is", (text) => {
+  const word = shellWord(text);
+  expect(word).not.toContain("\u001b");
+  const { stdout } = Bun.spawnSync(["bash", "-c", `printf %s ${word}`], { env: { LC_ALL: "C.UTF-8" } });
+  expect(stdout.toString()).toBe(text);
 });
