@@ -91,7 +91,9 @@ const valueOf = (name: SettingName, sources: Sources): unknown => {
   if (value !== undefined) return value;
   const key = { file: `: ${keyOf(setting)}`, saved: `: ${setting.env}`, default: `: ${setting.env}` };
   const place = kind in key ? origin + key[kind as keyof typeof key] : origin;
-  throw new ConfigError(`${place}: ${JSON.stringify(text)} must be ${setting.form}`);
+  // The message goes to a terminal or a log.
+  const shown = setting.isSecret ? "the value" : JSON.stringify(text);
+  throw new ConfigError(`${place}: ${shown} must be ${setting.form}`);
 };
 
 /** True if other machines cannot reach this address. */
