@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { reasonOf } from "../lib/reason.ts";
 import { ConfigError } from "./config-error.ts";
@@ -117,10 +117,24 @@ export const parseConfigFile = (path: string, text: string): ConfigFile => {
   return { path, entries };
 };
 
+/** The start of a file, one byte longer than allowed at most: a device or a pipe may never end. */
+const readStart = (path: string): Buffer => {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(MAX_BYTES + 1);
+    let length = 0;
+    for (let read = -1; read !== 0; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+};
+
 const readText = (path: string): string => {
   try {
-    const text = readFileSync(path, "utf8");
-    if (text.length <= MAX_BYTES) return text;
+    const bytes = readStart(path);
+    if (bytes.length <= MAX_BYTES) return bytes.toString("utf8");
   } catch (error) {
     throw new ConfigError(
       `the configuration file ${path} cannot be read (${reasonOf(error)}): check --config and the permissions of the file`,

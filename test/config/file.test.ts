@@ -103,6 +103,16 @@ test("a file that cannot be read is refused", () => {
   expect(() => readConfigFile(written(`#${" ".repeat(2 ** 16)}`).path)).toThrow("larger than 64 KiB");
 });
 
+test("a file without an end is refused", () => {
+  expect(() => readConfigFile("/dev/zero")).toThrow("larger than 64 KiB");
+});
+
+test("a malformed secret is not repeated in the message", () => {
+  expect(() => configOf('acme_eab_hmac = "not base64url!"')).toThrow(
+    "/etc/store.toml:1: acme_eab_hmac: the value must be a key in base64url",
+  );
+});
+
 test.each([
   ['acme_eab_hmac = "0123456789abcdef"', 0o644, true],
   ['acme_eab_hmac = "0123456789abcdef"', 0o600, false],
