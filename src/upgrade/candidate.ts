@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -69,6 +69,8 @@ const expectedSum = async (source: string, given: string | undefined): Promise<s
 const openSource = async (source: string): Promise<ReadableStream<Uint8Array>> => {
   if (isUrl(source)) return (await download(source)).body ?? new ReadableStream();
   if (!existsSync(source)) throw new OperatorError(`${source} does not exist: check the name`);
+  // A pipe may never end, and a device fills the disk.
+  if (!statSync(source).isFile()) throw new OperatorError(`${source} is not a file: name an executable`);
   return Bun.file(source).stream();
 };
 

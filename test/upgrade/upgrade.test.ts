@@ -137,6 +137,7 @@ describe("nothing changes if the new file", () => {
     }, "do not use this file"));
 
   test("is missing", () => refused(() => ["/nonexistent"], "does not exist"));
+  test.each(["/", "/dev/zero"])("is %s", (path) => refused(() => [path], `${path} is not a file`));
 
   test.each([
     ["is not a program", "just text"],
