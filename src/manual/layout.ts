@@ -73,9 +73,16 @@ const sidebar = (
 ${groups.join("\n")}
 </nav>`;
 
+/** The headings that say something by themselves: not "curl", which each step of a tutorial has. */
+const tellingHeadings = (headings: readonly Heading[]): Heading[] =>
+  headings.filter(
+    ({ level, html }) =>
+      level === 2 || headings.filter((other) => other.level === level && other.html === html).length === 1,
+  );
+
 const tableOfContents = (headings: readonly Heading[]): string => {
   if (headings.length < 2) return "";
-  const rows = headings.map(
+  const rows = tellingHeadings(headings).map(
     ({ level, id, html }) => `<li class="level-${level}"><a href="#${id}">${html}</a></li>`,
   );
   return `<details class="switch"><summary>On this page</summary></details>

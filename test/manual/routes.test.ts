@@ -129,3 +129,14 @@ test("headings have the fragments of code hosts: with underscores, and each only
   const { html } = render("## `not_found`\n\n### A `b`: <c> & *d*\n\n## Twice\n\n## Twice\n", "index", "");
   expect(attributes(html, "[id]", "id")).toEqual(["not_found", "a-b-c--d", "twice", "twice-1"]);
 });
+
+test("the table of contents leaves out headings that repeat below each step", async () => {
+  const tutorial = await (await get("/manual/tutorials/your-first-integration")).text();
+  const listed = attributes(tutorial, ".toc a", "href");
+  expect(listed).toContain("#2-add-an-animal");
+  expect(listed.filter((link) => /^#(?:curl|javascript|python)/.test(link))).toEqual([]);
+  const troubleshooting = await (await get("/manual/how-to/troubleshooting")).text();
+  expect(attributes(troubleshooting, ".toc a", "href").length).toBe(
+    attributes(troubleshooting, "h2, h3", "id").length,
+  );
+});
