@@ -1,7 +1,10 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { type RestoreResult, prepareRestore } from "../backups/restore.ts";
+import { STORAGE } from "../config/settings/storage.ts";
+import { shellQuoted } from "../data-dir/shell.ts";
 import { quantity } from "../lib/quantity.ts";
+import { SERVICE, STATE_DIRECTORY } from "../service/paths.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { formatBytes } from "./print/format.ts";
 import { progressLine } from "./print/progress.ts";
@@ -14,13 +17,21 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
+/** How to serve what was restored: `serve` alone would take ./data. */
+const startCommand = (dataDir: string): string => {
+  if (dataDir === STATE_DIRECTORY) return `systemctl start ${SERVICE}`;
+  return dataDir === STORAGE.dataDir.fallback
+    ? "adoption-store serve"
+    : `adoption-store serve --data-dir ${shellQuoted(dataDir)}`;
+};
+
 const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
   print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
   if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
   if (aside !== undefined)
     print(`The previous database is kept as ${aside}: remove it when you no longer need it`);
   print("The API keys are those of the backup. To create another: adoption-store keys create --help");
-  print("To start the server: adoption-store serve");
+  print(`To start the server: ${startCommand(dataDir)}`);
 };
 
 const RESTORE_TEXTS: CommandTexts = {

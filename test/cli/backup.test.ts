@@ -36,6 +36,7 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   const restored = await spawn(["restore", file, "--yes"], other);
   expect([restored.code, restored.error]).toEqual([0, ""]);
   expect(restored.out).toContain("The previous database is kept as ");
+  expect(restored.out).toContain(`To start the server: adoption-store serve --data-dir ${other}\n`);
   expect(await namesIn(other)).toEqual(["Bella"]);
   // There is no question if there is nothing to lose.
   const fresh = join(temporaryDirectory(), "fresh");
