@@ -114,9 +114,9 @@ const forgetCommand = () =>
   withTexts(new Command("forget"), FORGET_TEXTS)
     .summary("erase an adopter from all adoptions")
     .description(
-      "erase an adopter: the name, email address and note of all orders, and the responses kept for them",
+      "erase an adopter: the name, email address and note of all orders, and the stored responses that contain them",
     )
-    .argument("<email>", "the adopter's email address, in capitals or not", emailOf)
+    .argument("<email>", "the adopter's email address, in upper or lower case", emailOf)
     .option(
       "--cancel",
       "cancel this adopter's open orders too; without it an adopter with open orders is refused",

@@ -40,7 +40,7 @@ const createNotifier = (): ServiceNotifier | undefined => {
 
 const SERVE_TEXTS: CommandTexts = {
   notes: [
-    "The first start creates DATA_DIR with a database, and the file DATA_DIR/admin.key with a key that may do everything. Settings can also stand in DATA_DIR/adoption-store.toml: adoption-store config example prints such a file.",
+    "The first start creates DATA_DIR with a database, and the file DATA_DIR/admin.key with a key that has all scopes. Settings can also be in DATA_DIR/adoption-store.toml: adoption-store config example prints such a file.",
   ],
   examples: [
     { text: "Try it on this machine", line: "adoption-store serve" },

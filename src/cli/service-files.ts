@@ -26,10 +26,10 @@ export const printFileCommand = (): Command =>
       ["baseUrl", "port", "deployLimit"],
     ),
     [
-      "put Caddy in front of the server",
+      "Put Caddy in front of the server",
       "adoption-store service print caddy --base-url https://adopt.example.org",
     ],
-    ["build a container", "adoption-store service print container > Containerfile"],
+    ["Write the file of a container image", "adoption-store service print container > Containerfile"],
   ).action((file: string, options: Record<string, unknown>) => {
     const { baseUrl = EXAMPLE_URL, port, deployLimit } = configOf(options);
     process.stdout.write(FILES[file]?.({ baseUrl, port, maxUploadBytes: deployLimit }) ?? "");

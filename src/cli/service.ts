@@ -84,10 +84,13 @@ const installCommand = (): Command =>
           NAMES,
         ),
       ),
-      ["with its public address", "adoption-store service install --base-url https://adopt.example.org"],
-      ["later: behind a reverse proxy on this machine", "adoption-store service install --trust-proxy 1"],
       [
-        "on ports 80 and 443 of all addresses",
+        "Install it with its public address",
+        "adoption-store service install --base-url https://adopt.example.org",
+      ],
+      ["Put it behind a reverse proxy later", "adoption-store service install --trust-proxy 1"],
+      [
+        "Serve HTTP and HTTPS on all addresses",
         "adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443",
       ],
     ),
@@ -129,7 +132,7 @@ const uninstallCommand = (): Command =>
         .option("--yes", "do not ask")
         .option("--dry-run", "show what would be done, and change nothing"),
     ),
-    ["see what would be removed", "adoption-store service uninstall --dry-run"],
+    ["See what would be removed", "adoption-store service uninstall --dry-run"],
   ).action(async (options: Options) => {
     assertCanManage("adoption-store service uninstall");
     const steps = await planUninstall();

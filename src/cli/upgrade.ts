@@ -136,13 +136,13 @@ export const upgradeCommand = (): Command =>
           .option("--yes", "do not ask before a rollback"),
         ["diskReserve"],
       ),
-      ["upgrade to a file", "adoption-store upgrade ./adoption-store-linux-x64"],
-      ["go back to the version before", "adoption-store upgrade --rollback"],
+      ["Upgrade to an executable in this directory", "adoption-store upgrade ./adoption-store-linux-x64"],
+      ["Go back to the previous version", "adoption-store upgrade --rollback"],
     ),
     {
       notes: [
         "A URL needs a checksum: --sha256, or the file SHA256SUMS beside it. The checksum of a file is checked if one of the two is there.",
-        "The database is saved in DATA_DIR first, and the previous executable is kept as adoption-store.previous. If this is killed, repeat it.",
+        "The database is saved in DATA_DIR first, and the previous executable is kept as adoption-store.previous. If the command is interrupted, run it again.",
       ],
       exitCodes: {
         ...EXIT_CODES,

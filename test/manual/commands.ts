@@ -103,7 +103,7 @@ const groupsOf = (root: Command): [heading: string, commands: Command[]][] => [
 
 const HEAD = `# Commands
 
-This page lists every command of \`adoption-store\`, with its arguments, options and examples.
+Every command of \`adoption-store\`, with its arguments, options and examples.
 
 \`adoption-store COMMAND --help\` prints the same. Every command takes \`--data-dir\`, \`--config\` and \`--help\`, unless it needs no settings.`;
 

@@ -86,7 +86,7 @@ const INTRODUCTION = [
 const FILES: readonly (readonly [string, string])[] = [
   ["DATA_DIR/adoption-store.db", "the database"],
   ["DATA_DIR/adoption-store.toml", "the configuration file"],
-  ["DATA_DIR/admin.key", "the first key, which may do everything; delete it when you have others"],
+  ["DATA_DIR/admin.key", "the first key, which has all scopes; delete the file when you have other keys"],
   ["DATA_DIR/backups", "the scheduled backups, unless BACKUP_DIR names another directory"],
 ];
 

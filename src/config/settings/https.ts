@@ -32,7 +32,7 @@ export const HTTPS = {
     fallback: "",
     example: "80",
     form: "a port from 0 to 65535, 80 in production",
-    help: "second port for HTTP, 80 in production: answers CAs and redirects visitors to HTTPS",
+    help: "second port for HTTP, 80 in production: responds to CAs and redirects visitors to HTTPS",
     parse: optional(integer(0, 65_535)),
   },
   acmeDirectory: {
