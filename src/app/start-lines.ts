@@ -1,5 +1,5 @@
-import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 import { type Config, isLocalHost } from "../config/config.ts";
+import { type Interfaces, isAnyHost, networkUrls } from "./network-urls.ts";
 
 /** What a server tells about its addresses. */
 export interface StartedServer {
@@ -13,26 +13,10 @@ export interface StartedServer {
   adminKey: string | undefined;
 }
 
-type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
-
-const MAX_ADDRESSES = 4;
-
-const isAny = (host: string): boolean => host === "0.0.0.0" || host === "::";
-
-/** The URLs under which other machines reach a listener on all addresses; link-local addresses need a zone. */
-const networkUrls = (host: string, port: string, interfaces: Interfaces): string[] =>
-  Object.values(interfaces)
-    .flatMap((list) => list ?? [])
-    .filter(({ internal, family, address }) =>
-      internal || address.startsWith("fe80:") ? false : family === "IPv4" || host === "::",
-    )
-    .map(({ family, address }) => `http://${family === "IPv6" ? `[${address}]` : address}:${port}`)
-    .slice(0, MAX_ADDRESSES);
-
 /** Says who can reach an address. */
 const reachOf = (host: string): string => {
   if (isLocalHost(host)) return "this machine only";
-  return isAny(host) ? "all addresses" : host;
+  return isAnyHost(host) ? "all addresses" : host;
 };
 
 const isLocalDomain = (domain: string): boolean => domain === "localhost" || domain.endsWith(".localhost");
@@ -41,10 +25,10 @@ const isLocalDomain = (domain: string): boolean => domain === "localhost" || dom
 export const startLines = (
   config: Config,
   { url, httpPort, httpsPort, sites, adminKey }: StartedServer,
-  interfaces: Interfaces = networkInterfaces(),
+  interfaces?: Interfaces,
 ): string[] => {
   const { portHost, host, baseUrl, platformDomain } = config;
-  const network = isAny(portHost) ? networkUrls(portHost, new URL(url).port, interfaces) : [];
+  const network = networkUrls(url, portHost, interfaces);
   const address = baseUrl ?? network[0] ?? url;
   const reach = reachOf(host);
   const lines: (string | false)[] = [

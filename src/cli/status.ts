@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
-import { networkInterfaces } from "node:os";
 import { Command } from "commander";
-import type { Config } from "../config/config.ts";
+import { networkUrls } from "../app/network-urls.ts";
 import type { ProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
 import { STATE_DIRECTORY } from "../service/paths.ts";
@@ -15,21 +14,14 @@ import { type Status, findStatus, warningsOf } from "./status-facts.ts";
 
 const LABEL_WIDTH = 11;
 
-/** The addresses of this machine on its networks. */
-const ownAddresses = (): string[] =>
-  Object.values(networkInterfaces())
-    .flatMap((found) => found ?? [])
-    .filter(({ internal, family }) => !internal && family === "IPv4")
-    .map(({ address }) => address);
-
 /** Where clients reach the server: its public address, and those of PORT. */
-export const addressesOf =
-  ({ baseUrl, port }: Pick<Config, "baseUrl" | "port">) =>
-  ({ url, host }: ProcessRecord): string[] => {
-    const isEverywhere = host === "0.0.0.0" || host === "::";
-    const network = isEverywhere ? ownAddresses().map((address) => `http://${address}:${port}`) : [];
-    return [...(baseUrl === undefined ? [] : [baseUrl]), url, ...network];
-  };
+const addressesOf =
+  (baseUrl: string | undefined) =>
+  ({ url, host }: ProcessRecord): string[] => [
+    ...(baseUrl === undefined ? [] : [baseUrl]),
+    url,
+    ...networkUrls(url, host),
+  ];
 
 const serverText = ({ server: { running, ready, pid, startedAt } }: Status, now: number): string => {
   if (!running) return coloured("red", "not running");
@@ -110,7 +102,7 @@ export const statusCommand = (): Command =>
   ).action(async (options: { json?: boolean }) => {
     const config = configBeside(options);
     const now = Date.now();
-    const status = await findStatus(config, addressesOf(config), now);
+    const status = await findStatus(config, addressesOf(config.baseUrl), now);
     if (options.json) printJson({ ...status, warnings: warningsOf(status) });
     else printStatus(status, now);
     process.exitCode = status.server.ready ? 0 : 1;

@@ -13,12 +13,15 @@ const NETWORK = {
   ],
 } as unknown as Parameters<typeof startLines>[2];
 
-const lines = (env: Record<string, string>, { httpsPort = undefined as number | undefined } = {}) => {
+const lines = (
+  env: Record<string, string>,
+  { httpsPort = undefined as number | undefined, url = "http://localhost:3000" } = {},
+) => {
   const config = readConfig({ flags: {}, env, isTerminal: false });
   return startLines(
     config,
     {
-      url: "http://localhost:3000",
+      url,
       httpPort: undefined,
       httpsPort,
       sites: projectAddresses(config, 3000).addressOf("*"),
@@ -49,6 +52,12 @@ describe("a start prints", () => {
     expect(lines({ HOST: "::" })[0]).toBe(
       "Listening on http://localhost:3000 and http://192.0.2.7:3000 and http://[2001:db8::7]:3000 (all addresses)",
     );
+  });
+
+  test("no port in the machine's addresses on port 80", () => {
+    const [listening, manual] = lines({ HOST: "0.0.0.0" }, { url: "http://localhost:80" });
+    expect(listening).toEndWith(" and http://192.0.2.7 (all addresses)");
+    expect(manual).toBe("Manual: http://192.0.2.7/manual");
   });
 
   test("the public address, and no public address of a site below localhost", () => {
