@@ -42,12 +42,16 @@ export const SECTIONS: readonly { name: string; title: string; pages: readonly P
   }),
 ).filter(({ pages }) => pages.length > 0);
 
-const contentsList = (otherPages: readonly OtherPage[]): string =>
+/**
+ * The table of contents, as Markdown.
+ * @param prefix goes before the path of each page
+ */
+export const contentsList = (otherPages: readonly OtherPage[], prefix = ""): string =>
   SECTIONS.map(({ name, title, pages }) => {
     const others = name === "reference" ? otherPages : [];
     const rows = [
-      ...others.map((page) => `- [${page.title}](${page.path}): ${page.summary}`),
-      ...pages.map((page) => `- [${page.title}](${page.path}.md): ${page.summary}`),
+      ...others.map((page) => `- [${page.title}](${prefix}${page.path}): ${page.summary}`),
+      ...pages.map((page) => `- [${page.title}](${prefix}${page.path}.md): ${page.summary}`),
     ];
     return [`## ${title}`, "", ...rows].join("\n");
   }).join("\n\n");
