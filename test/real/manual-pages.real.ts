@@ -101,6 +101,12 @@ const use = async (page: Page, manual: string): Promise<void> => {
   expect(await pasted(page)).toStartWith(commands.trim());
   expect(await pasted(page)).not.toContain("$ ");
 
+  await page.goto(`${manual}/api/store`);
+  const response = page.locator("figure.code:has(figcaption code)").first();
+  await response.locator("button").click();
+  await response.getByText("Copied").waitFor();
+  expect(await pasted(page)).toMatch(/^\[?\s*\{/);
+
   const themeIs = (theme: string) =>
     untilTrue(page, `getComputedStyle(document.documentElement).colorScheme === "${theme}"`);
   await themeIs("light dark");

@@ -44,7 +44,8 @@ const announcer = (button: HTMLButtonElement) => {
 
 /** Puts a button to copy on a block of code. */
 export const addCopyButton = (block: HTMLElement): void => {
-  const code = block.querySelector("code");
+  // A caption may have code of its own, such as the status of a response.
+  const code = block.querySelector("pre code");
   if (!code) return;
   const button = document.createElement("button");
   button.type = "button";
