@@ -1,3 +1,6 @@
+/** The longest time of a timer: a longer one ends at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** Resolves after `ms`. @throws the reason of `signal` as soon as it is aborted */
 export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -6,10 +9,13 @@ export const wait = (ms: number, signal?: AbortSignal): Promise<void> =>
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener("abort", stop);
+        resolve();
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    );
     signal?.addEventListener("abort", stop, { once: true });
   });
 
@@ -29,7 +35,7 @@ export const deadline = (ms: number, outer?: AbortSignal) => {
   };
   const restart = () => {
     clearTimeout(timer);
-    if (ms > 0) timer = setTimeout(expire, ms);
+    if (ms > 0) timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
   };
   if (outer?.aborted) stop();
   outer?.addEventListener("abort", stop, { once: true });

@@ -319,6 +319,15 @@ const hanging: ClientOptions["fetch"] = (_url, { signal }: OutgoingInit) =>
   new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
 
 describe("an attempt", () => {
+  test.each([Infinity, 2 ** 31, 1e15])("may last %d ms, more than a timer can", async (timeoutMs) => {
+    const slow: Handler = async (request) => {
+      await Bun.sleep(50);
+      request.signal.throwIfAborted();
+      return handle(request);
+    };
+    expect(await clientOf({ timeoutMs, maxRetries: 0 }, slow).pets.list()).toBeDefined();
+  });
+
   test("ends after timeoutMs", async () => {
     const error = await errorOf(clientOf({ fetch: hanging, timeoutMs: 20, maxRetries: 0 }).pets.list());
     expect([error.code, error.status]).toEqual(["timeout", 0]);
