@@ -3,6 +3,10 @@ import type { Client } from "../config/client.ts";
 import type { Config } from "../config/config.ts";
 import { adminKeyPath } from "../data-dir/paths.ts";
 import { isWellFormed } from "../keys/secret.ts";
+import { printable } from "../lib/text.ts";
+
+/** The API's messages are shorter. */
+const MAX_MESSAGE = 1000;
 
 /** The server refused a request or did not respond; the message says what to do. */
 export class ApiError extends Error {
@@ -54,14 +58,27 @@ const unreachable = ({ server }: Client, reason: string) =>
     "",
   );
 
-const errorOf = (server: string, status: number, text: string): ApiError => {
-  let fault: { code?: string; message?: string } = {};
+/** The value of JSON; undefined if the text is not JSON. */
+const parse = (text: string): unknown => {
   try {
-    fault = JSON.parse(text) as typeof fault;
+    return JSON.parse(text);
   } catch {
-    // Another service responded, perhaps a proxy.
+    return undefined;
   }
-  return new ApiError(fault.message ?? `${server} responded with status ${status}`, fault.code ?? "");
+};
+
+/** Another service may have responded, perhaps a proxy. */
+const errorOf = (server: string, status: number, text: string): ApiError => {
+  const { code, message } = (parse(text) ?? {}) as Record<string, unknown>;
+  return typeof code === "string" && typeof message === "string"
+    ? new ApiError(printable(message, MAX_MESSAGE), code)
+    : new ApiError(`${server} responded with status ${status}`, "");
+};
+
+const resultOf = (server: string, text: string): unknown => {
+  const result = parse(text);
+  if (typeof result === "object" && result !== null) return result;
+  throw new ApiError(`${server} did not respond with JSON: is it adoption-store? Check --server`, "");
 };
 
 /** A client of a server's HTTP API. @param keyFile a file with the key, instead of the default one */
@@ -90,7 +107,7 @@ export const apiClient = (client: Client, config: Config, keyFile?: string) => {
       });
       const text = await response.text();
       if (!response.ok) throw errorOf(client.server, response.status, text);
-      return (text === "" ? undefined : JSON.parse(text)) as Result;
+      return resultOf(client.server, text) as Result;
     },
   };
 };

@@ -1,12 +1,14 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { mint } from "../../src/keys/secret.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled } from "./program.ts";
 
 const program = bundled();
 
 const NO_KEY = /no API key/;
+const KEY = mint((count) => new Uint8Array(count));
 
 /** Deploys a directory with these files, without a server or a key. */
 const deploy = async (...paths: string[]) => {
@@ -46,4 +48,31 @@ test("a --key-file without a key is named before a request is sent", async () =>
     1,
     "adoption-store: animals.csv does not contain an API key: name another file with --key-file\n",
   ]);
+});
+
+describe("a server that is not this program's", () => {
+  const deployTo = async (response: () => Response) => {
+    using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: response });
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, "site"));
+    writeFileSync(join(cwd, "site", "index.html"), "");
+    const address = `http://127.0.0.1:${server.port}`;
+    const { code, error } = await program(["deploy", "site", "--project", "docs", "--server", address], {
+      cwd,
+      env: { ADOPTION_STORE_KEY: KEY },
+    });
+    return { code, error: error.replace(address, "SERVER") };
+  };
+
+  test.each([
+    ["null", 400, "SERVER responded with status 400"],
+    ["<html>", 502, "SERVER responded with status 502"],
+    ['{"code":5,"message":{}}', 400, "SERVER responded with status 400"],
+    ['{"code":"x","message":"\\u001b[2J\\nfalse"}', 400, String.raw`\u001b[2J\u000afalse`],
+    ["<html>", 200, "SERVER did not respond with JSON: is it adoption-store? Check --server"],
+    ["", 200, "SERVER did not respond with JSON: is it adoption-store? Check --server"],
+  ])("that responds %j with %i is named, and moves no cursor", async (body, status, expected) => {
+    const { code, error } = await deployTo(() => new Response(body, { status }));
+    expect([code, error]).toEqual([1, `adoption-store: ${expected}\n`]);
+  });
 });
