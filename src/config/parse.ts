@@ -46,10 +46,13 @@ export const span =
     return ms >= min && ms <= max ? ms : undefined;
   };
 
+/** The URL parser also accepts what no Host header may hold, and what a shell or a template would interpret. */
+const URL_HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)$/;
+
 export const origin: Parse<string> = (text) => {
-  if (!/^https?:\/\/[^/?#]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
-  const { origin, username, password } = new URL(text);
-  return username || password ? undefined : origin;
+  if (!/^https?:\/\/[^/?#\\]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, hostname, username, password } = new URL(text);
+  return username || password || !URL_HOST.test(hostname) ? undefined : origin;
 };
 
 /** A URL over HTTPS, or on this machine. */

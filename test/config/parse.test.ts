@@ -138,6 +138,8 @@ describe("an origin", () => {
     ["HTTP://Example.org:8080", "http://example.org:8080"],
     ["https://example.org:443", "https://example.org"],
     ["http://[::1]:3000", "http://[::1]:3000"],
+    ["https://b\u00fccher.example", "https://xn--bcher-kva.example"],
+    ["http://my_host:3000", "http://my_host:3000"],
   ])("is parsed: %s", (text, value) => {
     expect(origin(text)).toBe(value);
   });
@@ -156,6 +158,12 @@ describe("an origin", () => {
     "https://:secret@example.org",
     "https://user:secret@example.org",
     "https://exa mple.org",
+    String.raw`https://example.org\n`,
+    "https://$(id).example.org",
+    "https://`id`",
+    "https://*.example.org",
+    "https://a'b.example.org",
+    "https://{{host}}.example.org",
     "see https://example.org",
     "xhttps://example.org",
   ])("is refused: %j", (text) => {
