@@ -43,6 +43,13 @@ const listedSum = (sums: string, name: string): string | undefined => {
 const unknownSum = (why: string) =>
   new OperatorError(`${why}: give the checksum that the publisher names with --sha256`);
 
+/** @param list where the checksums come from @throws OperatorError if the file is not listed */
+const sumIn = (sums: string, list: string, name: string): string => {
+  const sum = listedSum(sums, name);
+  if (sum === undefined) throw unknownSum(`${list} does not list ${name}`);
+  return sum;
+};
+
 const downloadedSum = async (source: string): Promise<string> => {
   const url = new URL(source);
   const list = new URL(SUMS, url).href;
@@ -50,14 +57,12 @@ const downloadedSum = async (source: string): Promise<string> => {
     throw unknownSum(reasonOf(error));
   });
   const text = (await response.text()).slice(0, MAX_SUMS_BYTES);
-  const sum = listedSum(text, basename(url.pathname));
-  if (sum === undefined) throw unknownSum(`${list} does not list ${basename(url.pathname)}`);
-  return sum;
+  return sumIn(text, list, basename(url.pathname));
 };
 
 const sumBeside = (file: string): string | undefined => {
   const list = join(dirname(resolve(file)), SUMS);
-  return existsSync(list) ? listedSum(readFileSync(list, "utf8"), basename(file)) : undefined;
+  return existsSync(list) ? sumIn(readFileSync(list, "utf8"), list, basename(file)) : undefined;
 };
 
 /** The checksum that the source must have: `given`, else that in SHA256SUMS beside it. A file may have none. */

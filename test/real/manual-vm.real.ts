@@ -105,6 +105,8 @@ real("a reader of the page about upgrades gets what it shows", DEBIAN_PROGRAMS, 
   machine.copyIn(EXECUTABLE, "/root/adoption-store");
   machine.copyIn(await buildVariant(builds.path, "9.1.0"), "/root/adoption-store-linux-x64");
   machine.copyIn(await buildVariant(builds.path, "9.2.0", [ENDS_AT_START]), "/root/adoption-store-broken");
-  await machine.must("sha256sum adoption-store-linux-x64 > SHA256SUMS; ./adoption-store service install");
+  await machine.must(
+    "sha256sum adoption-store-linux-x64 adoption-store-broken > SHA256SUMS; ./adoption-store service install",
+  );
   await follow(machine, "src/manual/how-to/upgrades-and-rollback.md");
 });

@@ -130,6 +130,14 @@ describe("nothing changes if the new file", () => {
   test("does not have the given checksum", () =>
     refused(({ file }) => [file("1.1.0"), "0".repeat(64)], `not ${"0".repeat(64)}: do not use this file`));
 
+  test.each(["", "deadbeef  file-1.1.0", `${"0".repeat(64)}  other`])(
+    "has no checksum in SHA256SUMS beside it, which is %j",
+    (sums) =>
+      refused(({ host, file }) => {
+        writeFileSync(join(host.dataDir, "SHA256SUMS"), sums);
+        return [file("1.1.0")];
+      }, "does not list file-1.1.0: give the checksum that the publisher names with --sha256"),
+  );
   test("does not have the checksum in SHA256SUMS beside it", () =>
     refused(({ file, host }) => {
       writeFileSync(join(host.dataDir, "SHA256SUMS"), `${"0".repeat(64)}  file-1.1.0\n`);
