@@ -33,7 +33,9 @@ const introduction = ({ info }: Document, { files }: ReferenceOptions): string =
   return lines(
     `<h1>${escape(info.title)}</h1>`,
     paragraphs(info.description),
-    forms.length > 0 ? `<p>Version ${escape(info.version)}, also as ${forms.join(", ")}.</p>` : "",
+    forms.length > 0
+      ? `<p>Version ${escape(info.version)}. The same document as ${forms.join(", ")}.</p>`
+      : "",
   );
 };
 
