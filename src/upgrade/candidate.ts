@@ -3,34 +3,15 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { download, downloadText } from "./download.ts";
 import type { Version } from "./record.ts";
 
 const SUMS = "SHA256SUMS";
 /** The executable has 120 MB. */
 const MAX_BYTES = 2 ** 30;
 const MAX_SUMS_BYTES = 2 ** 20;
-const DOWNLOAD_MS = 15 * 60_000;
-const MAX_REDIRECTS = 5;
 
 const isUrl = (source: string): boolean => /^[a-z]+:\/\//i.test(source);
-
-/** Follows redirects, over HTTPS only. @throws OperatorError */
-const download = async (address: string, redirects = 0): Promise<Response> => {
-  const url = URL.parse(address);
-  if (url?.protocol !== "https:")
-    throw new OperatorError(`${address}: only https is allowed, because this file runs as root`);
-  const response = await fetch(url, {
-    redirect: "manual",
-    signal: AbortSignal.timeout(DOWNLOAD_MS),
-  }).catch((error: unknown) => {
-    throw new OperatorError(`${address} cannot be downloaded: ${reasonOf(error)}`, { cause: error });
-  });
-  const location = response.headers.get("location");
-  if (response.status >= 300 && response.status < 400 && location !== null && redirects < MAX_REDIRECTS)
-    return download(new URL(location, url).href, redirects + 1);
-  if (response.status === 200) return response;
-  throw new OperatorError(`${address} cannot be downloaded: the server responds with ${response.status}`);
-};
 
 /** The checksum of a file in the format of sha256sum(1); undefined if the file is not listed. */
 const listedSum = (sums: string, name: string): string | undefined => {
@@ -53,10 +34,9 @@ const sumIn = (sums: string, list: string, name: string): string => {
 const downloadedSum = async (source: string): Promise<string> => {
   const url = new URL(source);
   const list = new URL(SUMS, url).href;
-  const response = await download(list).catch((error: unknown) => {
+  const text = await downloadText(list, MAX_SUMS_BYTES).catch((error: unknown) => {
     throw unknownSum(reasonOf(error));
   });
-  const text = (await response.text()).slice(0, MAX_SUMS_BYTES);
   return sumIn(text, list, basename(url.pathname));
 };
 
@@ -71,17 +51,19 @@ const expectedSum = async (source: string, given: string | undefined): Promise<s
   return isUrl(source) ? downloadedSum(source) : sumBeside(source);
 };
 
-const openSource = async (source: string): Promise<ReadableStream<Uint8Array>> => {
-  if (isUrl(source)) return (await download(source)).body ?? new ReadableStream();
+const openSource = (source: string): AsyncIterable<Uint8Array> => {
+  if (isUrl(source)) return download(source, MAX_BYTES);
   if (!existsSync(source)) throw new OperatorError(`${source} does not exist: check the name`);
   // A pipe may never end, and a device fills the disk.
   if (!statSync(source).isFile()) throw new OperatorError(`${source} is not a file: name an executable`);
+  if (statSync(source).size > MAX_BYTES)
+    throw new OperatorError(`${source} is larger than 1 GiB: it is not this program`);
   return Bun.file(source).stream();
 };
 
 /** Writes the source to a file of this user. @returns its SHA-256 */
 const write = async (
-  source: ReadableStream<Uint8Array>,
+  source: AsyncIterable<Uint8Array>,
   path: string,
   onBytes: (bytes: number) => void,
 ): Promise<string> => {
@@ -90,7 +72,6 @@ const write = async (
   let bytes = 0;
   for await (const chunk of source) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new OperatorError(`the file is larger than 1 GiB: it is not this program`);
     hasher.update(chunk);
     await file.writeFile(chunk);
     onBytes(bytes);
@@ -140,7 +121,7 @@ export const stageCandidate = async (
   rmSync(path, { force: true });
   try {
     const expected = await expectedSum(source, sha256);
-    const actual = await write(await openSource(source), path, onBytes);
+    const actual = await write(openSource(source), path, onBytes);
     if (expected !== undefined && actual !== expected)
       throw new OperatorError(`${source} has the SHA-256 ${actual}, not ${expected}: do not use this file`);
     chmodSync(path, 0o755);

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { join } from "node:path";
+import { type Server, createServer } from "node:tls";
+import { stageCandidate } from "../../src/upgrade/candidate.ts";
+import { download, downloadText } from "../../src/upgrade/download.ts";
+import { type Pair, createTestCa } from "../support/certificates.ts";
+import { temporaryDirectory } from "../support/store.ts";
+
+const PROGRAM = "#!/bin/sh\necho 9.0.0\n";
+const sum = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const moved = (to: string) => `HTTP/1.1 302 Found\r\nLocation: ${to}\r\nContent-Length: 0\r\n\r\n`;
+
+/** What both HTTPS servers on loopback send for each path, before they close the connection. */
+const responses = new Map<string, string>();
+const servers: Server[] = [];
+let base = "";
+
+/** @returns its origin */
+const listen = async (pair: Pair): Promise<string> => {
+  const server = createServer(pair, (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (data) => {
+      const path = data.toString().split(" ")[1] ?? "";
+      socket.end(responses.get(path) ?? "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    });
+  }).listen(0, "localhost");
+  servers.push(server);
+  await once(server, "listening");
+  const address = server.address();
+  return `https://localhost:${typeof address === "object" ? address?.port : ""}`;
+};
+
+beforeAll(async () => {
+  const { root, issue } = await createTestCa();
+  const pair = await issue(["localhost"]);
+  base = await listen(pair);
+  const other = await listen(pair);
+  const send = globalThis.fetch;
+  const trusting = (url: string | URL | Request, init?: BunFetchRequestInit) =>
+    send(url, { ...init, keepalive: false, tls: { ca: root } });
+  spyOn(globalThis, "fetch").mockImplementation(Object.assign(trusting, { preconnect: send.preconnect }));
+  for (const [path, response] of Object.entries({
+    "/text": ok("hello"),
+    "/empty": "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+    "/moved": moved("/again"),
+    "/again": moved(`${other}/text`),
+    "/round": moved("/round"),
+    "/plain": moved(`${base.replace("https", "http")}/text`),
+    "/nowhere": moved("https://"),
+    "/short": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello",
+    "/chunked": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    "/program": ok(PROGRAM),
+    "/SHA256SUMS": ok(`${"0".repeat(64)}  other\n${sum(PROGRAM)}  program\n${sum("other")}  text\n`),
+    "/huge/program": ok(PROGRAM),
+    "/huge/SHA256SUMS": ok(`${sum(PROGRAM)}  program\n`.padEnd(2 ** 20 + 1)),
+    "/bare/program": ok(PROGRAM),
+  }))
+    responses.set(path, response);
+});
+
+afterAll(() => {
+  (globalThis.fetch as unknown as { mockRestore(): void }).mockRestore();
+  for (const server of servers) server.close();
+});
+
+describe("a download", () => {
+  test("is what the server sends", async () => {
+    expect(await downloadText(`${base}/text`, 5)).toBe("hello");
+    expect(await downloadText(`${base}/empty`, 5)).toBe("");
+  });
+
+  test("follows redirects, to another server too", async () => {
+    expect(await downloadText(`${base}/moved`, 5)).toBe("hello");
+  });
+
+  test.each([
+    ["redirects for ever", "/round", "it redirects more than 5 times"],
+    ["redirects to plain HTTP", "/plain", "only https is allowed"],
+    ["redirects to no address", "/nowhere", "https://: only https is allowed"],
+    ["is missing", "/missing", "the server responds with 404"],
+    ["ends before its length", "/short", "the connection ended before the end of the file"],
+    ["ends before its last chunk", "/chunked", "the connection ended before the end of the file"],
+  ])("is refused if it %s", (_, path, reason) =>
+    expect(downloadText(base + path, 100)).rejects.toThrow(
+      expect.objectContaining({ name: "OperatorError", message: expect.stringContaining(reason) }),
+    ),
+  );
+
+  test("is refused from the first byte that is too much", () =>
+    expect(Array.fromAsync(download(`${base}/text`, 4))).rejects.toThrow("it has more than 4 bytes"));
+});
+
+describe("a new executable at a URL", () => {
+  const stage = async (path: string, sha256?: string) => {
+    const file = join(temporaryDirectory(), "new");
+    try {
+      return { ...(await stageCandidate(base + path, file, sha256, () => {})), file };
+    } catch (error) {
+      expect(existsSync(file)).toBe(false);
+      throw error;
+    }
+  };
+
+  test("has its checksum in SHA256SUMS beside it", async () => {
+    const { file, ...candidate } = await stage("/program");
+    expect(candidate).toEqual({ version: "9.0.0", sha256: sum(PROGRAM), isVerified: true });
+    expect(readFileSync(file, "utf8")).toBe(PROGRAM);
+  });
+
+  test.each([
+    ["SHA256SUMS has another checksum", "/text", undefined, "do not use this file"],
+    ["the given checksum is another, whatever SHA256SUMS says", "/program", sum("x"), "do not use this file"],
+    ["SHA256SUMS does not list it", "/short", undefined, "SHA256SUMS does not list short"],
+    ["SHA256SUMS is missing", "/bare/program", undefined, "give the checksum that the publisher names"],
+    ["SHA256SUMS is too large", "/huge/program", undefined, "it has more than 1048576 bytes"],
+    ["it does not come whole", "/short", sum("hello"), "the connection ended before the end of the file"],
+  ])("is refused, and leaves no file, if %s", (_, path, sha256, reason) =>
+    expect(stage(path, sha256)).rejects.toThrow(reason),
+  );
+});
