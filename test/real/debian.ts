@@ -1,7 +1,8 @@
+import { beforeAll } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { type Finished, run, until } from "./support.ts";
+import { type Finished, areInstalled, run, until } from "./support.ts";
 
 /** What a test with a bare Debian needs on this machine. */
 export const DEBIAN_PROGRAMS = ["root", "debootstrap", "systemd-nspawn", "nsenter"];
@@ -44,6 +45,15 @@ const makeBase = async (): Promise<void> => {
     rmSync(unfinished, { recursive: true, force: true });
   }
 };
+
+/**
+ * For the top of a file whose tests start a bare Debian: the base system is made before the first of them, whose time is its
+ * own. A slow machine or mirror takes minutes.
+ */
+export const prepareDebian = (): void =>
+  beforeAll(async () => {
+    if (areInstalled(DEBIAN_PROGRAMS)) await makeBase();
+  }, 15 * 60_000);
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
@@ -91,7 +101,7 @@ const boot = async (root: string) => {
     return leader > 0 && /^(running|degraded)/.test((await enter("systemctl is-system-running")).stdout);
   };
   try {
-    await until("the bare Debian has started", isUp, 30_000);
+    await until("the bare Debian has started", isUp, 90_000);
   } catch (error) {
     await kill();
     throw error;
@@ -101,10 +111,9 @@ const boot = async (root: string) => {
 
 /**
  * A bare Debian whose first process is systemd, as after the installation of a virtual machine: no Node, no Bun. It is removed
- * when the scope that it was started in ends.
+ * when the scope that it was started in ends. The file of the test calls {@link prepareDebian}.
  */
 export const startDebian = async () => {
-  await makeBase();
   const place = mkdtempSync(join(tmpdir(), "adoption-store-debian-"));
   const [upper, work, root] = ["upper", "work", "root"].map((name) => join(place, name)) as [
     string,

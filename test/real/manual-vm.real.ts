@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Step, blocksOf, stepsOf } from "../manual/blocks.ts";
 import { matches } from "../manual/match.ts";
-import { DEBIAN_PROGRAMS, type Debian, startDebian } from "./debian.ts";
+import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
 import { isWhole } from "./manual/whole.ts";
 import { EXECUTABLE, directory, real, until } from "./support.ts";
 import { ENDS_AT_START, buildVariant } from "./variants.ts";
+
+prepareDebian();
 
 const ROOT = resolve(import.meta.dir, "../..");
 const TUTORIAL = "src/manual/tutorials/on-a-vm-in-ten-minutes.md";
@@ -38,7 +40,7 @@ const surround = async (machine: Debian) => {
     if (around.exitCode !== null) throw new Error(`the setup ended: ${readFileSync(log, "utf8")}`);
     return existsSync(join(notes.path, "ready"));
   };
-  await until("there is a DNS and a CA around the machine", isReady, 30_000);
+  await until("there is a DNS and a CA around the machine", isReady, 90_000);
   await machine.must("update-ca-certificates");
   return {
     async [Symbol.asyncDispose]() {

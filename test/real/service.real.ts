@@ -2,9 +2,11 @@ import { expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openOnce } from "../support/ends.ts";
-import { DEBIAN_PROGRAMS, type Debian, startDebian } from "./debian.ts";
+import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
 import { EXECUTABLE, directory, real, until } from "./support.ts";
 import { ENDS_AT_START, NEVER_READY, NEW_MIGRATION, buildVariant } from "./variants.ts";
+
+prepareDebian();
 
 const VERSION = (await Bun.file(join(import.meta.dir, "../../package.json")).json()).version as string;
 const DATA = "/var/lib/adoption-store";
@@ -98,7 +100,7 @@ real(
 
     await addAnimal(machine, "Bella");
     await machine.powerCycle();
-    await until("the service runs again", async () => (await state(machine)) === "active", 20_000);
+    await until("the service runs again", async () => (await state(machine)) === "active", 60_000);
     expect(await listAnimals(machine)).toContain("Bella");
   },
 );
@@ -149,7 +151,7 @@ real(
     await until(
       "a backup is there",
       async () => (await machine.must("ls /srv/backups")).includes("adoption-store-"),
-      20_000,
+      60_000,
     );
     const hidden = await machine.run("adoption-store service install --backup-dir /root/backups");
     expect(hidden.code).toBe(2);
@@ -171,7 +173,7 @@ real("the watchdog restarts a server whose event loop hangs", DEBIAN_PROGRAMS, a
   await until(
     "another process serves",
     async () => ![0, pid].includes(await mainPid(machine)) && (await state(machine)) === "active",
-    20_000,
+    60_000,
   );
   expect(await ready(machine)).toBe('{"status":"ready"}');
   expect(await machine.must("journalctl --unit adoption-store --output cat")).toContain("Watchdog timeout");
@@ -199,7 +201,7 @@ real("an installation that cannot work says why", DEBIAN_PROGRAMS, async () => {
   await until(
     "the port is taken",
     async () => (await machine.run("curl --silent http://localhost:3000/livez")).code === 0,
-    10_000,
+    60_000,
   );
   await refused("./adoption-store service install", 1, "the service does not start: ");
   await refused("./adoption-store service install", 1, "3000");
@@ -329,7 +331,7 @@ real(
       await until(
         "the service serves",
         async () => (await machine.run("curl --silent --fail http://localhost:3000/readyz")).code === 0,
-        10_000,
+        60_000,
       );
       // From the beginning again, so that each round is killed one step later.
       if ((await versionOf(machine)) !== VERSION)
@@ -380,7 +382,7 @@ real(
     await machine.must(
       `systemd-run --quiet --unit=container --uid=${file.get("USER")} ${environment} --property=ProtectSystem=strict --property=ReadWritePaths=${file.get("VOLUME")} --property=CapabilityBoundingSet= --property=WorkingDirectory=${file.get("WORKDIR")} adoption-store serve`,
     );
-    await until("it is healthy", async () => (await machine.run(`${asUser} ${health}`)).code === 0, 20_000);
+    await until("it is healthy", async () => (await machine.run(`${asUser} ${health}`)).code === 0, 60_000);
     expect(await machine.must("curl --silent http://localhost:3000/readyz")).toBe('{"status":"ready"}');
     await machine.must("systemctl stop container");
     expect((await machine.run(`${asUser} ${health}`)).code).toBe(1);

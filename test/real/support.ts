@@ -22,6 +22,8 @@ const isInstalled = (program: string): boolean => {
   return Bun.which(program) !== null || existsSync(resolve(PROGRAMS, program));
 };
 
+export const areInstalled = (programs: readonly string[]): boolean => programs.every(isInstalled);
+
 const absent = (programs: readonly string[]): string[] => [
   ...(existsSync(EXECUTABLE) ? [] : ["dist/adoption-store (bun run build)"]),
   ...programs.filter((program) => !isInstalled(program)),
@@ -32,7 +34,7 @@ export const real = (
   name: string,
   programs: readonly string[],
   body: () => Promise<void>,
-  timeoutMs = 120_000,
+  timeoutMs = 240_000,
 ): void => {
   const missing = absent(programs);
   if (missing.length === 0) return test(name, body, timeoutMs);
