@@ -126,13 +126,13 @@ const forgetCommand = () =>
       const config = configBeside(options);
       const result = await forget(config, email, options);
       if (!result) return printDeclined(options.json, "Nothing was forgotten.");
-      const { orders, answers, open } = result;
+      const { orders, responses, open } = result;
       const copies = databaseCopies(config.dataDir, config.backupDir);
       if (copies.length > 0) note(stillHeld(copies));
       printResult(
         options.json,
-        { orders, answers, cancelled: open.map(({ id }) => id), copies },
-        `Erased the adopter from ${quantity(orders, "order")} (${open.length} cancelled by this command) and deleted ${quantity(answers, "stored response")}.`,
+        { orders, responses, cancelled: open.map(({ id }) => id), copies },
+        `Erased the adopter from ${quantity(orders, "order")} (${open.length} cancelled by this command) and deleted ${quantity(responses, "stored response")}.`,
       );
     });
 

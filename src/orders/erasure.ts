@@ -16,7 +16,7 @@ interface ErasureResult {
   /** How many orders lost their adopter and note. */
   orders: number;
   /** How many stored responses to idempotent requests were deleted because they contained the address. */
-  answers: number;
+  responses: number;
 }
 
 /** An address for comparison: all cases and composed forms of a letter are equal, as are s and the long s, σ and the final ς. */
@@ -125,12 +125,12 @@ export const adopterRepository = (database: Database) => {
       const deleteResponses = { query: deleteResponsesStatement, values: { spellings, words } };
       if (!cancelOpen) {
         const [open, erased, deleted] = await commit([read, erase, deleteResponses]);
-        return { open, orders: erased.length, answers: deleted.length };
+        return { open, orders: erased.length, responses: deleted.length };
       }
       const release = { query: releaseStatement, values: { spellings } };
       const cancel = { query: cancelStatement, values: { spellings, now } };
       const [open, , , erased, deleted] = await commit([read, release, cancel, erase, deleteResponses]);
-      return { open, orders: erased.length, answers: deleted.length };
+      return { open, orders: erased.length, responses: deleted.length };
     },
   };
 };

@@ -62,7 +62,7 @@ test("forget refuses open orders by name, cancels them with --cancel, and says h
   });
   expect(await statusOf(store, 1)).toBe("available");
   const again = await spawn(["orders", "forget", ADA.email, "--yes", "--json"], env);
-  expect(JSON.parse(again.out)).toEqual({ orders: 0, answers: 0, cancelled: [], copies: [] });
+  expect(JSON.parse(again.out)).toEqual({ orders: 0, responses: 0, cancelled: [], copies: [] });
 });
 
 test("forget names every file that may still hold the address: databases set aside, and backups of all kinds", async () => {
@@ -100,7 +100,7 @@ test("forget names every file that may still hold the address: databases set asi
     code: 0,
   });
   const json = await spawn(["orders", "forget", ADA.email, "--yes", "--json"], env);
-  expect(JSON.parse(json.out)).toEqual({ orders: 0, answers: 0, cancelled: [], copies });
+  expect(JSON.parse(json.out)).toEqual({ orders: 0, responses: 0, cancelled: [], copies });
   expect(json.error).toBe(said);
   const elsewhere = ["--backup-dir", temporaryDirectory()];
   const other = await spawn(["orders", "forget", ADA.email, "--yes", "--json", ...elsewhere], env);

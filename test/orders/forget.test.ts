@@ -41,7 +41,7 @@ describe("forgetting an adopter", () => {
     await closedOrder(store, ADA, "Has a garden.");
     await closedOrder(store, BOB, "Has none.");
     await closedOrder(store, { name: "A. Byron", email: "Ada@Example.ORG" });
-    expect(await forget(store, "ADA@example.org")).toEqual({ open: [], orders: 2, answers: 0 });
+    expect(await forget(store, "ADA@example.org")).toEqual({ open: [], orders: 2, responses: 0 });
     const [first, second, third] = await fetchOrders(store);
     for (const one of [first, third]) {
       expect(one).toMatchObject({ status: "cancelled" });
@@ -49,7 +49,7 @@ describe("forgetting an adopter", () => {
       expect(one).not.toHaveProperty("note");
     }
     expect(second).toMatchObject({ adopter: BOB, note: "Has none." });
-    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, answers: 0 });
+    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, responses: 0 });
   });
 
   test("finds an address beyond ASCII in every case of its letters", async () => {
@@ -57,7 +57,7 @@ describe("forgetting an adopter", () => {
     await closedOrder(store, { name: "Ö", email: "ÖRSTED@Exämple.org" });
     await closedOrder(store, { name: "Ö", email: "o\u0308rsted@exÄmple.org" });
     await closedOrder(store, { name: "O", email: "orsted@example.org" });
-    expect(await forget(store, "Örsted@exämple.ORG")).toEqual({ open: [], orders: 2, answers: 0 });
+    expect(await forget(store, "Örsted@exämple.ORG")).toEqual({ open: [], orders: 2, responses: 0 });
     expect((await fetchOrders(store))[2]).toMatchObject({ adopter: { name: "O" } });
   });
 
@@ -71,7 +71,7 @@ describe("forgetting an adopter", () => {
     await closedOrder(store, { name: "One", email: written });
     storeResponse(store, JSON.stringify({ adopter: { name: "One", email: written } }));
     expect(await commandServices(store.config, store.database).adopters.find(address)).toHaveLength(1);
-    expect(await forget(store, address)).toEqual({ open: [], orders: 1, answers: 1 });
+    expect(await forget(store, address)).toEqual({ open: [], orders: 1, responses: 1 });
   });
 
   test("keeps an address that is spelled with other letters", async () => {
@@ -79,7 +79,7 @@ describe("forgetting an adopter", () => {
     for (const email of ["straße@example.org", "ädа@example.org", "ada@example.org.uk"])
       await closedOrder(store, { name: "Other", email });
     for (const address of ["strasse@example.org", "ada@example.org", "äda@example.org"])
-      expect(await forget(store, address)).toEqual({ open: [], orders: 0, answers: 0 });
+      expect(await forget(store, address)).toEqual({ open: [], orders: 0, responses: 0 });
   });
 
   test("erases nothing while one of the orders is open", async () => {
@@ -95,7 +95,7 @@ describe("forgetting an adopter", () => {
         { id: 3, status: "approved" },
       ],
       orders: 0,
-      answers: 0,
+      responses: 0,
     });
     expect([await fetchOrders(store), countStoredResponses(store)]).toEqual([before, 1]);
   });
@@ -126,9 +126,9 @@ describe("forgetting an adopter", () => {
     storeResponse(store, "{}", `order of ${ADA.email}`);
     storeResponse(store, JSON.stringify({ adopter: BOB }));
     storeResponse(store, JSON.stringify({ adopter: odd }));
-    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, answers: 2 });
+    expect(await forget(store, ADA.email)).toEqual({ open: [], orders: 0, responses: 2 });
     expect(countStoredResponses(store)).toBe(2);
-    expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, answers: 1 });
+    expect(await forget(store, odd.email)).toEqual({ open: [], orders: 0, responses: 1 });
   });
 
   test("keeps the stored responses of an adopter whose address ends in the erased one", async () => {
@@ -141,7 +141,7 @@ describe("forgetting an adopter", () => {
         headers: { "idempotency-key": "maria@x.org-1" },
       });
     expect((await ask()).status).toBe(201);
-    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
+    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
     const again = await ask();
     expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
   });
@@ -156,7 +156,7 @@ describe("forgetting an adopter", () => {
   ])("deletes a response under the key %p, which has the address as a word", async (key) => {
     const store = await openStore();
     storeResponse(store, "{}", key);
-    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
+    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
   });
 
   test.each(["maria@x.org-1", "m.a@x.org", "maria+a@x.org", "a@x.org.uk", "a@x.organic", "a@x_org"])(
@@ -164,7 +164,7 @@ describe("forgetting an adopter", () => {
     async (key) => {
       const store = await openStore();
       storeResponse(store, "{}", key);
-      expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
+      expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
     },
   );
 
@@ -174,8 +174,8 @@ describe("forgetting an adopter", () => {
     storeResponse(store, adopterOf("anna-a@x.org"), "anna-a@x.org-1");
     storeResponse(store, adopterOf("b@x.org"), "a@x.org for b@x.org");
     storeResponse(store, adopterOf("g@x.org"), "joerg@x.org");
-    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
-    expect(await forget(store, "joerg@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
+    expect(await forget(store, "a@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
+    expect(await forget(store, "joerg@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
     expect(countStoredResponses(store)).toBe(1);
   });
 
@@ -183,8 +183,8 @@ describe("forgetting an adopter", () => {
     const store = await openStore();
     for (const key of ["[*]?@x.org", "ab@x.org", "[ab]c@x.org"]) storeResponse(store, "{}", key);
     storeResponse(store, "no JSON");
-    expect(await forget(store, "[*]?@x.org")).toEqual({ open: [], orders: 0, answers: 1 });
-    expect(await forget(store, "*@x.org")).toEqual({ open: [], orders: 0, answers: 0 });
+    expect(await forget(store, "[*]?@x.org")).toEqual({ open: [], orders: 0, responses: 1 });
+    expect(await forget(store, "*@x.org")).toEqual({ open: [], orders: 0, responses: 0 });
   });
 });
 
@@ -206,7 +206,7 @@ test("no byte of an erased address is left in the files of the database, even if
   await closedOrder(server, ADA);
   expect(holding(directory, ADA.email)).toEqual(["store.db", "store.db-wal"]);
   const operator = await openStore({ path });
-  expect(await forget(operator, ADA.email)).toEqual({ open: [], orders: 16, answers: 15 });
+  expect(await forget(operator, ADA.email)).toEqual({ open: [], orders: 16, responses: 15 });
   expect(holding(directory, ADA.email)).not.toEqual([]);
   await vacuum(operator.database.client);
   expect(holding(directory, ADA.email)).toEqual([]);
