@@ -87,16 +87,19 @@ class Rejection {
   constructor(readonly reason: string) {}
 }
 
-/** The `categoryId` of a row: its own, which may be invalid, or that of the category which the row names. */
+/**
+ * The `categoryId` of a row: its own, which may be invalid, or that of the category which the row names. Of both, the name
+ * counts while categories are created: the file then comes from elsewhere, and its ids may mean other categories here.
+ */
 const resolveCategory = (
   { categoryId, category }: FieldValues,
-  { categories, translate }: Meaning,
+  { categories, translate, createsCategories }: Meaning,
 ): unknown => {
   const text = typeof category === "string" || typeof category === "number" ? String(category).trim() : "";
   const hasId = categoryId !== undefined && categoryId !== null;
   if (text === "") return hasId || category === undefined ? categoryId : new Rejection("category: is empty");
   const name = translate("category", text);
-  if (hasId) {
+  if (hasId && !createsCategories) {
     const reason = contradiction(categoryId, name, categories);
     return reason === undefined ? categoryId : new Rejection(reason);
   }

@@ -177,6 +177,14 @@ describe("a category is named", () => {
     expect((await run(cwd, ["categories", "list", "--json"])).out).toBe('[{"id":1,"name":"Dog"}]\n');
   });
 
+  test("in the export of another store, whose ids mean other categories here", async () => {
+    const { cwd, importing } = await placed(
+      "name,categoryId,category\nTom,2,Cat\nBella,1,Cat\nRex,7,dog\nMax,9223372036854775807,\n",
+    );
+    expect((await importing("--create-categories")).code).toBe(0);
+    expect(animals(cwd)).toEqual(["Tom|2|", "Bella|2|", "Rex|1|", "Max|9223372036854775807|"]);
+  });
+
   test("by the digits of its id, if it exists", async () => {
     const { cwd, importing } = await placed("name,category\nBella,1\n");
     await importing();
