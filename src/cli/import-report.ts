@@ -48,7 +48,7 @@ const previewJson = ({ line, pet, category }: Preview) => ({
 });
 
 /** Prints the result of an import. @param rejected the file of rejected rows */
-export const printResult = (
+export const printSummary = (
   result: ImportResult,
   {
     rejected,

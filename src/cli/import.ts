@@ -11,7 +11,7 @@ import { withDatabase } from "./database.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { categoryAccess } from "./import-categories.ts";
 import { type ImportFlags, addMapping, addValue, importOptionsOf } from "./import-flags.ts";
-import { printResult } from "./import-report.ts";
+import { printSummary } from "./import-report.ts";
 import { note } from "./print/output.ts";
 import { rowProgress } from "./print/row-progress.ts";
 import { configBeside, withSettings } from "./settings.ts";
@@ -57,7 +57,7 @@ const perform = async (
     reporter: reporterFor(progress, size),
   }).finally(progress.end);
   const seconds = (performance.now() - start) / 1000;
-  printResult(result, { rejected, isDry: !imports, seconds, json });
+  printSummary(result, { rejected, isDry: !imports, seconds, json });
   if (!result.done) process.exitCode = stop.code();
   else if (result.rejected > 0) process.exitCode = 1;
 };

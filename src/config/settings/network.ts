@@ -9,7 +9,7 @@ export const NETWORK = {
     type: "number",
     placeholder: "port",
     fallback: "3000",
-    form: "a port from 0 to 65535 (0: any free one)",
+    form: "a port from 0 to 65535",
     help: "port for HTTP; 0 takes any free port",
     parse: integer(0, 65_535),
   },
