@@ -18,15 +18,3 @@ export const PAGE = `<!doctype html>
   </body>
 </html>
 `;
-
-/** This host's own files and calls only. The icons of the style sheet are data: URLs. */
-export const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");

@@ -4,6 +4,7 @@ import { type AuthenticatedKey, CHALLENGE } from "../http/authorization.ts";
 import type { RequestHeaders } from "../http/etag.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
+import { PAGE_POLICY } from "../http/page-policy.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import { formatTime } from "../lib/time.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
@@ -47,12 +48,12 @@ const assetResponse = async (path: string, headers: RequestHeaders): Promise<Res
 };
 
 const pageResponse = async (): Promise<Response> => {
-  const { PAGE, POLICY } = await import("./page.ts");
+  const { PAGE } = await import("./page.ts");
   return new Response(PAGE, {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-cache",
-      "content-security-policy": POLICY,
+      "content-security-policy": PAGE_POLICY,
       "cross-origin-opener-policy": "same-origin",
       "cross-origin-resource-policy": "same-origin",
     },

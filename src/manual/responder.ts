@@ -1,23 +1,12 @@
 import type { RequestHeaders } from "../http/etag.ts";
+import { PAGE_POLICY } from "../http/page-policy.ts";
 import { staticText } from "../http/static-text.ts";
 import { prefersHtml } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Edition } from "./edition.ts";
 import { type ManualFile, manualFiles, notFoundPage } from "./manual.ts";
 
-/** This host's own files only. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
-
-const HEADERS = { "content-security-policy": POLICY };
+const HEADERS = { "content-security-policy": PAGE_POLICY };
 /** For files whose path changes with their content. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
