@@ -6,7 +6,7 @@ import { foldName, quoted, shellWord } from "../lib/text.ts";
 const MAPPED_FIELDS = ["status", "category"] as const;
 export type MappedField = (typeof MAPPED_FIELDS)[number];
 
-/** A value of a file and what it becomes, from `--value "status:Adopted=sold"`. An empty status is none. */
+/** A value of a file and what it becomes, from `--value "status:Adopted=sold"`. An empty status clears it. */
 export interface ValueMapping {
   field: MappedField;
   from: string;

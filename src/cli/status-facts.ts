@@ -145,7 +145,7 @@ export interface Status extends NamesStatus {
 
 const NO_NAMES: NamesStatus = { certificates: { total: 0, warnings: [] }, failingDomains: [] };
 
-/** Opens the database; in a new DATA_DIR there is none. */
+/** Opens the database, unless the DATA_DIR is new or the database cannot be read. */
 const openIfPossible = (config: Config): { client?: Client; fault?: string } => {
   try {
     const client = openForCommand(config);
