@@ -3,7 +3,7 @@ import { type Server, directory, launch, real, serve } from "./support.ts";
 
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 20);
 const CONNECTIONS = 64;
-/** A start takes some 150 ms: some rounds end while it starts, most while animals are added. */
+/** A start takes some 150 ms, so half of the rounds end during or shortly after it. The others end while animals are added. */
 const LONGEST_ROUND_MS = 800;
 
 interface Pet {
@@ -31,10 +31,13 @@ const addUntilKilled = async (server: Server, prefix: string, isKilled: () => bo
 /** Starts the server, lets 64 connections write, and kills it at a random moment. @returns what it acknowledged */
 const crash = async (cwd: string, round: number): Promise<Pet[]> => {
   await using process = launch({ cwd });
-  const timer = setTimeout(process.kill, Math.random() * LONGEST_ROUND_MS);
+  const killSoon = () => setTimeout(process.kill, Math.random() * LONGEST_ROUND_MS);
+  const mayEndBeforeItListens = round % 2 === 0;
+  let timer = mayEndBeforeItListens ? killSoon() : undefined;
   try {
     const server = await process.listening();
     if (!server) return [];
+    timer ??= killSoon();
     const writers = Array.from({ length: CONNECTIONS }, (_, at) =>
       addUntilKilled(server, `${round}-${at}`, process.isKilled),
     );
