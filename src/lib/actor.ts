@@ -1,0 +1,8 @@
+/** Who does something: an API key, a person at the console, the operator at the command line, or the service by itself. */
+export type Actor =
+  | { readonly kind: "key" | "person"; readonly id: number; readonly name: string }
+  | { readonly kind: "operator" }
+  | { readonly kind: "service" };
+
+export const OPERATOR: Actor = { kind: "operator" };
+export const SERVICE: Actor = { kind: "service" };
