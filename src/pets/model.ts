@@ -10,7 +10,7 @@ import {
 } from "./pet.ts";
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
-import { searchWords } from "./search.ts";
+import { searchWords } from "../lib/search.ts";
 import { Cursor, Id, IdInPath, Int64, Int64InQuery, limitOf, OneOf, Text, checked } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 

@@ -5,7 +5,7 @@ import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { Pet, PetFilters, PetStatus } from "./pet.ts";
-import { ftsQuery, hasIndexedPrefixes } from "./search.ts";
+import { ftsQuery, hasIndexedPrefixes } from "../lib/search.ts";
 
 const COLUMNS_BUT_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
 export const COLUMNS = { ...COLUMNS_BUT_STATUS, status: pets.status };

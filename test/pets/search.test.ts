@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { petLists } from "../../src/pets/queries.ts";
-import { ftsQuery, searchWords } from "../../src/pets/search.ts";
+import { ftsQuery, searchWords } from "../../src/lib/search.ts";
 import { type Store, addPet, faultOf, messageOf, openStore } from "../support/store.ts";
 
 const SHELTER = [

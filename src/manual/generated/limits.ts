@@ -21,7 +21,7 @@ import { MAX_EMAIL_LENGTH, MAX_NOTE_LENGTH } from "../../orders/model.ts";
 import { MAX_EVENTS } from "../../pets/events/repository.ts";
 import { STREAM_LIMITS } from "../../pets/events/streams.ts";
 import { MAX_IDS, MAX_SEARCH_LENGTH, NewPet } from "../../pets/model.ts";
-import { MAX_WORDS } from "../../pets/search.ts";
+import { MAX_WORDS } from "../../lib/search.ts";
 import { NewProject } from "../../projects/model.ts";
 import { MAX_SLUG_LENGTH } from "../../projects/slug.ts";
 import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
