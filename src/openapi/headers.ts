@@ -32,6 +32,11 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     description: "The strong entity tag of this representation (RFC 9110 section 8.8.3).",
     schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'] },
   },
+  "Item-ETags": {
+    description:
+      "The entity tags of the items, one for each, in the same order. They are the tags that `If-Match` takes.",
+    schema: { type: "string", examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE", "wM3nTq8cLr0vZs6aXy1bGd5eFh2"'] },
+  },
   "Idempotency-Replayed": {
     description:
       "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.",

@@ -11,6 +11,7 @@ import {
 import type { ListPets } from "./service.ts";
 import { DAYS } from "./statistics.ts";
 import { searchWords } from "../lib/search.ts";
+import { etagOf } from "../http/etag.ts";
 import { Cursor, Id, IdInPath, Int64, Int64InQuery, limitOf, OneOf, Text, checked } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 
@@ -235,3 +236,6 @@ export const fromPet = ({ id, name, categoryId, status }: StoredPet): Static<typ
   categoryId: jsonInteger(categoryId),
   ...(status && { status }),
 });
+
+/** The entity tag of an animal, as `ETag` has it and `If-Match` takes it. */
+export const etagOfPet = (pet: StoredPet): string => etagOf(JSON.stringify(fromPet(pet)));

@@ -10,12 +10,12 @@ export const listPets = operation({
   operationId: "listPets",
   summary: "List animals",
   description:
-    'Returns a page of animals in ascending order of id. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. An animal without a status is listed, but no status filter selects it.',
+    'Returns a page of animals in ascending order of id. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. With `ids`, `Item-ETags` has the entity tag of each animal, for the header `If-Match` of a change. An animal without a status is listed, but no status filter selects it.',
   tags: TAGS,
   responses: {
     200: {
       description: "The list of animals.",
-      headers: ["Link", "Next-Cursor", "ETag"],
+      headers: ["Link", "Next-Cursor", "ETag", "Item-ETags"],
       example: [BELLA, REX],
     },
   },

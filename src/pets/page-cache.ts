@@ -1,7 +1,7 @@
 import { matchesEtag, etagOf, notModified } from "../http/etag.ts";
 import { KEYED, STANDING, nextPage } from "../http/headers.ts";
 import { lruCache } from "../lib/lru.ts";
-import { fromPet } from "./model.ts";
+import { etagOfPet, fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 
 const MAX_PAGES = 1000;
@@ -48,7 +48,14 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
     const etag = etagOf(`${links["link"] ?? ""}${json}`);
     // Clones of a response share the bytes of a Blob.
     const body = new Blob([json], { type: "application/json" });
-    const headers = { "content-type": "application/json", etag, ...links, ...STANDING, ...KEYED };
+    const headers = {
+      "content-type": "application/json",
+      etag,
+      ...(ids && items.length > 0 && { "item-etags": items.map(etagOfPet).join(", ") }),
+      ...links,
+      ...STANDING,
+      ...KEYED,
+    };
     const page = {
       etag,
       full: new Response(body, { headers }),

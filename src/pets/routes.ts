@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import { etagOf, findExpected, jsonWithEtag } from "../http/etag.ts";
+import { findExpected, jsonWithEtag } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
@@ -15,6 +15,7 @@ import {
   PetStatus,
   Pets,
   Statistics,
+  etagOfPet,
   fromPet,
   toListPets,
   toNewPet,
@@ -23,11 +24,8 @@ import {
 import { changePet, createPet, deletePet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
 import type { EventStream } from "./events/stream-response.ts";
 import type { PetListCache } from "./page-cache.ts";
-import type { Pet as StoredPet } from "./pet.ts";
 import type { PetService } from "./service.ts";
 import type { PetStatistics } from "./statistics.ts";
-
-const etagOfPet = (pet: StoredPet): string => etagOf(JSON.stringify(fromPet(pet)));
 
 interface PetRouteOptions {
   pets: PetService;
@@ -61,9 +59,9 @@ const petWriteRoutes = ({ pets, macros }: PetRouteOptions) =>
       async ({ params, body, headers, set }) => {
         const id = parseId(params.petId);
         const expected = await findExpected(headers, () => pets.get(id), etagOfPet);
-        const pet = fromPet(await pets.change(id, toPetChange(body), expected));
-        set.headers["etag"] = etagOf(JSON.stringify(pet));
-        return pet;
+        const pet = await pets.change(id, toPetChange(body), expected);
+        set.headers["etag"] = etagOfPet(pet);
+        return fromPet(pet);
       },
       {
         stability: "beta",
