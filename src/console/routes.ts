@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { Fault } from "../lib/errors.ts";
-import { type AuthenticatedKey, CHALLENGE } from "../http/authorization.ts";
+import { CHALLENGE, type Caller } from "../http/authorization.ts";
 import type { RequestHeaders } from "../http/etag.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
@@ -13,7 +13,7 @@ import type { Sessions } from "./sessions.ts";
 
 const stateOf = (
   csrfToken: string,
-  { id, name, scopes, expiresAt, rate }: AuthenticatedKey,
+  { id, name, scopes, expiresAt, rate }: Caller,
   formatRate: (rate: Rate) => string,
 ) => ({
   signedIn: true,
@@ -73,7 +73,7 @@ export const consoleRoutes = ({
   gateway: Pick<Gateway, "visitorOf">;
   /** True if the request came over HTTPS. */
   isSecure: (request: Request) => boolean;
-  authenticate(secret: string): Promise<AuthenticatedKey | undefined>;
+  authenticate(secret: string): Promise<Caller | undefined>;
   formatRate(rate: Rate): string;
   macros: Macros;
 }) => {
@@ -106,11 +106,11 @@ export const consoleRoutes = ({
     )
     .post(
       "/console/session",
-      ({ request, bearer, key }) => {
+      ({ request, bearer, caller }) => {
         const previousToken = readCookie(request.headers, isSecure(request));
         if (previousToken !== undefined) sessions.close(previousToken);
-        const { token, session } = sessions.open(bearer ?? "", key.id);
-        return respond(201, stateOf(session.csrfToken, key, formatRate), {
+        const { token, session } = sessions.open(bearer ?? "", caller.id);
+        return respond(201, stateOf(session.csrfToken, caller, formatRate), {
           "set-cookie": writeCookie(token, isSecure(request)),
         });
       },

@@ -3,14 +3,15 @@ import type { Statement } from "./commit.ts";
 import type { Database } from "./open.ts";
 import { keptResponses } from "./schema/kept-responses.ts";
 
-/** The limit of stored responses per API key. The oldest are removed first. */
-export const MAX_PER_KEY = 100_000;
+/** The limit of stored responses per caller. The oldest are removed first. */
+export const MAX_PER_CALLER = 100_000;
 /** How many rows one slice of a sweep removes. */
 const SLICE_ROWS = 500;
 
 /** Identifies a request with an Idempotency-Key. */
 export interface IdempotentRequest {
-  keyId: number;
+  /** Identifies the caller: `key:1`. */
+  caller: string;
   idempotencyKey: string;
   /** SHA-256 of method, path and body, hexadecimal. */
   fingerprint: string;
@@ -28,19 +29,19 @@ export interface KeptResponse {
 export type StoreResponse<Outcome> = (outcome: Outcome) => Statement;
 
 const value = sql.placeholder;
-const { id, keyId, idempotencyKey, createdAt } = keptResponses;
+const { id, caller, idempotencyKey, createdAt } = keptResponses;
 
 const requestStatements = ({ orm }: Pick<Database, "orm">) => ({
   find: orm
     .select()
     .from(keptResponses)
-    .where(and(eq(keyId, value("keyId")), eq(idempotencyKey, value("idempotencyKey"))))
+    .where(and(eq(caller, value("caller")), eq(idempotencyKey, value("idempotencyKey"))))
     .limit(1)
     .prepare(),
   insert: orm
     .insert(keptResponses)
     .values({
-      keyId: value("keyId"),
+      caller: value("caller"),
       idempotencyKey: value("idempotencyKey"),
       fingerprint: value("fingerprint"),
       status: value("status"),
@@ -56,11 +57,11 @@ const requestStatements = ({ orm }: Pick<Database, "orm">) => ({
 });
 
 const sweepStatements = ({ orm }: Pick<Database, "orm">) => {
-  const ofKey = eq(keyId, value("keyId"));
+  const ofCaller = eq(caller, value("caller"));
   const surplus = orm
     .select({ id })
     .from(keptResponses)
-    .where(and(ofKey, lte(id, value("id"))))
+    .where(and(ofCaller, lte(id, value("id"))))
     .orderBy(asc(id))
     .limit(SLICE_ROWS);
   return {
@@ -69,15 +70,15 @@ const sweepStatements = ({ orm }: Pick<Database, "orm">) => {
       .delete(keptResponses)
       .where(lte(id, value("id")))
       .prepare(),
-    nextKey: orm
-      .select({ keyId: min(keyId) })
+    nextCaller: orm
+      .select({ caller: min(caller) })
       .from(keptResponses)
-      .where(gt(keyId, value("after")))
+      .where(gt(caller, value("after")))
       .prepare(),
     newestSurplus: orm
       .select({ id })
       .from(keptResponses)
-      .where(ofKey)
+      .where(ofCaller)
       .orderBy(desc(id))
       .limit(1)
       .offset(value("max"))
@@ -99,12 +100,12 @@ const sweeps = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
       return firstKept === -1 && rows.length === SLICE_ROWS;
     },
     async surplus(max: number): Promise<boolean> {
-      for (let after = -1; ;) {
-        const next = statements.nextKey.get({ after })?.keyId ?? undefined;
+      for (let after = ""; ;) {
+        const next = statements.nextCaller.get({ after })?.caller ?? undefined;
         if (next === undefined) return false;
-        const row = statements.newestSurplus.get({ keyId: next, max });
+        const row = statements.newestSurplus.get({ caller: next, max });
         if (row) {
-          await commit([{ query: statements.deleteSurplus, values: { keyId: next, id: row.id } }]);
+          await commit([{ query: statements.deleteSurplus, values: { caller: next, id: row.id } }]);
           return true;
         }
         after = next;
@@ -120,11 +121,11 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
   return {
     /** The response to an earlier request with the same idempotency key, if it was stored after `since`. */
     async find(
-      ofKey: number,
+      ofCaller: string,
       underKey: string,
       since: number,
     ): Promise<(KeptResponse & Pick<IdempotentRequest, "fingerprint">) | undefined> {
-      const row = statements.find.get({ keyId: ofKey, idempotencyKey: underKey });
+      const row = statements.find.get({ caller: ofCaller, idempotencyKey: underKey });
       if (!row) return undefined;
       const { fingerprint, status, headers, body } = row;
       if (row.createdAt > since)
@@ -132,7 +133,7 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
       await database.commit([{ query: statements.delete, values: { id: row.id } }]);
       return undefined;
     },
-    /** The statement that stores a response. It breaks a constraint if the idempotency key already has one. */
+    /** The statement that stores a response. It breaks a constraint if the caller's idempotency key already has one. */
     storeStatement: (
       request: IdempotentRequest,
       { status, headers, body }: KeptResponse,
@@ -142,10 +143,10 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
       values: { ...request, status, headers: JSON.stringify(headers), body, now },
     }),
     /**
-     * Removes a slice of the responses that were stored at `before` or earlier, or are not among the `max` newest of their key.
+     * Removes a slice of the responses that were stored at `before` or earlier, or are not among the `max` newest of their caller.
      * @returns true if there may be more
      */
-    sweep: async (before: number, max = MAX_PER_KEY): Promise<boolean> =>
+    sweep: async (before: number, max = MAX_PER_CALLER): Promise<boolean> =>
       (await sweep.expired(before)) || sweep.surplus(max),
   };
 };

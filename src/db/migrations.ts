@@ -1,4 +1,5 @@
 import importColumns from "../../drizzle/0012_import_columns.sql" with { type: "text" };
+import callers from "../../drizzle/0013_callers.sql" with { type: "text" };
 import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
 import revisions from "../../drizzle/0011_revisions.sql" with { type: "text" };
 import rejectedHash from "../../drizzle/0008_rejected_hash.sql" with { type: "text" };
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0010_no_released_names", sql: noReleasedNames },
   { tag: "0011_revisions", sql: revisions },
   { tag: "0012_import_columns", sql: importColumns },
+  { tag: "0013_callers", sql: callers },
 ];

@@ -1,15 +1,15 @@
 import { Fault } from "../lib/errors.ts";
 
 export interface AdmissionLimits {
-  /** Concurrent uploads of one key. */
-  perKey: number;
-  /** Concurrent uploads of all keys. Each takes disk space while it arrives. */
+  /** Concurrent uploads of one caller. */
+  perCaller: number;
+  /** Concurrent uploads of all callers. Each takes disk space while it arrives. */
   total: number;
   /** Archives that are unpacked at once. */
   unpacking: number;
 }
 
-export const ADMISSION: AdmissionLimits = { perKey: 4, total: 64, unpacking: 4 };
+export const ADMISSION: AdmissionLimits = { perCaller: 4, total: 64, unpacking: 4 };
 
 const RETRY_SECONDS = 10;
 
@@ -20,8 +20,8 @@ const tooMany = (message: string) =>
   });
 
 /** Decides which uploads may begin. An upload is unpacked only once it has arrived, so that slow ones delay no other. */
-export const admission = ({ perKey, total, unpacking }: AdmissionLimits) => {
-  const uploading = new Map<number, number>();
+export const admission = ({ perCaller, total, unpacking }: AdmissionLimits) => {
+  const uploading = new Map<string, number>();
   let uploads = 0;
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -37,18 +37,19 @@ export const admission = ({ perKey, total, unpacking }: AdmissionLimits) => {
   return {
     /** True if no upload is in progress. */
     isIdle: () => uploads === 0,
-    /** Lets an upload of this key begin. @returns a function to call when it has ended @throws Fault rate_limited */
-    admit(keyId: number): () => void {
-      const own = uploading.get(keyId) ?? 0;
-      if (own >= perKey) throw tooMany(`This key is sending ${own} archives, and may send ${perKey} at once`);
+    /** Lets an upload of this caller begin. @returns a function to call when it has ended @throws Fault rate_limited */
+    admit(caller: string): () => void {
+      const own = uploading.get(caller) ?? 0;
+      if (own >= perCaller)
+        throw tooMany(`This key is sending ${own} archives, and may send ${perCaller} at once`);
       if (uploads >= total) throw tooMany("Too many archives are being sent");
-      uploading.set(keyId, own + 1);
+      uploading.set(caller, own + 1);
       uploads++;
       return () => {
         uploads--;
-        const left = (uploading.get(keyId) ?? 1) - 1;
-        if (left > 0) uploading.set(keyId, left);
-        else uploading.delete(keyId);
+        const left = (uploading.get(caller) ?? 1) - 1;
+        if (left > 0) uploading.set(caller, left);
+        else uploading.delete(caller);
       };
     },
     /** Runs `work` once fewer than `unpacking` others run, in the order of the calls. */

@@ -10,8 +10,10 @@ export interface Upload {
   body: ReadableStream<Uint8Array> | null;
   /** True if the connection was closed, although the body seems complete. */
   isCutOff(): Promise<boolean>;
-  /** The key that sends it; null for the service itself. */
-  keyId: number | null;
+  /** Identifies the caller that sends it, for the limit of its uploads. */
+  caller: string;
+  /** The key that sends it. */
+  keyId: number;
 }
 
 const tooLarge = (limit: number) =>
@@ -53,12 +55,12 @@ export interface ReceiveOptions {
  * has too little space
  */
 export const receiveUpload = async <Result>(
-  { length = 0, body, isCutOff, keyId }: Upload,
+  { length = 0, body, isCutOff, caller }: Upload,
   { uploads, admission, diskSpace, uploadLimit }: ReceiveOptions,
   publish: (file: string) => Promise<Result>,
 ): Promise<Result> => {
   if (length > uploadLimit) throw tooLarge(uploadLimit);
-  const leave = admission.admit(keyId ?? 0);
+  const leave = admission.admit(caller);
   try {
     diskSpace.assertFree(length);
     return await uploads.receive(body, async (file) => {

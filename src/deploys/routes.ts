@@ -1,5 +1,6 @@
 import { Elysia, status } from "elysia";
 import { hasAborted } from "../http/abort.ts";
+import { type Caller, callerId } from "../http/authorization.ts";
 import { Fault } from "../lib/errors.ts";
 import { nextPage } from "../http/headers.ts";
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
@@ -20,7 +21,7 @@ import type { Upload } from "./receive-upload.ts";
 import type { DeployService } from "./service.ts";
 
 /** @throws Fault unsupported_media_type */
-const toUpload = (request: Request, keyId: number): Upload => {
+const toUpload = (request: Request, caller: Caller): Upload => {
   const { headers, body } = request;
   const accept = ARCHIVE_TYPES.join(", ");
   if (!isArchiveType(headers.get("content-type")))
@@ -30,7 +31,8 @@ const toUpload = (request: Request, keyId: number): Upload => {
     length: length === null ? undefined : Number(length),
     body,
     isCutOff: () => hasAborted(request),
-    keyId,
+    caller: callerId(caller),
+    keyId: caller.id,
   };
 };
 
@@ -64,8 +66,8 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
     )
     .post(
       "/platform/projects/:slug/deploys",
-      async ({ params: { slug }, request, key, set }) => {
-        const upload = toUpload(request, key.id);
+      async ({ params: { slug }, request, caller, set }) => {
+        const upload = toUpload(request, caller);
         const deploy = await withoutIdleTimeout(request, () => deploys.upload(slug, upload));
         set.headers["location"] = `/platform/projects/${slug}/deploys/${deploy.id}`;
         return status(201, fromDeploy(deploy));

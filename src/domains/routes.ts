@@ -36,7 +36,7 @@ import { DomainsConfig, NewDomainsConfig } from "./roles-model.ts";
 import type { DomainService } from "./service.ts";
 import type { DomainRolesService } from "./roles.ts";
 
-const actorOf = (key: { id: number }): Actor => ({ kind: "key", keyId: key.id });
+const actorOf = (caller: { id: number }): Actor => ({ kind: "key", keyId: caller.id });
 
 const pathOf = (slug: string, hostname?: string): string => {
   const list = `/platform/projects/${encodeURIComponent(slug)}/domains`;
@@ -68,8 +68,8 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     )
     .delete(
       "/platform/projects/:slug/domains/:hostname",
-      async ({ params: { slug, hostname }, key }) => {
-        await domains.remove(slug, hostname, actorOf(key));
+      async ({ params: { slug, hostname }, caller }) => {
+        await domains.remove(slug, hostname, actorOf(caller));
         return status(204, undefined);
       },
       {
@@ -84,8 +84,8 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     .post(
       "/platform/projects/:slug/domains/:hostname/verify",
       // Strangers' name servers can be slow.
-      async ({ params: { slug, hostname }, request, key }) =>
-        fromDomain(await withoutIdleTimeout(request, () => domains.verify(slug, hostname, actorOf(key)))),
+      async ({ params: { slug, hostname }, request, caller }) =>
+        fromDomain(await withoutIdleTimeout(request, () => domains.verify(slug, hostname, actorOf(caller)))),
       {
         stability: "beta",
         scope: "platform:write",
@@ -97,8 +97,8 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     )
     .put(
       "/platform/projects/:slug/domains/:hostname/primary",
-      async ({ params: { slug, hostname }, key }) =>
-        fromDomain(await domains.makePrimary(slug, hostname, actorOf(key))),
+      async ({ params: { slug, hostname }, caller }) =>
+        fromDomain(await domains.makePrimary(slug, hostname, actorOf(caller))),
       {
         stability: "beta",
         scope: "platform:write",
@@ -153,7 +153,7 @@ const domainConfigRoutes = ({ roles, macros }: DomainRouteOptions) =>
     )
     .put(
       "/platform/projects/:slug/config",
-      async ({ params: { slug }, body, key }) => roles.write(slug, body, actorOf(key)),
+      async ({ params: { slug }, body, caller }) => roles.write(slug, body, actorOf(caller)),
       {
         stability: "beta",
         scope: "platform:write",
@@ -203,8 +203,8 @@ export const domainRoutes = (options: DomainRouteOptions) => {
     )
     .post(
       "/platform/projects/:slug/domains",
-      async ({ params: { slug }, body, key, set }) => {
-        const { domain, isNew } = await domains.add(slug, body.hostname, actorOf(key));
+      async ({ params: { slug }, body, caller, set }) => {
+        const { domain, isNew } = await domains.add(slug, body.hostname, actorOf(caller));
         if (!isNew) return status(200, fromDomain(domain));
         set.headers["location"] = pathOf(slug, domain.hostname);
         return status(201, fromDomain(domain));

@@ -55,8 +55,7 @@ export const dispatcher = ({
     route: string,
     startedAt: number,
     requestId: string,
-  ) =>
-    finishRequest(response, { requestId, method: methodLabel(request.method), route, startedAt, keyId: 0 });
+  ) => finishRequest(response, { requestId, method: methodLabel(request.method), route, startedAt });
 
   const siteResponse = async (
     request: Request,

@@ -24,7 +24,6 @@ export const finishUnrouted =
       method: methodLabel(request.method),
       route: "",
       startedAt: performance.now(),
-      keyId: 0,
     });
 
 const MALFORMED = new Fault("invalid_request", "The Host header is not a host name with a port.");

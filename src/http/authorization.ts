@@ -4,8 +4,10 @@ import { Fault } from "../lib/errors.ts";
 import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
 import { type Grant, type Scope, holds } from "../lib/scopes.ts";
 
-/** The API key of a request. */
-export interface AuthenticatedKey {
+/** Who sends a request: an API key, or a person who is signed in to the console. */
+export interface Caller {
+  kind: "key" | "person";
+  /** Unique among the callers of its kind. */
   id: number;
   name: string;
   scopes: ReadonlySet<Grant>;
@@ -15,8 +17,12 @@ export interface AuthenticatedKey {
   expiresAt: number | undefined;
 }
 
-/** The key of public routes, and of every request until it is authenticated. It holds no scope. */
-const NO_KEY: AuthenticatedKey = {
+/** Identifies a caller among all callers: `key:1`, `person:1`. It is stored with responses: never change its form. */
+export const callerId = ({ kind, id }: Pick<Caller, "kind" | "id">): string => `${kind}:${id}`;
+
+/** The caller of public routes, and of every request until it is authenticated. It holds no scope. */
+export const NO_CALLER: Caller = {
+  kind: "key",
   id: 0,
   name: "",
   scopes: new Set(),
@@ -34,8 +40,8 @@ export const bearerToken = (authorization: string | undefined): string | undefin
 
 export interface AuthorizationOptions {
   /** The key that a secret belongs to; undefined if the secret is not valid. */
-  authenticate(secret: string): Promise<AuthenticatedKey | undefined>;
-  /** Limits each key's requests. */
+  authenticate(secret: string): Promise<Caller | undefined>;
+  /** Limits each caller's requests. */
   requests: RateLimiter;
   /** Limits failed authentications of one client. */
   failures: RateLimiter;
@@ -45,8 +51,8 @@ export interface AuthorizationOptions {
 }
 
 /** @throws Fault insufficient_scope */
-const assertScope = (key: AuthenticatedKey, scope: Scope | "any") => {
-  if (scope === "any" || holds(key, scope)) return;
+const assertScope = (caller: Caller, scope: Scope | "any") => {
+  if (scope === "any" || holds(caller, scope)) return;
   throw new Fault("insufficient_scope", `The API key lacks the scope ${scope}.`, {
     "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
   });
@@ -55,7 +61,7 @@ const assertScope = (key: AuthenticatedKey, scope: Scope | "any") => {
 /**
  * The macros `scope` and `public`. Every route has one of them. `scope: "pets:read"` requires a key that holds the scope,
  * `scope: "any"` any valid key. Both are checked before the body is read and before anything is validated. Handlers get the
- * key as `key`.
+ * caller as `caller`.
  */
 export const authorization = ({
   authenticate,
@@ -72,7 +78,7 @@ export const authorization = ({
 
   return (
     new Elysia({ name: "authorization" })
-      .decorate({ key: NO_KEY })
+      .decorate({ caller: NO_CALLER })
       // The plugin is case-sensitive, accepts "BearerX" and falls back to ?access_token=: give it a clean header or none.
       .onTransform({ as: "global" }, function cleanCredentials({ headers }) {
         const token = bearerToken(headers["authorization"]);
@@ -87,16 +93,16 @@ export const authorization = ({
         parse: () => null,
         async transform({ headers: { authorization }, bearer, request, set }) {
           if (authorization === undefined) return refuse(request, "missing_api_key");
-          const key = authorization === "" ? undefined : await authenticate(bearer ?? "");
-          if (!key) return refuse(request, "invalid_api_key");
-          if (key.rate) Object.assign(set.headers, await requests.take(String(key.id), key.rate));
-          assertScope(key, scope);
+          const caller = authorization === "" ? undefined : await authenticate(bearer ?? "");
+          if (!caller) return refuse(request, "invalid_api_key");
+          if (caller.rate) Object.assign(set.headers, await requests.take(callerId(caller), caller.rate));
+          assertScope(caller, scope);
           // Elysia adds what a transform returns to the context, though its types say void.
-          return { key } as unknown as void;
+          return { caller } as unknown as void;
         },
-        // Whatever happens to the hooks above, no handler runs without a key.
-        beforeHandle({ key }) {
-          if (key === NO_KEY) throw new Fault("invalid_api_key");
+        // Whatever happens to the hooks above, no handler runs without a caller.
+        beforeHandle({ caller }) {
+          if (caller === NO_CALLER) throw new Fault("invalid_api_key");
         },
       }))
   );

@@ -1,5 +1,5 @@
 import { type Fault } from "../lib/errors.ts";
-import { type Logger, logRequest } from "../lib/log.ts";
+import { type LoggedCaller, type Logger, logRequest } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
 
 export interface RequestSummary {
@@ -10,8 +10,8 @@ export interface RequestSummary {
   route: string;
   /** By `performance.now()`. */
   startedAt: number;
-  /** 0 without a valid key. */
-  keyId: number;
+  /** Undefined for a request that was not authenticated. */
+  caller?: LoggedCaller | undefined;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
@@ -22,12 +22,12 @@ export const methodLabel = (method: string): string => (METHODS.has(method) ? me
 /** Sets the response's X-Request-Id, counts the request and logs it. */
 export const finishRequest =
   ({ metrics, log }: { metrics: Metrics; log: Logger }) =>
-  (response: Response, { requestId, method, route, startedAt, keyId }: RequestSummary): Response => {
+  (response: Response, { requestId, method, route, startedAt, caller }: RequestSummary): Response => {
     const { headers, status } = response;
     headers.set("x-request-id", requestId);
     const ms = performance.now() - startedAt;
     metrics.observe(method, route, status, ms / 1000);
-    logRequest(log, { requestId, method, route, status, ms, keyId });
+    logRequest(log, { requestId, method, route, status, ms, caller });
     return response;
   };
 

@@ -1,5 +1,6 @@
 import { Elysia, type ElysiaCustomStatusResponse, status } from "elysia";
 import { Fault } from "../lib/errors.ts";
+import { type Caller, callerId } from "./authorization.ts";
 
 /** How long the response to a request with an Idempotency-Key is stored and replayed. */
 export const RETENTION_MS = 24 * 60 * 60_000;
@@ -38,7 +39,8 @@ const fingerprintOf = ({ method, url }: Request, body: unknown): string => {
 
 /** A request with an Idempotency-Key. */
 interface IdempotentRequest {
-  keyId: number;
+  /** From `callerId`. */
+  caller: string;
   idempotencyKey: string;
   /** From `fingerprintOf`, hexadecimal. A different request with the same key has a different one. */
   fingerprint: string;
@@ -60,13 +62,13 @@ interface Write {
 
 /** Where responses are stored. */
 interface ResponseStore {
-  /** The response for this key, if it was stored after `since`. */
+  /** The response for this caller and key, if it was stored after `since`. */
   find(
-    keyId: number,
+    caller: string,
     idempotencyKey: string,
     since: number,
   ): Promise<(StoredResponse & Pick<IdempotentRequest, "fingerprint">) | undefined>;
-  /** The write that stores a response. It violates a constraint if the key already has one. */
+  /** The write that stores a response. It violates a constraint if there already is one. */
   storeStatement(request: IdempotentRequest, response: StoredResponse, now: number): Write;
 }
 
@@ -99,7 +101,7 @@ interface Context {
   body: unknown;
   set: { headers: Record<string, unknown> };
   /** Set by the macro `scope`. */
-  key: { id: number };
+  caller: Caller;
 }
 
 export interface IdempotencyOptions {
@@ -131,11 +133,11 @@ const onceWithoutKey =
  *     ({ body, once }) => once({ status: 201, body: fromPet }, (keep) => pets.add(toNewPet(body), keep))
  */
 export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
-  /** The requests in progress, by API key and idempotency key. */
+  /** The requests in progress, by caller and idempotency key. */
   const inFlight = new Set<string>();
 
   const replay = async (request: IdempotentRequest): Promise<Response | undefined> => {
-    const stored = await responses.find(request.keyId, request.idempotencyKey, clock.now() - RETENTION_MS);
+    const stored = await responses.find(request.caller, request.idempotencyKey, clock.now() - RETENTION_MS);
     if (!stored) return undefined;
     if (stored.fingerprint !== request.fingerprint) throw new Fault("idempotency_mismatch");
     const headers = {
@@ -148,11 +150,11 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
 
   const onceFor = (context: Context, header: string): Once => {
     const request = {
-      keyId: context.key.id,
+      caller: callerId(context.caller),
       idempotencyKey: readIdempotencyKey(header),
       fingerprint: fingerprintOf(context.request, context.body),
     };
-    const name = `${request.keyId} ${request.idempotencyKey}`;
+    const name = `${request.caller} ${request.idempotencyKey}`;
     return async (response, act) => {
       if (inFlight.has(name)) throw new Fault("idempotency_in_flight", undefined, { "retry-after": "1" });
       inFlight.add(name);

@@ -2,7 +2,7 @@ import { Elysia, ValidationError } from "elysia";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { quoted } from "../lib/text.ts";
-import type { AuthenticatedKey } from "./authorization.ts";
+import { type Caller, NO_CALLER } from "./authorization.ts";
 import type { Cors } from "./cors.ts";
 import { type RequestSummary, finishRequest, isServerFailure, methodLabel } from "./finish-request.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
@@ -54,7 +54,7 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
   const finish = finishRequest({ metrics, log });
 
   const send = (response: Response, summary: RequestSummary, origin: string | undefined): Response => {
-    completeHeaders(response.headers, summary.keyId !== 0);
+    completeHeaders(response.headers, summary.caller !== undefined);
     cors.allow(response.headers, origin);
     return finish(response, summary);
   };
@@ -67,7 +67,6 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
         method: request.method,
         route: "",
         startedAt,
-        keyId: 0,
       },
       // The response to a preflight has its CORS headers already.
       undefined,
@@ -109,14 +108,16 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
       .mapResponse({ as: "global" }, function sendResponse(context) {
         const { responseValue, set, request, headers, route, startedAt } = context;
         // A decoration of `authorization`, which this plugin does not see in its types.
-        const keyId = (context as { key?: AuthenticatedKey }).key?.id ?? 0;
-        if (set.headers["deprecation"] && keyId !== 0) metrics.countDeprecated(route, keyId);
+        const { caller = NO_CALLER } = context as { caller?: Caller };
+        const known = caller === NO_CALLER ? undefined : caller;
+        // People use the console, which is up to date: only keys have clients that need a change.
+        if (set.headers["deprecation"] && known?.kind === "key") metrics.countDeprecated(route, known.id);
         const summary = {
           requestId: context.requestId || requestIdOf(headers["x-request-id"]),
           method: methodLabel(request.method),
           route,
           startedAt,
-          keyId,
+          caller: known,
         };
         return send(responseOf(responseValue, Number(set.status ?? 200)), summary, headers["origin"]);
       })

@@ -26,6 +26,11 @@ export interface NewKey {
   expiresAt?: number | undefined;
 }
 
+/** The key of a request, as `Caller` has it. */
+export interface AuthenticatedKey extends Key {
+  kind: "key";
+}
+
 const MAX_CACHED_KEYS = 10_000;
 
 const toKey = (row: KeyRow): Key => ({
@@ -59,12 +64,12 @@ const columnsOf = ({ name, scopes, rate, expiresAt }: NewKey) => ({
 /** Keys by the hash of a secret, until a key changes, here or in another process. */
 const secretCache = (
   { fresh, foreignVersion }: Pick<Database, "fresh" | "foreignVersion">,
-  read: (hash: string) => Key | undefined,
+  read: (hash: string) => AuthenticatedKey | undefined,
 ) => {
-  const keys = lruCache<string, Key>({ maxEntries: MAX_CACHED_KEYS });
+  const keys = lruCache<string, AuthenticatedKey>({ maxEntries: MAX_CACHED_KEYS });
   let cachedVersion = 0;
   return {
-    async find(hash: string): Promise<Key | undefined> {
+    async find(hash: string): Promise<AuthenticatedKey | undefined> {
       await fresh();
       const version = foreignVersion();
       if (version !== cachedVersion) keys.clear();
@@ -84,7 +89,7 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) 
   const statements = keyStatements(orm);
   const cache = secretCache({ fresh, foreignVersion }, (hash) => {
     const row = findBySecretQuery.get({ hash });
-    return row && { ...toKey(row), expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
+    return row && { ...toKey(row), kind: "key", expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
   });
 
   const find = async (id: number): Promise<Key | undefined> => {

@@ -54,8 +54,8 @@ export const keyRoutes = ({
     )
     .post(
       "/platform/keys",
-      async ({ body, key, set }) => {
-        const minted = await keys.create(toNewKey(body), key);
+      async ({ body, caller, set }) => {
+        const minted = await keys.create(toNewKey(body), caller);
         set.headers["location"] = `/platform/keys/${minted.key.id}`;
         return status(201, fromKeyWithSecret(minted));
       },
@@ -77,8 +77,8 @@ export const keyRoutes = ({
     })
     .post(
       "/platform/keys/:keyId/rotate",
-      async ({ body: { graceSeconds = DEFAULT_GRACE_SECONDS }, params, key }) =>
-        fromKeyWithSecret(await keys.rotate(parseId(params.keyId), graceSeconds, key)),
+      async ({ body: { graceSeconds = DEFAULT_GRACE_SECONDS }, params, caller }) =>
+        fromKeyWithSecret(await keys.rotate(parseId(params.keyId), graceSeconds, caller)),
       {
         ...adminOnly,
         reads: "json",
@@ -91,8 +91,8 @@ export const keyRoutes = ({
     )
     .delete(
       "/platform/keys/:keyId",
-      async ({ params, query, key }) => {
-        await keys.revoke(parseId(params.keyId), key, { force: query.force === "true" });
+      async ({ params, query, caller }) => {
+        await keys.revoke(parseId(params.keyId), caller, { force: query.force === "true" });
         return status(204, undefined);
       },
       {

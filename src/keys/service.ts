@@ -2,7 +2,7 @@ import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
 import { type Excess, type Privileges, findExcess } from "./privilege-ceiling.ts";
-import type { Key, KeyRepository, NewKey } from "./repository.ts";
+import type { AuthenticatedKey, Key, KeyRepository, NewKey } from "./repository.ts";
 import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
 /** A key with its secret, which is shown only once. */
@@ -82,7 +82,7 @@ export const keyService = ({
      * The key that a secret belongs to; its `expiresAt` is when this secret expires. Undefined if the secret is malformed,
      * unknown, expired or revoked.
      */
-    async authenticate(secret: string): Promise<Key | undefined> {
+    async authenticate(secret: string): Promise<AuthenticatedKey | undefined> {
       const key = isWellFormed(secret) ? await keys.findBySecret(hashOf(secret)) : undefined;
       const now = clock.now();
       if (!key || key.revokedAt !== undefined || (key.expiresAt !== undefined && key.expiresAt <= now))

@@ -52,6 +52,12 @@ export const logger = ({
   return pino(settings, { write: (line) => writeOrDrop(prettify(line) ?? "") });
 };
 
+/** The sender of a request, as far as the log names it. */
+export interface LoggedCaller {
+  kind: "key" | "person";
+  id: number;
+}
+
 /** The log entry of one request. */
 interface RequestLogEntry {
   requestId: string;
@@ -60,15 +66,15 @@ interface RequestLogEntry {
   route: string;
   status: number;
   ms: number;
-  /** 0 without a valid key. */
-  keyId: number;
+  /** Undefined for a request that was not authenticated. */
+  caller?: LoggedCaller | undefined;
 }
 
-export const logRequest = (log: Logger, entry: RequestLogEntry): void => {
+export const logRequest = (log: Logger, { caller, ...entry }: RequestLogEntry): void => {
   const level = entry.status >= 500 ? "error" : "info";
   if (log.isLevelEnabled(level))
     log[level](
-      { ...entry, keyId: entry.keyId || undefined, ms: Math.round(entry.ms * 100) / 100 },
+      { ...entry, ms: Math.round(entry.ms * 100) / 100, ...(caller && { [`${caller.kind}Id`]: caller.id }) },
       "request",
     );
 };

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { NoQuery, parseId } from "../http/schemas.ts";
+import type { Caller } from "../http/authorization.ts";
 import type { Once } from "../http/idempotency.ts";
 import type { Macros } from "../http/macros.ts";
 import { holds } from "../lib/scopes.ts";
@@ -26,12 +27,11 @@ interface OrderRouteOptions {
 
 /** The steps of an adoption. */
 const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
-  type Key = Parameters<typeof holds>[0];
-  const takeStep = (orderId: string, step: OrderStep, key: Key, once: Once) =>
+  const takeStep = (orderId: string, step: OrderStep, caller: Caller, once: Once) =>
     once(
       {
         status: 200,
-        body: (order: StoredOrder) => fromOrder(holds(key, "orders:read") ? order : withoutAdopter(order)),
+        body: (order: StoredOrder) => fromOrder(holds(caller, "orders:read") ? order : withoutAdopter(order)),
       },
       (keep) => orders.step(parseId(orderId), step, keep),
     );
@@ -48,7 +48,7 @@ const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
     .use(macros)
     .post(
       "/v1/store/orders/:orderId/approve",
-      ({ params, key, once }) => takeStep(params.orderId, "approve", key, once),
+      ({ params, caller, once }) => takeStep(params.orderId, "approve", caller, once),
       {
         ...stepOptions,
         detail: approveOrder,
@@ -56,7 +56,7 @@ const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
     )
     .post(
       "/v1/store/orders/:orderId/complete",
-      ({ params, key, once }) => takeStep(params.orderId, "complete", key, once),
+      ({ params, caller, once }) => takeStep(params.orderId, "complete", caller, once),
       {
         ...stepOptions,
         detail: completeOrder,
@@ -64,7 +64,7 @@ const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
     )
     .post(
       "/v1/store/orders/:orderId/cancel",
-      ({ params, key, once }) => takeStep(params.orderId, "cancel", key, once),
+      ({ params, caller, once }) => takeStep(params.orderId, "cancel", caller, once),
       {
         ...stepOptions,
         detail: cancelOrder,

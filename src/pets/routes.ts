@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { callerId } from "../http/authorization.ts";
 import { findExpected, jsonWithEtag } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
@@ -106,8 +107,8 @@ export const petRoutes = (options: PetRouteOptions) => {
     .use(petWriteRoutes(options))
     .get(
       "/v1/pets/events",
-      ({ query, headers, request, key }) =>
-        stream(request, key.id, headers["last-event-id"] ?? query.lastEventId),
+      ({ query, headers, request, caller }) =>
+        stream(request, callerId(caller), headers["last-event-id"] ?? query.lastEventId),
       {
         stability: "beta",
         scope: "pets:read",

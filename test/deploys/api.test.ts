@@ -218,7 +218,7 @@ test("a fifth concurrent upload of a key gets Retry-After, while another key's i
 });
 
 test("slow uploads delay no other archive, and all keys together have a limit", async () => {
-  const store = await openProject({}, { admissionLimits: { perKey: 10, total: 8, unpacking: 1 } });
+  const store = await openProject({}, { admissionLimits: { perCaller: 10, total: 8, unpacking: 1 } });
   const slow = beginUploads(store, 7);
   await Bun.sleep(20);
   expect((await upload(store, site("between"))).status).toBe(201);
@@ -230,7 +230,7 @@ test("slow uploads delay no other archive, and all keys together have a limit", 
 });
 
 test("concurrent archives queue to be unpacked, and all are deployed", async () => {
-  const store = await openProject({}, { admissionLimits: { perKey: 4, total: 4, unpacking: 1 } });
+  const store = await openProject({}, { admissionLimits: { perCaller: 4, total: 4, unpacking: 1 } });
   const responses = await Promise.all(["a", "b", "c", "d"].map((text) => upload(store, site(text))));
   expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
 });
@@ -278,7 +278,7 @@ test("an upload whose connection was closed publishes nothing, although its body
   const store = await openStore();
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
   const { body } = new Response(tarGzOf([{ name: "index.html", content: "home" }]));
-  const upload = { length: undefined, body, isCutOff: async () => true, keyId: 1 };
+  const upload = { length: undefined, body, isCutOff: async () => true, caller: "key:1", keyId: 1 };
   await expect(store.deploys.upload("docs", upload)).rejects.toMatchObject({ code: "invalid_request" });
   expect(await (await store.call("GET", "/platform/projects/docs/deploys")).json()).toEqual([]);
 });

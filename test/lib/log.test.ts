@@ -5,7 +5,7 @@ const LOG = join(import.meta.dir, "../../src/lib/log.ts");
 
 /** The log writes to the standard output of its process. */
 const logged = (route: string): string => {
-  const entry = { requestId: "a", method: "GET", route, status: 421, ms: 1.2, keyId: 0 };
+  const entry = { requestId: "a", method: "GET", route, status: 421, ms: 1.2 };
   const program = `
     const { logger, logRequest } = await import(${JSON.stringify(LOG)});
     logRequest(logger({ level: "info", format: "pretty", colour: false }), ${JSON.stringify(entry)});`;

@@ -22,7 +22,7 @@ const closedOrder = async (store: Store, adopter: { name: string; email: string 
 
 const storeResponse = (store: Store, body: string, idempotencyKey: string = crypto.randomUUID()) =>
   store.database.client.run(
-    "INSERT INTO answers (key_id, idempotency_key, fingerprint, status, headers, body, created_at) VALUES (1, ?, 'f', 201, '{}', ?, 1)",
+    "INSERT INTO answers (caller, idempotency_key, fingerprint, status, headers, body, created_at) VALUES ('key:1', ?, 'f', 201, '{}', ?, 1)",
     [idempotencyKey, body],
   );
 

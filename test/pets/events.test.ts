@@ -12,7 +12,7 @@ import { type Call, type Store, addPet, faultOf, openStore, temporaryDirectory }
 
 /** The migrations before the one that added events. */
 const BEFORE_EVENTS = migrations.findIndex(({ tag }) => tag === "0004_shop");
-const LIMITS = { total: 3, perKey: 2, heartbeatMs: 15_000 };
+const LIMITS = { total: 3, perCaller: 2, heartbeatMs: 15_000 };
 
 interface Event {
   id: string;
@@ -361,7 +361,7 @@ test("a stream whose read fails ends alone and no longer counts; the others cont
     limits: LIMITS,
   });
   const open = (last: number) => {
-    const reader = { keyId: 1, signal: new AbortController().signal, isAuthorized: async () => true };
+    const reader = { caller: "key:1", signal: new AbortController().signal, isAuthorized: async () => true };
     return streams.open(reader, last).body.getReader();
   };
   const healthy = open(3);

@@ -139,6 +139,7 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
   answers: (id, now) => ({
     id,
     key_id: 1,
+    caller: "key:1",
     idempotency_key: `act ${id}`,
     fingerprint: hashOf(`request ${id}`),
     status: 201,

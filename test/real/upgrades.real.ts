@@ -19,6 +19,10 @@ const REMOVED = new Set(["released_names"]);
 const ADDED_TO = new Set(["projects", "deploys", "migrations", "store_identity"]);
 /** What its requests change. */
 const CHANGED = new Set(["keys.last_used_at"]);
+/** Where the value of a removed column is now. */
+const MOVED: Readonly<Record<string, string>> = {
+  "answers.key_id": "cast(substr(caller, length('key:') + 1) as integer)",
+};
 
 type Contents = Map<string, { columns: string[]; rows: string[] }>;
 
@@ -29,7 +33,10 @@ const contentsOf = (client: Client, like?: Contents): Contents =>
       const columns =
         like?.get(table)?.columns ??
         columnsOf(client, table).filter((column) => !CHANGED.has(`${table}.${column}`));
-      const list = columns.map((column) => `"${column}"`).join(", ");
+      const present = new Set(columnsOf(client, table));
+      const list = columns
+        .map((column) => (present.has(column) ? `"${column}"` : (MOVED[`${table}.${column}`] ?? column)))
+        .join(", ");
       const rows = client.query(`SELECT ${list} FROM "${table}"`).values();
       return [table, { columns, rows: rows.map((row) => JSON.stringify(row)).toSorted() }];
     }),

@@ -5,8 +5,8 @@ export const keptResponses = sqliteTable(
   "answers",
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** The API key of the request. */
-    keyId: integer("key_id").notNull(),
+    /** Who sent the request: `key:1`. */
+    caller: text().notNull(),
     idempotencyKey: text("idempotency_key").notNull(),
     /** SHA-256 of method, path and body, hexadecimal. */
     fingerprint: text().notNull(),
@@ -18,8 +18,8 @@ export const keptResponses = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (table) => [
-    uniqueIndex("answers_by_key").on(table.keyId, table.idempotencyKey),
-    // By key and, as in every index, by id, which ascends with time.
-    index("answers_of_key").on(table.keyId),
+    uniqueIndex("answers_by_key").on(table.caller, table.idempotencyKey),
+    // By caller and, as in every index, by id, which ascends with time.
+    index("answers_of_caller").on(table.caller),
   ],
 );

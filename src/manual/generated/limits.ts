@@ -4,7 +4,7 @@ import { OVERDUE_MS } from "../../certificates/certificate.ts";
 import { MAX_ROW_BYTES } from "../../bulk/row.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { IDLE_MS, MAX_AGE_MS } from "../../console/sessions.ts";
-import { MAX_PER_KEY } from "../../db/kept-responses.ts";
+import { MAX_PER_CALLER } from "../../db/kept-responses.ts";
 import { ADMISSION } from "../../deploys/admission.ts";
 import { UNPACK_LIMITS } from "../../deploys/invalid-archive.ts";
 import { MAX_RETAINED } from "../../deploys/repository.ts";
@@ -63,9 +63,9 @@ const names: Row[] = [
 const repeats: Row[] = [
   ["`Idempotency-Key`", characters(MAX_KEY_LENGTH)],
   ["time that a response is kept", span(RETENTION_MS)],
-  ["kept responses of one API key", number(MAX_PER_KEY)],
+  ["kept responses of one API key", number(MAX_PER_CALLER)],
   ["events of animals that are kept", number(MAX_EVENTS)],
-  ["open event streams of one key", number(STREAM_LIMITS.perKey)],
+  ["open event streams of one key", number(STREAM_LIMITS.perCaller)],
   ["open event streams of all keys", number(STREAM_LIMITS.total)],
 ];
 
@@ -82,7 +82,7 @@ const sites: Row[] = [
   ["archive of a deploy", setting(SETTINGS.deployLimit)],
   ["unpacked deploy", `${size(UNPACK_LIMITS.bytes)}, ${number(UNPACK_LIMITS.files)} files`],
   ["path in an archive", `${number(UNPACK_LIMITS.pathBytes)} bytes, ${UNPACK_LIMITS.depth} directories deep`],
-  ["concurrent uploads", `${ADMISSION.perKey} of one key, ${ADMISSION.total} of all keys`],
+  ["concurrent uploads", `${ADMISSION.perCaller} of one key, ${ADMISSION.total} of all keys`],
   ["slowest upload", `${size(UPLOAD_PACE.bytesPerSecond)} a second, after ${span(UPLOAD_PACE.graceMs)}`],
   ["kept deploys of one project", `the newest ${MAX_RETAINED}, and as many that failed`],
   ["disk space of one project", setting(SETTINGS.projectQuota)],

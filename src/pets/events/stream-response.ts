@@ -13,11 +13,11 @@ export const eventStream =
     isAuthorized(request: Request): Promise<boolean>;
     withoutIdleTimeout: WithoutIdleTimeout;
   }) =>
-  (request: Request, keyId: number, last: string | undefined): Response => {
+  (request: Request, caller: string, last: string | undefined): Response => {
     // nginx and its like would otherwise hold events back until a buffer is full.
     const headers = { "content-type": "text/event-stream", "x-accel-buffering": "no" };
     if (request.method === "HEAD") return new Response(null, { headers });
-    const reader = { keyId, signal: request.signal, isAuthorized: () => isAuthorized(request) };
+    const reader = { caller, signal: request.signal, isAuthorized: () => isAuthorized(request) };
     const { body, ended } = streams.open(reader, last === undefined ? undefined : Number(last));
     void withoutIdleTimeout(request, () => ended);
     return new Response(body, { headers });

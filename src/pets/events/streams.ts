@@ -8,19 +8,20 @@ const POLL_MS = 25;
 const RETRY_MS = 2000;
 
 export interface StreamLimits {
-  /** Streams of all keys together. */
+  /** Streams of all callers together. */
   total: number;
-  /** Streams of one key. */
-  perKey: number;
+  /** Streams of one caller. */
+  perCaller: number;
   /** How often a stream sends a comment and checks its key. */
   heartbeatMs: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = { total: 100, perKey: 10, heartbeatMs: 15_000 };
+export const STREAM_LIMITS: StreamLimits = { total: 100, perCaller: 10, heartbeatMs: 15_000 };
 
 /** The client of a stream. */
 export interface Reader {
-  keyId: number;
+  /** Identifies the caller, for the limit of its streams. */
+  caller: string;
   /** Called before each batch and at each heartbeat: a stream ends with its key and sends nothing more. */
   isAuthorized(): Promise<boolean>;
   /** Aborted when the client disconnects. */
@@ -183,18 +184,18 @@ export const petStreams = ({
   events: Pick<PetEvents, "listAfter" | "bounds">;
   limits?: StreamLimits;
 }) => {
-  /** The functions that end the open streams, with the ids of their keys. */
-  const openStreams = new Map<() => void, number>();
+  /** The functions that end the open streams, with their callers. */
+  const openStreams = new Map<() => void, string>();
   const watcher = changeWatcher({ fresh, version });
   const readBatch = eventBatches({ events, version });
   let isStopped = false;
 
-  const assertWithinLimits = (keyId: number) => {
-    const ofKey = [...openStreams.values()].filter((one) => one === keyId).length;
-    if (openStreams.size < limits.total && ofKey < limits.perKey) return;
+  const assertWithinLimits = (caller: string) => {
+    const ofCaller = [...openStreams.values()].filter((one) => one === caller).length;
+    if (openStreams.size < limits.total && ofCaller < limits.perCaller) return;
     throw new Fault(
       "rate_limited",
-      `Too many streams are open: an API key may have ${limits.perKey}, and all keys together ${limits.total}.`,
+      `Too many streams are open: an API key may have ${limits.perCaller}, and all keys together ${limits.total}.`,
       { "retry-after": "10" },
     );
   };
@@ -205,7 +206,7 @@ export const petStreams = ({
      * @throws Fault rate_limited
      */
     open(reader: Reader, last: number | undefined) {
-      assertWithinLimits(reader.keyId);
+      assertWithinLimits(reader.caller);
       const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>();
       const { body, end } = openStream({
         reader,
@@ -219,7 +220,7 @@ export const petStreams = ({
           resolveEnded();
         },
       });
-      openStreams.set(end, reader.keyId);
+      openStreams.set(end, reader.caller);
       watcher.start();
       if (isStopped || reader.signal.aborted) queueMicrotask(end);
       return { body, ended };
