@@ -6,6 +6,8 @@ export interface Locator {
   click(): Promise<void>;
   fill(text: string): Promise<void>;
   press(key: string): Promise<void>;
+  focus(): Promise<void>;
+  hover(): Promise<void>;
   check(): Promise<void>;
   innerText(): Promise<string>;
   count(): Promise<number>;
@@ -23,6 +25,9 @@ export interface Locator {
 export interface Page {
   goto(url: string): Promise<unknown>;
   goBack(): Promise<unknown>;
+  goForward(): Promise<unknown>;
+  keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  mouse: { move(x: number, y: number): Promise<void>; wheel(x: number, y: number): Promise<void> };
   reload(): Promise<unknown>;
   url(): string;
   locator(selector: string): Locator;
@@ -33,7 +38,7 @@ export interface Page {
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   waitForTimeout(ms: number): Promise<void>;
   evaluate(script: string): Promise<unknown>;
-  emulateMedia(media: { colorScheme: "light" | "dark" }): Promise<void>;
+  emulateMedia(media: { colorScheme?: "light" | "dark"; media?: "print" | "screen" }): Promise<void>;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
   context(): Context;
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;

@@ -100,7 +100,7 @@ real("the last key that can manage keys is revoked only by a choice of its own",
   await revoke.click();
   const force = page.getByLabel("Revoke it anyway");
   await force.waitFor();
-  await page.locator("footer button:disabled").waitFor();
+  await page.locator("footer button[aria-disabled=true]").waitFor();
   expect(await (await server.call("/platform/keys/1")).json()).not.toHaveProperty("revokedAt");
   await force.check();
   await revoke.click();

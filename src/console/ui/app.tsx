@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/preact-query";
-import { LocationProvider, Route, Router, useLocation } from "preact-iso";
+import { LocationProvider, Route, Router } from "preact-iso";
 import type { ComponentType } from "preact";
 import { Adoptions } from "./adoptions/list.tsx";
 import { Animals } from "./animals/list.tsx";
@@ -7,7 +7,9 @@ import { Categories } from "./categories/list.tsx";
 import { Keys } from "./keys/list.tsx";
 import { Loading, Problem } from "./parts/feedback.tsx";
 import { Page } from "./parts/page.tsx";
-import { Announcements } from "./parts/announcements.tsx";
+import { LeaveDialog } from "./parts/leave-dialog.tsx";
+import { useLocation } from "./parts/router.ts";
+import { Toasts } from "./parts/toasts.tsx";
 import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
@@ -122,7 +124,7 @@ export const App = () => (
     >
       <Navigation />
       <main id="main" class="container" tabIndex={-1}>
-        <Announcements>
+        <Toasts>
           <UploadsProvider>
             <Router>
               <Route path="/console" component={Home} />
@@ -136,8 +138,9 @@ export const App = () => (
               <Route default component={NotFound} />
             </Router>
           </UploadsProvider>
-        </Announcements>
+        </Toasts>
       </main>
+      <LeaveDialog />
     </SessionProvider>
   </LocationProvider>
 );

@@ -2,6 +2,8 @@ import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
 import { ApiError } from "./api/client.ts";
 import { App } from "./app.tsx";
+import { keepFocus } from "./parts/focus.ts";
+import { startNavigation } from "./parts/navigation.ts";
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -17,6 +19,8 @@ const queries = new QueryClient({
   },
 });
 
+startNavigation();
+keepFocus();
 render(
   <QueryClientProvider client={queries}>
     <App />

@@ -1,4 +1,4 @@
-import { useLocation, useRoute } from "preact-iso";
+import { useLocation, useRoute } from "../parts/router.ts";
 import { useState } from "preact/hooks";
 import { withAdded } from "../parts/added.ts";
 import { pluralize } from "../parts/count.ts";

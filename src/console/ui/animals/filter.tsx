@@ -1,4 +1,4 @@
-import { useLocation } from "preact-iso";
+import { useLocation } from "../parts/router.ts";
 import { useEffect, useState } from "preact/hooks";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";

@@ -1,4 +1,4 @@
-import { useRoute } from "preact-iso";
+import { useRoute } from "../parts/router.ts";
 import { pluralize } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { More } from "../parts/more.tsx";

@@ -27,8 +27,11 @@ export const DialogButtons = ({
       type={onConfirm ? "button" : "submit"}
       class={isDangerous ? "danger" : ""}
       aria-busy={isBusy}
-      disabled={isBusy || !isEnabled}
-      onClick={onConfirm}
+      aria-disabled={isBusy || !isEnabled}
+      onClick={(event) => {
+        if (isBusy || !isEnabled) event.preventDefault();
+        else onConfirm?.();
+      }}
     >
       {label}
     </button>

@@ -1,50 +1,72 @@
 import type { ComponentChildren } from "preact";
-import { useLocation } from "preact-iso";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { returnFocus } from "./focus.ts";
+import { closeDialog, declareDialog } from "./navigation.ts";
 import { Sentence } from "./sentence.tsx";
+import { useDraftGuard } from "./use-draft-guard.ts";
 
-/** A dialog with an address of its own. Closing it leads to `back`. */
-export const Dialog = ({
-  title,
-  back,
-  children,
-}: {
-  title: string;
-  back: string;
-  children: ComponentChildren;
-}) => {
-  const { route } = useLocation();
-  const element = useRef<HTMLDialogElement>(null);
+/** Focuses the first control, but not the close button before it. The content may load after the dialog opens. */
+const useFirstFocus = (element: { current: HTMLDialogElement | null }) => {
   const hasFocused = useRef(false);
-  const id = useId();
-  useEffect(() => {
-    const dialog = element.current;
-    if (dialog && !dialog.open) dialog.showModal();
-    return () => dialog?.close();
-  }, []);
-  // After each render, until there is a control: the content may load after the dialog opens.
   useEffect(() => {
     if (hasFocused.current) return;
-    // The first control, but not the close button before it.
     const first = element.current?.querySelector<HTMLElement>(
       "input, select, textarea, footer a, footer button",
     );
     first?.focus();
     hasFocused.current = first !== null && first !== undefined;
   });
-  const leave = () => route(back);
+};
+
+/**
+ * A dialog with an address of its own: link to the address to open it. Escape, × and Back lead to where it was opened, or to
+ * `back` if its address was opened directly. Focus and scroll position of the page stay.
+ */
+export const Dialog = ({
+  title,
+  back,
+  isDirty = false,
+  children,
+}: {
+  title: string;
+  back: string;
+  /** Something typed would be lost: closing asks first. */
+  isDirty?: boolean;
+  children: ComponentChildren;
+}) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  const close = () => closeDialog(back);
+  useDraftGuard(isDirty);
+  useLayoutEffect(() => declareDialog(back), [back]);
+  useLayoutEffect(() => {
+    const dialog = element.current!;
+    const address = location.pathname + location.search;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      requestAnimationFrame(() => returnFocus(address));
+    };
+  }, []);
+  useFirstFocus(element);
   return (
     <dialog
       ref={element}
       aria-labelledby={id}
+      onKeyDown={(event) => {
+        // Browsers close the dialog at the second Escape even if `cancel` is prevented.
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault();
+        close();
+      }}
       onCancel={(event) => {
         event.preventDefault();
-        leave();
+        close();
       }}
     >
       <article>
         <header>
-          <button type="button" class="close" aria-label="Close" onClick={leave} />
+          <button type="button" class="close" aria-label="Close" onClick={close} />
           <h2 id={id}>
             <Sentence text={title} />
           </h2>

@@ -8,7 +8,8 @@ import { useEffect, useRef } from "preact/hooks";
 export const useArrival = () => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (document.activeElement === document.body && performance.now() > 1000) heading.current?.focus();
+    if (document.activeElement === document.body && performance.now() > 1000)
+      heading.current?.focus({ preventScroll: true });
   }, []);
   return heading;
 };

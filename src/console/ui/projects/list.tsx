@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/preact-query";
-import { useLocation } from "preact-iso";
+import { useLocation } from "../parts/router.ts";
 import { pageOf, platform } from "../api/client.ts";
 import { pluralize } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";

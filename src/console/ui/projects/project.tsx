@@ -1,4 +1,4 @@
-import { useRoute } from "preact-iso";
+import { useRoute } from "../parts/router.ts";
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
 import { DomainsArea } from "../domains/area.tsx";

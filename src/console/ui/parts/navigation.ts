@@ -1,0 +1,133 @@
+import { disarm, isGuarded, leave } from "./leaving.ts";
+import { copyPlace, placeOf, storePlaces } from "./places.ts";
+import { restoreScroll, isRestoring, stopRestoring } from "./scroll-position.ts";
+
+/**
+ * The history of the console. Every entry keeps its scroll position. A dialog costs one entry: closing it goes back to the page
+ * below, and a link inside a dialog replaces it, so that Back never opens it again.
+ */
+interface Entry {
+  /** Counts up, which tells Back from Forward. */
+  index: number;
+  key: string;
+  /** The address of the entry below, if the console pushed this one. */
+  below?: string;
+}
+
+const ROOT = /^\/console(?:[/?]|$)/;
+
+let entry: Entry = { index: 0, key: "" };
+/** The dialog that is open, and where closing it leads to. */
+let dialog: { back: string } | undefined;
+let isGoingBack = false;
+
+const newKey = (): string => crypto.getRandomValues(new Uint32Array(2)).join("-");
+const isEntry = (state: unknown): state is Entry => typeof (state as Entry | null)?.key === "string";
+
+/** The current address without its origin. */
+const here = (): string => location.pathname + location.search;
+
+/** The key of the current entry of the history. */
+export const entryKey = (): string => entry.key;
+
+/** Declares that a dialog is open, until the returned function is called. */
+export const declareDialog = (back: string): (() => void) => {
+  const opened = { back };
+  dialog = opened;
+  return () => {
+    if (dialog === opened) dialog = undefined;
+  };
+};
+
+/** Goes to an address. The scroll position stays if a dialog opens or closes, or only the query changes. */
+const go = (url: string, isReplacing: boolean): void => {
+  const [from, before] = [here(), entry];
+  stopRestoring();
+  placeOf(before.key).y = scrollY;
+  if (isReplacing || dialog || url === from) history.replaceState(before, "", url);
+  else {
+    entry = { index: before.index + 1, key: newKey(), below: from };
+    history.pushState(entry, "", url);
+  }
+  const isSamePage = dialog?.back === url || from.split("?")[0] === location.pathname;
+  // The router follows `popstate`, and leaves the scroll position alone.
+  dispatchEvent(new PopStateEvent("popstate"));
+  requestAnimationFrame(() => {
+    if (dialog) copyPlace(before.key, entry.key);
+    else if (!isSamePage) scrollTo({ top: 0, behavior: "instant" });
+  });
+};
+
+/** Goes to an address, after asking if something is unsaved. */
+export const navigate = (url: string, isReplacing = false): void => void leave(() => go(url, isReplacing));
+
+const goBack = (back: string): void => {
+  if (entry.below === undefined) return go(back, true);
+  if (isGoingBack) return;
+  isGoingBack = true;
+  history.back();
+};
+
+/** Closes a dialog: back to the page from which it was opened, or to `back` if its address was opened directly. */
+export const closeDialog = (back: string): void => void leave(() => goBack(back));
+
+/** Goes on after a dialog has done its work: nothing is asked, and Back does not open the dialog again. */
+export const finishDialog = (at: string): void => {
+  disarm();
+  if (dialog?.back === at) goBack(at);
+  else go(at, true);
+};
+
+const onPopState = (event: PopStateEvent): void => {
+  if (!event.isTrusted) return;
+  isGoingBack = false;
+  const to = isEntry(event.state) ? event.state : { index: entry.index + 1, key: newKey() };
+  if (to.key === entry.key) return event.stopImmediatePropagation();
+  if (isGuarded()) {
+    // The browser has gone already: return, then ask.
+    event.stopImmediatePropagation();
+    const steps = to.index - entry.index;
+    history.go(-steps);
+    return void leave(() => history.go(steps));
+  }
+  entry = to;
+  if (!isEntry(event.state)) history.replaceState(entry, "");
+  requestAnimationFrame(() => restoreScroll(placeOf(entry.key).y));
+};
+
+/** The link of a press that the browser would follow in this tab. */
+const linkOf = (event: MouseEvent): HTMLAnchorElement | undefined => {
+  if (event.defaultPrevented || event.button !== 0) return undefined;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return undefined;
+  const link = (event.target as Element | null)?.closest?.("a");
+  if (!link?.href || link.hasAttribute("download") || !/^(_self)?$/i.test(link.target)) return undefined;
+  return link;
+};
+
+const onClick = (event: MouseEvent): void => {
+  const link = linkOf(event);
+  if (!link || link.origin !== location.origin || !ROOT.test(link.pathname) || link.hash !== "") return;
+  event.preventDefault();
+  // The router must not follow it too.
+  event.stopPropagation();
+  const url = link.pathname + link.search;
+  if (dialog?.back === url) closeDialog(url);
+  else navigate(url);
+};
+
+/** Takes over the history of this tab. Call it once, before the router is rendered: its listeners come first. */
+export const startNavigation = (): void => {
+  history.scrollRestoration = "manual";
+  entry = isEntry(history.state) ? history.state : { index: 0, key: newKey() };
+  history.replaceState(entry, "");
+  addEventListener("popstate", onPopState);
+  document.addEventListener("click", onClick);
+  document.addEventListener("scroll", () => {
+    if (!isRestoring()) placeOf(entry.key).y = scrollY;
+  });
+  addEventListener("beforeunload", (event) => {
+    if (isGuarded()) event.preventDefault();
+  });
+  addEventListener("pagehide", storePlaces);
+  restoreScroll(placeOf(entry.key).y);
+};

@@ -1,0 +1,13 @@
+import { useLocation as useRouterLocation } from "preact-iso";
+import { navigate } from "./navigation.ts";
+
+export { useRoute } from "preact-iso";
+
+/**
+ * The current address, and `route(url, isReplacing)` to go to another. Use this in place of the router's own, which scrolls to
+ * the top. Links need nothing: a press on any link below /console is followed here.
+ */
+export const useLocation = () => {
+  const { url, path, query } = useRouterLocation();
+  return { url, path, query, route: navigate };
+};

@@ -1,0 +1,134 @@
+import { type ComponentChildren, createContext } from "preact";
+import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import { Sentence } from "./sentence.tsx";
+
+/** A short message about what was done. */
+export interface Toast {
+  words: string;
+  /** Where the result is. */
+  link?: { href: string; label: string };
+  /** Takes the action back. The toast shows the error if it rejects. */
+  undo?: () => Promise<unknown>;
+  /** `bad`: it did not work. */
+  tone?: "good" | "bad";
+}
+
+type Shown = Toast & { id: number };
+
+const SHOWN_MS = 6000;
+const MAX_TOASTS = 3;
+
+const Current = createContext<(toast: Toast | string) => void>(() => {});
+
+/**
+ * Returns a function that shows a toast for 6 seconds, at any page:
+ * `toast({ words: "“Bella” was changed.", undo: () => changeBack() })`. `useAction` calls it by itself.
+ */
+export const useToast = () => useContext(Current);
+
+/** Calls `onEnd` after `ms`, not counting the time in which it is paused. */
+const useCountdown = (ms: number, isPaused: boolean, onEnd: () => void) => {
+  const left = useRef(ms);
+  useEffect(() => {
+    if (isPaused) return undefined;
+    const begin = performance.now();
+    const timer = setTimeout(onEnd, left.current);
+    return () => {
+      clearTimeout(timer);
+      left.current -= performance.now() - begin;
+    };
+  }, [isPaused]);
+};
+
+const useHidden = (): boolean => {
+  const [isHidden, setHidden] = useState(document.hidden);
+  useEffect(() => {
+    const update = () => setHidden(document.hidden);
+    document.addEventListener("visibilitychange", update);
+    return () => document.removeEventListener("visibilitychange", update);
+  }, []);
+  return isHidden;
+};
+
+const Undo = ({
+  undo,
+  say,
+  close,
+}: {
+  undo: () => Promise<unknown>;
+  say: (toast: Toast | string) => void;
+  close: () => void;
+}) => {
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await undo();
+      say("Undone.");
+    } catch (error) {
+      say({ words: (error as Error).message, tone: "bad" });
+    }
+    close();
+  };
+  return (
+    <button type="button" class="link" aria-busy={isBusy} aria-disabled={isBusy} onClick={() => void run()}>
+      Undo
+    </button>
+  );
+};
+
+const Item = ({
+  toast: { words, link, undo, tone = "good" },
+  say,
+  close,
+}: {
+  toast: Shown;
+  say: (toast: Toast | string) => void;
+  close: () => void;
+}) => {
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
+  useCountdown(SHOWN_MS, [isPointed, isFocused, useHidden()].includes(true), close);
+  return (
+    <div
+      class={`toast ${tone}`}
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocusIn={() => setFocused(true)}
+      onFocusOut={() => setFocused(false)}
+    >
+      <p>
+        <Sentence text={words} />
+      </p>
+      {link && (
+        <a href={link.href} onClick={close}>
+          {link.label}
+        </a>
+      )}
+      {undo && <Undo undo={undo} say={say} close={close} />}
+      <button type="button" class="close" aria-label="Dismiss" onClick={close} />
+    </div>
+  );
+};
+
+/** Shows the toasts of the pages inside it. The live region exists before its toasts: screen readers announce only changes. */
+export const Toasts = ({ children }: { children: ComponentChildren }) => {
+  const [shown, setShown] = useState<readonly Shown[]>([]);
+  const next = useRef(0);
+  const say = useCallback((given: Toast | string) => {
+    const toast = typeof given === "string" ? { words: given } : given;
+    setShown((before) => [...before, { ...toast, id: next.current++ }].slice(-MAX_TOASTS));
+  }, []);
+  const close = (id: number) => setShown((before) => before.filter((one) => one.id !== id));
+  return (
+    <Current.Provider value={say}>
+      {children}
+      <section class="toasts" aria-label="Messages" role="status" aria-atomic="false">
+        {shown.map((toast) => (
+          <Item key={toast.id} toast={toast} say={say} close={() => close(toast.id)} />
+        ))}
+      </section>
+    </Current.Provider>
+  );
+};

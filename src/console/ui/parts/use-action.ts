@@ -1,0 +1,87 @@
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useEffect, useRef } from "preact/hooks";
+import { finishDialog } from "./navigation.ts";
+import { type Toast, useToast } from "./toasts.tsx";
+
+/** What an action does. `Input` is passed to `run`, `Result` comes from the API. */
+interface Action<Input, Result> {
+  act: (input: Input) => Promise<Result>;
+  /** The cache keys of what becomes stale, whether it succeeds or not: an error may mean that somebody else was faster. */
+  changes?: readonly QueryKey[];
+  /** Patches the caches with the result, so that the page shows it at once. Awaited before the dialog closes. */
+  onDone?: (result: Result, input: Input) => unknown;
+  onFailed?: (error: Error, input: Input) => unknown;
+  /** The address to go to: the dialog's `back`, or the page of the result. Without it, the address stays. */
+  at?: string | ((result: Result, input: Input) => string);
+  /** The toast. */
+  says?: (result: Result, input: Input) => Toast | string | undefined;
+  /** Takes the action back. The toast then has Undo. */
+  undo?: (result: Result, input: Input) => Promise<unknown>;
+  /** Shows an error as a toast. Use it where the page has no room for a `Problem`. */
+  isErrorToast?: boolean;
+}
+
+const toastOf = (said: Toast | string | undefined): Toast | undefined =>
+  typeof said === "string" ? { words: said } : said;
+
+/**
+ * An action on the API: it sends the request, refreshes or patches what is shown, closes the dialog and shows a toast.
+ *
+ *     const rename = useAction({
+ *       act: (name: string) => dataOf(store.PATCH(...)),
+ *       changes: [CATEGORIES],
+ *       at: categoriesPath(),
+ *       says: ({ name }) => `Renamed to “${name}”`,
+ *     });
+ *     rename.run("Dogs"); rename.error; rename.isPending
+ *
+ * `run` does nothing while the action is under way, so its button needs only `aria-disabled`. If the user has closed the dialog
+ * in the meantime, the address stays, and an error becomes a toast. Results are not kept when the component is gone.
+ */
+export const useAction = <Input = void, Result = unknown>(action: Action<Input, Result>) => {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const isMounted = useRef(true);
+  const isRunning = useRef(false);
+  useEffect(
+    () => () => {
+      isMounted.current = false;
+    },
+    [],
+  );
+  const refresh = () => {
+    for (const queryKey of action.changes ?? []) void queries.invalidateQueries({ queryKey });
+  };
+  const undoOf = (result: Result, input: Input) => {
+    const { undo } = action;
+    return undo && { undo: () => undo(result, input).finally(refresh) };
+  };
+  const mutation = useMutation<Result, Error, Input>({
+    mutationFn: (input) => action.act(input),
+    async onSuccess(result, input) {
+      const { onDone, at, says } = action;
+      await onDone?.(result, input);
+      if (at !== undefined && isMounted.current)
+        finishDialog(typeof at === "string" ? at : at(result, input));
+      const said = toastOf(says?.(result, input));
+      if (said) toast({ ...undoOf(result, input), ...said });
+    },
+    async onError(error, input) {
+      await action.onFailed?.(error, input);
+      if (action.isErrorToast || !isMounted.current) toast({ words: error.message, tone: "bad" });
+    },
+    onSettled() {
+      isRunning.current = false;
+      refresh();
+    },
+    gcTime: 0,
+  });
+  const run = (input: Input): void => {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    mutation.mutate(input);
+  };
+  return { ...mutation, run };
+};
+
+export type ActionState<Input = void, Result = unknown> = ReturnType<typeof useAction<Input, Result>>;

@@ -1,0 +1,194 @@
+import { expect } from "bun:test";
+import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, type Server } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+const json = { "content-type": "application/json" };
+
+/** Adds animals, all at once. */
+const addAnimals = async (server: Server, count: number): Promise<void> => {
+  for (let from = 1; from <= count; from += 50)
+    await Promise.all(
+      Array.from({ length: Math.min(50, count - from + 1) }, (_, at) =>
+        server.call("/v1/pets", {
+          method: "POST",
+          headers: json,
+          body: JSON.stringify({ name: `Animal ${from + at}`, categoryId: 1, status: "available" }),
+        }),
+      ),
+    );
+};
+
+const numberOn = async (page: Page, script: string): Promise<number> =>
+  (await page.evaluate(script)) as number;
+const scrollOf = (page: Page) => numberOn(page, "Math.round(scrollY)");
+const entriesOf = (page: Page) => numberOn(page, "history.length");
+const rowsOf = (page: Page) => numberOn(page, `document.querySelectorAll("${ROWS}").length`);
+
+const ROWS = "[aria-label=Animals] tbody tr";
+
+const IS_OPEN = "!!document.querySelector('dialog[open]')";
+const IS_CLOSED = "!document.querySelector('dialog[open]')";
+
+/** The link that opens the dialog to delete an animal, at a row counted from 1. */
+const deleteLink = (page: Page, row: number) => page.locator(`${ROWS}:nth-child(${row}) a[href*="/delete"]`);
+
+/** Opens a dialog and waits until it is there. */
+const open = async (page: Page, row: number): Promise<void> => {
+  await deleteLink(page, row).click();
+  await untilTrue(page, IS_OPEN);
+  await page.waitForTimeout(200);
+};
+
+const CLOSINGS: Record<string, (page: Page) => Promise<unknown>> = {
+  Escape: (page) => page.keyboard.press("Escape"),
+  "×": (page) => page.getByRole("button", { name: "Close" }).click(),
+  Cancel: (page) => page.locator("dialog footer").getByText("Cancel").click(),
+  Back: (page) => page.goBack(),
+};
+
+real(
+  "a dialog leaves the list where it was: scroll position, focus and history, however it is closed",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await addAnimals(server, 60);
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key, "/animals");
+    await page.locator(`${ROWS}:nth-child(45)`).waitFor();
+    await deleteLink(page, 45).focus();
+    await page.evaluate(
+      `document.querySelectorAll('${ROWS}')[44].scrollIntoView({ block: 'center', behavior: 'instant' })`,
+    );
+    await page.waitForTimeout(200);
+    const before = await scrollOf(page);
+    expect(before).toBeGreaterThan(500);
+    const entries = await entriesOf(page);
+    const address = page.url();
+    for (const [how, close] of Object.entries(CLOSINGS)) {
+      await open(page, 45);
+      expect({ how, scroll: await scrollOf(page) }).toEqual({ how, scroll: before });
+      await close(page);
+      await untilTrue(page, IS_CLOSED);
+      await page.waitForTimeout(200);
+      expect({
+        how,
+        scroll: await scrollOf(page),
+        address: page.url(),
+        entries: await entriesOf(page),
+        focus: await page.evaluate("document.activeElement.getAttribute('href') ?? ''"),
+      }).toEqual({
+        how,
+        scroll: before,
+        address,
+        entries: entries + 1,
+        focus: await page.evaluate(
+          `document.querySelectorAll('${ROWS}')[44].querySelector('a[href*="/delete"]').getAttribute('href')`,
+        ),
+      });
+    }
+    // No dialog is left below: one step back leaves the list.
+    await page.goBack();
+    expect(new URL(page.url()).pathname).not.toContain("/delete");
+    await untilTrue(page, IS_CLOSED);
+  },
+);
+
+real("a dialog's address works by itself: after a reload, and opened directly", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 60);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/animals");
+  await page.locator(`${ROWS}:nth-child(45)`).waitFor();
+  await page.evaluate(
+    `document.querySelectorAll('${ROWS}')[44].scrollIntoView({ block: 'center', behavior: 'instant' })`,
+  );
+  await page.waitForTimeout(200);
+  const before = await scrollOf(page);
+  await open(page, 45);
+  await page.reload();
+  await untilTrue(page, IS_OPEN);
+  await untilTrue(page, `Math.abs(scrollY - ${before}) < 2`);
+  await page.keyboard.press("Escape");
+  await untilTrue(page, IS_CLOSED);
+  await page.waitForTimeout(200);
+  expect(await scrollOf(page)).toBe(before);
+  expect(new URL(page.url()).pathname).toBe("/console/animals");
+
+  await page.goto(`${server.url}/console/animals/3/delete`);
+  await untilTrue(page, IS_OPEN);
+  const entries = await entriesOf(page);
+  await page.keyboard.press("Escape");
+  await untilTrue(page, IS_CLOSED);
+  expect([new URL(page.url()).pathname, await entriesOf(page)]).toEqual(["/console/animals", entries]);
+});
+
+real("Back never opens again a dialog whose work is done", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 3);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/categories");
+  await page.getByRole("link", { name: "Animals", exact: true }).click();
+  for (const row of [1, 1]) {
+    await open(page, row);
+    await page
+      .locator("dialog footer")
+      .getByRole("button", { name: /Delete/ })
+      .click();
+    await untilTrue(page, IS_CLOSED);
+    await page.waitForTimeout(200);
+  }
+  await page.goBack();
+  await page.getByRole("heading", { name: "Categories" }).waitFor();
+  expect(await page.evaluate(IS_CLOSED)).toBe(true);
+});
+
+real("a page begins at its top, and Back returns to the place in the list", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 60);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/animals");
+  await page.locator(`${ROWS}:nth-child(45)`).waitFor();
+  await page.evaluate("scrollTo({ top: 900, behavior: 'instant' })");
+  await page.waitForTimeout(200);
+  await page.evaluate("document.querySelector('nav a[href=\"/console/keys\"]').click()");
+  await page.getByRole("heading", { name: "Keys" }).waitFor();
+  expect(await scrollOf(page)).toBe(0);
+  await page.goBack();
+  await untilTrue(page, "Math.round(scrollY) === 900");
+});
+
+real("after a reload, as many rows are shown as before, at the same place", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 1150);
+  await using browser = await openBrowser();
+  const { page, seen } = browser;
+  await signIn(page, server.url, server.key, "/animals");
+  await page.locator(ROWS).first().waitFor();
+  while ((await rowsOf(page)) < 1100) {
+    const rows = await rowsOf(page);
+    await page.getByRole("button", { name: "Show more" }).click();
+    await untilTrue(page, `document.querySelectorAll('${ROWS}').length > ${rows}`);
+  }
+  const rows = await rowsOf(page);
+  await page.evaluate(`document.querySelectorAll('${ROWS}')[1000].scrollIntoView({ behavior: 'instant' })`);
+  await page.waitForTimeout(300);
+  const before = await scrollOf(page);
+  const requests = seen.requests.length;
+  await page.reload();
+  await untilTrue(page, `document.querySelectorAll('${ROWS}').length === ${rows}`);
+  await untilTrue(page, `Math.abs(scrollY - ${before}) < 2`);
+  const lists = seen.requests.slice(requests).filter((url) => url.includes("/v1/pets?"));
+  expect(lists.length).toBeLessThanOrEqual(12);
+});
