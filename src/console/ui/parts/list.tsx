@@ -1,0 +1,59 @@
+import type { ComponentChildren } from "preact";
+import { pluralize } from "./count.ts";
+import { Empty, Loading, Problem } from "./feedback.tsx";
+import { More } from "./more.tsx";
+import type { Listing } from "./use-list.ts";
+
+/**
+ * The states of a list: loading, a problem, empty, its rows, and the button for more.
+ *
+ *     <List found={useKeys()} thing="key" empty={<Empty title="No keys yet" />}>
+ *       {(keys) => <Rows keys={keys} />}
+ *     </List>
+ */
+export const List = <Item,>({
+  found,
+  items = found.items,
+  thing,
+  things,
+  words,
+  error = found.error,
+  empty,
+  isWaiting = false,
+  children,
+}: {
+  found: Listing<Item>;
+  /** What is shown, if more than what was read: such as items that were just added. */
+  items?: readonly Item[];
+  /** What an item is: "key". */
+  thing: string;
+  things?: string;
+  /** How much is shown; otherwise "50 keys shown". */
+  words?: string;
+  /** Null if the error is shown elsewhere. */
+  error?: Error | null;
+  /** Shown if there is nothing. */
+  empty?: ComponentChildren;
+  /** Something else that the rows need is still loading. */
+  isWaiting?: boolean;
+  children: (items: readonly Item[]) => ComponentChildren;
+}) => {
+  if (found.isPending || isWaiting) return <Loading what={`Loading ${things ?? `${thing}s`}`} />;
+  return (
+    <>
+      {error && <Problem error={error} onRetry={found.refetch} />}
+      {found.data && items.length === 0 && (empty ?? <Empty title={`No ${things ?? `${thing}s`} yet`} />)}
+      {items.length > 0 && (
+        <div class={found.isPlaceholderData ? "outdated" : ""} aria-busy={found.isPlaceholderData}>
+          {children(items)}
+          <More
+            words={words ?? `${pluralize(items.length, thing, things)} shown`}
+            hasMore={found.hasNextPage}
+            isBusy={found.isFetchingNextPage}
+            onMore={found.fetchNextPage}
+          />
+        </div>
+      )}
+    </>
+  );
+};

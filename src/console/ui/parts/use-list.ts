@@ -1,0 +1,66 @@
+import {
+  type InfiniteData,
+  type QueryKey,
+  keepPreviousData,
+  useInfiniteQuery,
+  useQueryClient,
+} from "@tanstack/preact-query";
+import { useEffect, useMemo } from "preact/hooks";
+import type { Page } from "../api/client.ts";
+import { entryKey } from "./navigation.ts";
+import { placeOf } from "./places.ts";
+
+/** Items of a page: the most that the API returns, so that a long list is restored with few requests. */
+export const PAGE_SIZE = 100;
+
+/** A list with more pages than this is not read again when the user returns to the tab. */
+const MAX_PAGES_ON_FOCUS = 5;
+
+/**
+ * A list of the API, page by page. Reloading and going back load as many pages as before.
+ * @param queryKey with everything that `read` depends on
+ * @param read reads the page at a cursor, "" for the first
+ */
+export const useList = <Item>(
+  queryKey: QueryKey,
+  read: (cursor: string, limit: number) => Promise<Page<Item>>,
+  { isEnabled = true }: { isEnabled?: boolean } = {},
+) => {
+  const queries = useQueryClient();
+  const hash = JSON.stringify(queryKey);
+  const options = {
+    queryKey,
+    queryFn: ({ pageParam }: { pageParam: string }) => read(pageParam, PAGE_SIZE),
+    initialPageParam: "",
+    getNextPageParam: ({ next }: Page<Item>) => next,
+  };
+  // Begins before the list is observed, which then waits for all of its pages.
+  useMemo(() => {
+    const pages = placeOf(entryKey()).pages[hash] ?? 1;
+    if (isEnabled && pages > 1 && queries.getQueryData(queryKey) === undefined)
+      void queries.prefetchInfiniteQuery({ ...options, pages });
+  }, [hash, isEnabled]);
+  const found = useInfiniteQuery({
+    ...options,
+    enabled: isEnabled,
+    // The old list stays until the new one is there, so that nothing jumps.
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= MAX_PAGES_ON_FOCUS,
+  });
+  const count = found.isPlaceholderData ? undefined : found.data?.pages.length;
+  useEffect(() => {
+    if (count !== undefined) placeOf(entryKey()).pages[hash] = count;
+  }, [count, hash]);
+  return { ...found, items: found.data?.pages.flatMap(({ items }) => items) ?? [] };
+};
+
+export type Listing<Item> = ReturnType<typeof useList<Item>>;
+
+/** The cached pages of a list with its items changed: for `setQueriesData`, so that a change costs no request. */
+export const withItems =
+  <Item>(change: (items: readonly Item[]) => readonly Item[]) =>
+  (list: InfiniteData<Page<Item>> | undefined): InfiniteData<Page<Item>> | undefined =>
+    list && {
+      ...list,
+      pages: list.pages.map((page) => ({ ...page, items: [...change(page.items)] })),
+    };
