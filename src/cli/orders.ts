@@ -62,7 +62,14 @@ const listCommand = () =>
     .action(async (options: Options & { status?: OrderStatus }) => {
       const found = await withOrders(configOf(options), (orders) =>
         allPages((cursor: string | undefined) =>
-          orders.list({ limit: PAGE_SIZE, status: options.status, petId: undefined, cursor }),
+          orders.list({
+            limit: PAGE_SIZE,
+            status: options.status,
+            petId: undefined,
+            q: undefined,
+            sort: "id",
+            cursor,
+          }),
         ),
       );
       printList(found.map(fromOrder), columnsAt(Date.now()), {

@@ -5,6 +5,7 @@ import revisions from "../../drizzle/0011_revisions.sql" with { type: "text" };
 import rejectedHash from "../../drizzle/0008_rejected_hash.sql" with { type: "text" };
 import rejectedFile from "../../drizzle/0006_rejected_file.sql" with { type: "text" };
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
+import orderWords from "../../drizzle/0014_order_words.sql" with { type: "text" };
 import longerWords from "../../drizzle/0007_longer_words.sql" with { type: "text" };
 import noReleasedNames from "../../drizzle/0010_no_released_names.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0011_revisions", sql: revisions },
   { tag: "0012_import_columns", sql: importColumns },
   { tag: "0013_callers", sql: callers },
+  { tag: "0014_order_words", sql: orderWords },
 ];

@@ -1,4 +1,5 @@
 import { type SQL, and, asc, eq, inArray, notExists, sql } from "drizzle-orm";
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/open.ts";
 import { keptResponses } from "../db/schema/kept-responses.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
@@ -35,6 +36,9 @@ const addressPatterns = (address: string) =>
     address,
     pattern: `*[^a-z0-9.+]${escapeGlob(address)}${end}*`,
   }));
+
+/** The index of a search (migration 0014): a row in the column that FTS5 names after the table is a command. */
+const words = sqliteTable("orders_words", { command: text("orders_words") });
 
 const value = sql.placeholder;
 const storedEmail = sql<string>`lower(${orders.adopterEmail})`;
@@ -85,7 +89,15 @@ const erasureStatements = ({ orm }: Pick<Database, "orm">) => {
     .where(and(containsAddress, notExists(ordersWhere(orm))))
     .returning({ id: keptResponses.id })
     .prepare();
-  return { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement };
+  // The index only marks the words of a row as deleted. They leave its pages when all of it is merged.
+  const mergeWordsStatement = orm.insert(words).values({ command: "optimize" }).prepare();
+  return {
+    releaseStatement,
+    cancelStatement,
+    eraseStatement,
+    deleteResponsesStatement,
+    mergeWordsStatement,
+  };
 };
 
 export const adopterRepository = (database: Database) => {
@@ -97,7 +109,7 @@ export const adopterRepository = (database: Database) => {
     .from(orders)
     .where(sql`${storedEmail} glob '*[^ -~]*'`)
     .prepare();
-  const { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement } =
+  const { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement, mergeWordsStatement } =
     erasureStatements(database);
 
   /** The spellings of the address in the database. SQLite's `lower` knows ASCII only: other addresses are compared here. */
@@ -113,7 +125,8 @@ export const adopterRepository = (database: Database) => {
       return findStatement.all({ spellings: JSON.stringify(spellingsOf(email)) });
     },
     /**
-     * Erases adopter and note of all orders with this address, and the stored responses that contain it, in one atomic step.
+     * Erases adopter and note of all orders with this address, their words in the index, and the stored responses that
+     * contain the address, in one atomic step.
      * While an order is open it erases nothing, unless `cancelOpen` cancels that order in the same step.
      */
     async forget(email: string, cancelOpen: boolean, now: number): Promise<ErasureResult> {
@@ -123,13 +136,21 @@ export const adopterRepository = (database: Database) => {
       const read = { query: findOpenStatement, values: { spellings } };
       const erase = { query: eraseStatement, values: { spellings } };
       const deleteResponses = { query: deleteResponsesStatement, values: { spellings, words } };
+      const mergeWords = { query: mergeWordsStatement, values: {} };
       if (!cancelOpen) {
-        const [open, erased, deleted] = await commit([read, erase, deleteResponses]);
+        const [open, erased, deleted] = await commit([read, erase, deleteResponses, mergeWords]);
         return { open, orders: erased.length, responses: deleted.length };
       }
       const release = { query: releaseStatement, values: { spellings } };
       const cancel = { query: cancelStatement, values: { spellings, now } };
-      const [open, , , erased, deleted] = await commit([read, release, cancel, erase, deleteResponses]);
+      const [open, , , erased, deleted] = await commit([
+        read,
+        release,
+        cancel,
+        erase,
+        deleteResponses,
+        mergeWords,
+      ]);
       return { open, orders: erased.length, responses: deleted.length };
     },
   };

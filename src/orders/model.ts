@@ -1,3 +1,4 @@
+import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import {
   Cursor,
@@ -12,7 +13,9 @@ import {
   parseId,
 } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import type { Order as StoredOrder } from "./repository.ts";
+import { searchWords } from "../lib/search.ts";
+import { ORDER_SORTS, type Order as StoredOrder } from "./order.ts";
+import type { OrderCounts } from "./queries.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
 export const MAX_EMAIL_LENGTH = 254;
@@ -114,7 +117,7 @@ export const Order = t.Object(
 export const Orders = t.Array(Order, {
   $id: "Orders",
   maxItems: 100,
-  description: "Adoptions in ascending order of id.",
+  description: "Adoptions, in the order that `sort` asked for.",
 });
 
 const PetIdFilter = checked<string>(
@@ -131,14 +134,84 @@ const PetIdFilter = checked<string>(
   (value) => parseId(String(value)) !== 0,
 );
 
+export const MAX_SEARCH_LENGTH = 100;
+
+const Search = checked<string>(
+  "OrderSearch",
+  {
+    type: "string",
+    minLength: 1,
+    maxLength: MAX_SEARCH_LENGTH,
+    description:
+      "Search for a person or an animal: one to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored.",
+    examples: ["lovelace"],
+  },
+  `must be 1 to ${MAX_SEARCH_LENGTH} characters with one to eight words of letters or digits`,
+  (value) =>
+    typeof value === "string" &&
+    value.isWellFormed() &&
+    hasAtMost(value, MAX_SEARCH_LENGTH) &&
+    searchWords(value) !== undefined,
+);
+
+const Sort = OneOf("OrderSort", ORDER_SORTS, {
+  description: "The order of the list: `id` for the oldest first, `-id` for the newest first.",
+  default: "id",
+  examples: ["-id"],
+});
+
 export const OrderQuery = t.Object(
   {
     limit: t.Optional(Limit),
     status: t.Optional({ ...OrderStatus, description: "Filter by status." }),
     petId: t.Optional(PetIdFilter),
+    q: t.Optional(Search),
+    sort: t.Optional(Sort),
     cursor: t.Optional(Cursor),
   },
   { additionalProperties: false },
+);
+
+const parsePetId = (petId: string | undefined): number | undefined =>
+  petId === undefined ? undefined : parseId(petId);
+
+/** From a validated query. */
+export const toListOrders = ({ limit, status, petId, q, sort, cursor }: Static<typeof OrderQuery>) => ({
+  limit: Number(limit),
+  status,
+  petId: parsePetId(petId),
+  q,
+  sort: sort ?? "id",
+  cursor,
+});
+
+export const OrderCountQuery = t.Object(
+  { petId: t.Optional(PetIdFilter), q: t.Optional(Search) },
+  { additionalProperties: false },
+);
+
+/** From a validated query. */
+export const toCountOrders = ({ petId, q }: Static<typeof OrderCountQuery>) => ({
+  petId: parsePetId(petId),
+  q,
+});
+
+const Count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+const OrderStatusCounts = t.Object(
+  {
+    placed: Count("Number of adoptions that wait for approval.", 12),
+    approved: Count("Number of adoptions that were approved and not completed.", 5),
+    completed: Count("Number of completed adoptions.", 400),
+    cancelled: Count("Number of cancelled adoptions.", 30),
+  },
+  { $id: "OrderStatusCounts", description: "The number of adoptions by status." },
+);
+
+export const OrderStatistics = t.Object(
+  { total: Count("Number of adoptions.", 447), byStatus: OrderStatusCounts },
+  { $id: "OrderStatistics", description: "The number of adoptions." },
 );
 
 export const OrderParams = t.Object({ orderId: IdInPath("Id of the order.") });
@@ -148,6 +221,11 @@ export const fromOrder = ({ createdAt, updatedAt, ...order }: StoredOrder): Stat
   ...order,
   createdAt: formatTime(createdAt),
   updatedAt: formatTime(updatedAt),
+});
+
+export const fromCounts = (byStatus: OrderCounts): Static<typeof OrderStatistics> => ({
+  total: Object.values(byStatus).reduce((total, count) => total + count, 0),
+  byStatus,
 });
 
 /** The order for keys that may not read personal data. */

@@ -17,9 +17,23 @@ export const listOrders = operation({
   operationId: "listOrders",
   summary: "List adoptions",
   description:
-    "Returns a page of adoptions in ascending order of id. If more follow, the `Link` header has the address of the next page.",
+    "Returns a page of adoptions: the oldest first, or with `sort=-id` the newest first. If more follow, the `Link` header has the address of the next page. Use that address unchanged.",
   tags: TAGS,
   responses: { 200: { description: "The adoptions.", headers: ["Link", "Next-Cursor"], example: [PLACED] } },
+});
+
+export const countOrders = operation({
+  operationId: "getOrderStatistics",
+  summary: "Count the adoptions",
+  description:
+    "Counts adoptions by status: all of them, or those that match `q` and `petId`. The counts contain every write that was acknowledged before the request.",
+  tags: TAGS,
+  responses: {
+    200: {
+      description: "The counts.",
+      example: { total: 447, byStatus: { placed: 12, approved: 5, completed: 400, cancelled: 30 } },
+    },
+  },
 });
 
 export const placeOrder = operation({

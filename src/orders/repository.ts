@@ -1,69 +1,20 @@
-import { and, asc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { StoreResponse } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
-import { ORDER_STEPS, type OrderStatus, type OrderStep, TRANSITIONS } from "./status.ts";
+import type { NewOrder, Order } from "./order.ts";
+import { COLUMNS, orderCounts, orderLists, toOrder } from "./queries.ts";
+import { ORDER_STEPS, type OrderStep, TRANSITIONS } from "./status.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
-
-export interface Adopter {
-  name: string;
-  email: string;
-}
-
-export interface NewOrder {
-  petId: number;
-  adopter: Adopter;
-  note?: string | undefined;
-}
-
-/** An adoption. Times are milliseconds UTC. */
-export interface Order {
-  id: number;
-  petId: number;
-  /** Absent once it has been erased. */
-  adopter?: Adopter;
-  note?: string;
-  status: OrderStatus;
-  createdAt: number;
-  updatedAt: number;
-}
-
-interface OrderPage {
-  /** An id: the page has orders with higher ids only. */
-  after: number;
-  limit: number;
-  status: OrderStatus | undefined;
-  petId: number | undefined;
-}
 
 /** If no order was placed: the animal's status, or undefined if there is no such animal. */
 type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
 
 /** If the step was refused: the present order, or undefined if there is none. */
 type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
-
-const COLUMNS = {
-  id: orders.id,
-  petId: orders.petId,
-  adopterName: orders.adopterName,
-  adopterEmail: orders.adopterEmail,
-  note: orders.note,
-  status: orders.status,
-  createdAt: orders.createdAt,
-  updatedAt: orders.updatedAt,
-};
-
-type Row = typeof orders.$inferSelect;
-
-const toOrder = ({ adopterName, adopterEmail, note, ...rest }: Row): Order => ({
-  ...rest,
-  ...(adopterName !== null &&
-    adopterEmail !== null && { adopter: { name: adopterName, email: adopterEmail } }),
-  ...(note !== null && { note }),
-});
 
 const value = sql.placeholder;
 
@@ -73,31 +24,13 @@ const value = sql.placeholder;
  */
 const PREVIOUS_WROTE = sql`changes() > 0`;
 
-const orderQueries = ({ orm }: Pick<Database, "orm">) => {
-  const findStatement = orm
+const findOrder = ({ orm }: Pick<Database, "orm">) =>
+  orm
     .select(COLUMNS)
     .from(orders)
     .where(eq(orders.id, value("id")))
     .limit(1)
     .prepare();
-  const listBy = (...filters: ("status" | "petId")[]) =>
-    orm
-      .select(COLUMNS)
-      .from(orders)
-      .where(and(gt(orders.id, value("after")), ...filters.map((name) => eq(orders[name], value(name)))))
-      .orderBy(asc(orders.id))
-      .limit(value("limit"))
-      .prepare();
-  const listStatement = listBy();
-  const statusStatement = listBy("status");
-  const petStatement = listBy("petId");
-  const petAndStatusStatement = listBy("petId", "status");
-  const selectList = (status: OrderStatus | undefined, petId: number | undefined) => {
-    if (petId === undefined) return status === undefined ? listStatement : statusStatement;
-    return status === undefined ? petStatement : petAndStatusStatement;
-  };
-  return { findStatement, selectList };
-};
 
 const placeStatements = ({ orm }: Pick<Database, "orm">) => {
   const petStatement = orm
@@ -156,7 +89,7 @@ const stepStatements = ({ orm }: Pick<Database, "orm">, step: OrderStep) => {
 
 export const orderRepository = (database: Database) => {
   const { commit } = database;
-  const { findStatement, selectList } = orderQueries(database);
+  const findStatement = findOrder(database);
   const { petStatement, insertStatement, reserveStatement } = placeStatements(database);
   const steps = Object.fromEntries(
     ORDER_STEPS.map((step) => [step, stepStatements(database, step)]),
@@ -208,12 +141,8 @@ export const orderRepository = (database: Database) => {
       const row = findStatement.get({ id });
       return row && toOrder(row);
     },
-    /** Ascending by id. */
-    async list({ status, petId, ...page }: OrderPage): Promise<Order[]> {
-      return selectList(status, petId)
-        .all({ ...page, status, petId })
-        .map(toOrder);
-    },
+    list: orderLists(database),
+    count: orderCounts(database),
   };
 };
 

@@ -8,15 +8,28 @@ import { holds } from "../lib/scopes.ts";
 import {
   NewOrder,
   Order,
+  OrderCountQuery,
   OrderParams,
   OrderQuery,
+  OrderStatistics,
   OrderStatus,
   Orders,
+  fromCounts,
   fromOrder,
+  toCountOrders,
+  toListOrders,
   withoutAdopter,
 } from "./model.ts";
-import { approveOrder, cancelOrder, completeOrder, getOrder, listOrders, placeOrder } from "./openapi.ts";
-import type { Order as StoredOrder } from "./repository.ts";
+import {
+  approveOrder,
+  cancelOrder,
+  completeOrder,
+  countOrders,
+  getOrder,
+  listOrders,
+  placeOrder,
+} from "./openapi.ts";
+import type { Order as StoredOrder } from "./order.ts";
 import type { OrderService } from "./service.ts";
 import type { OrderStep } from "./status.ts";
 
@@ -72,18 +85,18 @@ const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
     );
 };
 
-/** Adoptions, under `/v1/store/orders`. */
+/** Adoptions, under `/v1/store`. */
 export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
   new Elysia({ name: "orders", normalize: false })
     .use(macros)
-    .model({ NewOrder, Order, Orders, OrderStatus })
+    .model({ NewOrder, Order, Orders, OrderStatus, OrderStatistics })
     .get(
       "/v1/store/orders",
-      async ({ query: { status, cursor, ...query }, set }) => {
-        const limit = Number(query.limit);
-        const petId = query.petId === undefined ? undefined : parseId(String(query.petId));
-        const { items, next } = await orders.list({ limit, status, petId, cursor });
-        Object.assign(set.headers, nextPage("/v1/store/orders", { limit, status, petId }, next));
+      async ({ query, set }) => {
+        const { cursor, sort, ...filters } = toListOrders(query);
+        const { items, next } = await orders.list({ ...filters, sort, cursor });
+        const parameters = { ...filters, sort: sort === "id" ? undefined : sort };
+        Object.assign(set.headers, nextPage("/v1/store/orders", parameters, next));
         return items.map(fromOrder);
       },
       {
@@ -94,6 +107,13 @@ export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
         detail: listOrders,
       },
     )
+    .get("/v1/store/statistics", async ({ query }) => fromCounts(await orders.count(toCountOrders(query))), {
+      stability: "beta",
+      scope: "orders:read",
+      query: OrderCountQuery,
+      response: { 200: OrderStatistics },
+      detail: countOrders,
+    })
     .post(
       "/v1/store/orders",
       ({ body, once }) =>

@@ -1,13 +1,14 @@
 import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
-import type { StoreResponse, NewOrder, Order, OrderRepository } from "./repository.ts";
-import { type OrderStatus, type OrderStep, explainStatus } from "./status.ts";
+import type { NewOrder, Order, OrderFilters, OrderSort } from "./order.ts";
+import type { OrderCounts } from "./queries.ts";
+import type { OrderRepository, StoreResponse } from "./repository.ts";
+import { type OrderStep, explainStatus } from "./status.ts";
 
-interface ListOrders {
+interface ListOrders extends OrderFilters {
   limit: number;
-  status: OrderStatus | undefined;
-  petId: number | undefined;
+  sort: OrderSort;
   /** From the page before. */
   cursor: string | undefined;
 }
@@ -22,14 +23,24 @@ const notAvailable = (status: string | null): Fault =>
       : `The animal is not available for adoption: its status is ${status ?? "not set"}.`,
   );
 
+/** A cursor is valid for the same filters and sort only. A search is hashed: it names people. */
+const cursorScope = ({ sort, status, petId, q }: OrderFilters & Pick<ListOrders, "sort">): string => {
+  const plain = `orders:${status ?? ""}:${petId ?? ""}${sort === "id" ? "" : `:${sort}`}`;
+  if (q === undefined) return plain;
+  const text = JSON.stringify([plain, q]);
+  return `orders:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
+};
+
 export const orderService = ({ orders, clock }: { orders: OrderRepository; clock: Clock }) => ({
   /** @throws Fault invalid_cursor */
-  async list({ limit, status, petId, cursor }: ListOrders): Promise<Page<Order>> {
-    // A cursor is valid for the same filters only.
-    const scope = `orders:${status ?? ""}:${petId ?? ""}`;
-    const after = cursor === undefined ? 0 : readCursor(cursor, scope);
-    return cutPage(await orders.list({ after, limit: limit + 1, status, petId }), limit, scope);
+  async list({ limit, cursor, ...query }: ListOrders): Promise<Page<Order>> {
+    const scope = cursorScope(query);
+    const after = cursor === undefined ? undefined : readCursor(cursor, scope);
+    // One more than the limit shows whether another page follows.
+    return cutPage(await orders.list({ ...query, after, limit: limit + 1 }), limit, scope);
   },
+  /** How many orders match, by status. Every write that was acknowledged counts. */
+  count: (filters: Omit<OrderFilters, "status">): Promise<OrderCounts> => orders.count(filters),
   /** @param keep stores the response in the same transaction. @throws Fault not_found for an unknown animal, pet_not_available */
   async place(order: NewOrder, keep?: StoreResponse<Order>): Promise<Order> {
     const placed = await orders.place(order, clock.now(), keep);

@@ -14,7 +14,7 @@ const TWO = { tag: "0001_two", sql: "CREATE TABLE two (id INTEGER PRIMARY KEY) S
 const tables = (client: Client) =>
   client
     .query<{ name: string; sql: string }, []>(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'pets_words%' ORDER BY name",
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%_words%' ORDER BY name",
     )
     .all();
 

@@ -216,3 +216,52 @@ test("no byte of an erased address is left in the files of the database, even if
   expect(await closedOrder(server, BOB)).toBe(32);
   expect((await server.call("GET", "/v1/store/orders?limit=100")).status).toBe(200);
 });
+
+const findWords = async (store: Store, q: string) =>
+  ((await (await store.call("GET", `/v1/store/orders?limit=100&q=${q}`)).json()) as unknown[]).length;
+
+const totalOf = async (store: Store, q: string) =>
+  ((await (await store.call("GET", `/v1/store/statistics?q=${q}`)).json()) as { total: number }).total;
+
+test("a search finds a forgotten adopter no longer, and still finds the animal", async () => {
+  const store = await openStore();
+  await closedOrder(store, ADA);
+  await closedOrder(store, BOB);
+  expect([await findWords(store, "byron"), await findWords(store, "example")]).toEqual([1, 2]);
+  await forget(store, ADA.email);
+  for (const word of ["ada", "byron"]) {
+    expect([await findWords(store, word), await totalOf(store, word)]).toEqual([0, 0]);
+  }
+  expect([await findWords(store, "bob"), await findWords(store, "bella")]).toEqual([1, 2]);
+});
+
+/** All words in the index of a search, as they are in its pages. */
+const indexedWords = ({ database: { client } }: Store) => {
+  client.run("CREATE VIRTUAL TABLE temp.found_words USING fts5vocab('main', 'orders_words', 'row')");
+  const words = client.query<{ term: string }, []>("SELECT term FROM found_words").all();
+  client.run("DROP TABLE temp.found_words");
+  return words.map(({ term }) => term);
+};
+
+test("no word of a forgotten adopter is left in the index or in the free pages of its file", async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, "store.db");
+  const server = await openStore({ path });
+  // No other word has a letter of theirs in common, so the index stores each in one piece.
+  const xiq = { name: "Xiqvuzk Qywzxuvk", email: "zwqjkxvy@qkwvyzxj.example" };
+  const parts = ["iqvuzk", "ywzxuvk", "wqjkxvy", "kwvyzxj"];
+  for (let at = 0; at < 40; at++) await closedOrder(server, at % 4 ? BOB : xiq);
+  server.database.client.run("PRAGMA wal_checkpoint(FULL)");
+  for (const part of parts) expect(holding(directory, part)).toContain("store.db");
+  const operator = await openStore({ path });
+  expect(await forget(operator, xiq.email)).toMatchObject({ orders: 10 });
+  // The server's own connection sees it too.
+  expect([await findWords(server, "xiqvuzk"), await findWords(server, "bob")]).toEqual([0, 30]);
+  expect(indexedWords(operator)).not.toContain("xiqvuzk");
+  await vacuum(operator.database.client);
+  for (const part of parts) expect(holding(directory, part)).toEqual([]);
+  expect(indexedWords(operator)).toContain("bob");
+  // The index works on.
+  await closedOrder(server, { name: "Xiqvuzk", email: "new@example.org" });
+  expect(await findWords(server, "xiqvuzk")).toBe(1);
+});

@@ -161,7 +161,7 @@ export interface paths {
     };
     /**
      * List adoptions
-     * @description Returns a page of adoptions in ascending order of id. If more follow, the `Link` header has the address of the next page. Requires the scope `orders:read`.
+     * @description Returns a page of adoptions: the oldest first, or with `sort=-id` the newest first. If more follow, the `Link` header has the address of the next page. Use that address unchanged. Requires the scope `orders:read`.
      */
     get: operations["listOrders"];
     put?: never;
@@ -170,6 +170,26 @@ export interface paths {
      * @description Places an order for an animal. The animal must be `available`, and becomes `pending` in the same atomic step. If several clients order one animal at the same time, one succeeds. Both changes are on disk before the response is sent. Requires the scope `orders:write`.
      */
     post: operations["placeOrder"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/store/statistics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Count the adoptions
+     * @description Counts adoptions by status: all of them, or those that match `q` and `petId`. The counts contain every write that was acknowledged before the request. Requires the scope `orders:read`.
+     */
+    get: operations["getOrderStatistics"];
+    put?: never;
+    post?: never;
     delete?: never;
     options?: never;
     head?: never;
@@ -423,8 +443,25 @@ export interface components {
      * @enum {string}
      */
     OrderStatus: "placed" | "approved" | "completed" | "cancelled";
-    /** @description Adoptions in ascending order of id. */
+    /** @description Adoptions, in the order that `sort` asked for. */
     Orders: components["schemas"]["Order"][];
+    /** @description The number of adoptions. */
+    OrderStatistics: {
+      /** @description Number of adoptions. */
+      total: number;
+      byStatus: components["schemas"]["OrderStatusCounts"];
+    };
+    /** @description The number of adoptions by status. */
+    OrderStatusCounts: {
+      /** @description Number of adoptions that wait for approval. */
+      placed: number;
+      /** @description Number of adoptions that were approved and not completed. */
+      approved: number;
+      /** @description Number of completed adoptions. */
+      completed: number;
+      /** @description Number of cancelled adoptions. */
+      cancelled: number;
+    };
   };
   responses: never;
   parameters: never;
@@ -1132,6 +1169,10 @@ export interface operations {
         status?: components["schemas"]["OrderStatus"];
         /** @description Filter by animal. */
         petId?: number;
+        /** @description Search for a person or an animal: one to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored. */
+        q?: string;
+        /** @description The order of the list: `id` for the oldest first, `-id` for the newest first. */
+        sort?: "id" | "-id";
         /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
         cursor?: string;
       };
@@ -1224,6 +1265,51 @@ export interface operations {
            *     }
            */
           "application/json": components["schemas"]["Order"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getOrderStatistics: {
+    parameters: {
+      query?: {
+        /** @description Filter by animal. */
+        petId?: number;
+        /** @description Search for a person or an animal: one to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored. */
+        q?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The counts. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "total": 447,
+           *       "byStatus": {
+           *         "placed": 12,
+           *         "approved": 5,
+           *         "completed": 400,
+           *         "cancelled": 30
+           *       }
+           *     }
+           */
+          "application/json": components["schemas"]["OrderStatistics"];
         };
       };
       /** @description Refused. */
