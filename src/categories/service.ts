@@ -1,4 +1,4 @@
-import { Fault } from "../lib/errors.ts";
+import { Fault, fieldFault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Category, CategoryChange, CategoryRepository, StoreResponse, Refusal } from "./repository.ts";
 
@@ -9,7 +9,12 @@ const CURSOR_SCOPE = "categories";
 
 const notFound = () => new Fault("not_found", "There is no category with this id.");
 
-const faultOf = (refused: Refusal): Fault => (refused === "not_found" ? notFound() : new Fault(refused));
+const nameTaken = () => fieldFault("category_name_taken", { field: "name", rule: "taken" });
+
+const faultOf = (refused: Refusal): Fault => {
+  if (refused === "not_found") return notFound();
+  return refused === "category_name_taken" ? nameTaken() : new Fault(refused);
+};
 
 export const categoryService = ({ categories }: { categories: CategoryRepository }) => ({
   /** @throws Fault invalid_cursor */
@@ -20,7 +25,7 @@ export const categoryService = ({ categories }: { categories: CategoryRepository
   /** @param keep stores the response in the same transaction. @throws Fault category_name_taken */
   async add(name: string, keep?: StoreResponse<Category>): Promise<Category> {
     const category = await categories.add(name, keep);
-    if (!category) throw new Fault("category_name_taken");
+    if (!category) throw nameTaken();
     return category;
   },
   /** @throws Fault not_found */

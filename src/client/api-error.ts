@@ -1,9 +1,13 @@
+import { type FieldProblem, parseInvalidFields } from "./invalid-fields.ts";
+
 /** What a response says beside its status and body. */
 interface ErrorDetails {
   /** Quote it to the operator: the server's log has it too. */
   requestId?: string | undefined;
   /** Seconds to wait before a retry. */
   retryAfter?: number | undefined;
+  /** The fields of the request that are invalid. */
+  fields?: readonly FieldProblem[];
   cause?: unknown;
 }
 
@@ -15,16 +19,19 @@ export class ApiError extends Error {
   override name = "ApiError";
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
+  /** The fields of the request that the error is about, if it is about any. */
+  readonly fields: readonly FieldProblem[];
 
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    { requestId, retryAfter, cause }: ErrorDetails = {},
+    { requestId, retryAfter, fields = [], cause }: ErrorDetails = {},
   ) {
     super(message, { cause });
     this.requestId = requestId;
     this.retryAfter = retryAfter;
+    this.fields = fields;
   }
 }
 
@@ -56,6 +63,7 @@ export const errorOf = ({ status, headers }: Response, text: string): ApiError =
   const details = {
     requestId: headers.get("x-request-id") ?? undefined,
     retryAfter: secondsOf(headers.get("retry-after")),
+    fields: parseInvalidFields(headers.get("invalid-fields")),
   };
   return typeof code === "string" && typeof message === "string"
     ? new ApiError(status, code, message, details)

@@ -1,5 +1,6 @@
 export { ApiError } from "./api-error.ts";
 export { type Client, type ClientOptions, createClient } from "./client.ts";
+export type { FieldProblem } from "./invalid-fields.ts";
 export type { Int64 } from "./exact.ts";
 export type { CallOptions, Operations } from "./operations.ts";
 export type { Page } from "./pages.ts";

@@ -1,3 +1,5 @@
+import type { FieldRule } from "../lib/field-problems.ts";
+
 /** The specified mapping of a project's domains: `primary`, and `redirects` to it. */
 
 export interface Redirect {
@@ -14,6 +16,8 @@ export interface DomainsConfig {
 export interface ConfigFault {
   /** Where in the mapping, such as `domains.redirects[1].to`. */
   path: string;
+  rule: FieldRule;
+  max?: number;
   message: string;
 }
 
@@ -35,17 +39,27 @@ const isMapping = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const mappingAt = (value: unknown, path: string, keys: string[], { faults }: Context) => {
-  if (!isMapping(value)) return void faults.push({ path, message: "must be a mapping" });
+  if (!isMapping(value))
+    return void faults.push({
+      path,
+      rule: value === undefined ? "required" : "type",
+      message: "must be a mapping",
+    });
   for (const key of Object.keys(value))
     if (!keys.includes(key))
-      faults.push({ path: `${path}.${key}`, message: `is unknown; known: ${keys.join(", ")}` });
+      faults.push({
+        path: `${path}.${key}`,
+        rule: "unknown",
+        message: `is unknown; known: ${keys.join(", ")}`,
+      });
   return value;
 };
 
 const domainAt = (value: unknown, path: string, { domains, normalise, faults }: Context): string => {
   const name = typeof value === "string" ? normalise(value) : undefined;
-  if (name === undefined) faults.push({ path, message: "must be a domain name" });
-  else if (!domains.has(name)) faults.push({ path, message: `${name} is not a domain of this project` });
+  if (name === undefined) faults.push({ path, rule: "format", message: "must be a domain name" });
+  else if (!domains.has(name))
+    faults.push({ path, rule: "not_found", message: `${name} is not a domain of this project` });
   return name ?? "";
 };
 
@@ -54,7 +68,8 @@ const redirectAt = (value: unknown, path: string, context: Context): Redirect | 
   if (!entry) return undefined;
   const from = domainAt(entry["from"], `${path}.from`, context);
   const to = domainAt(entry["to"], `${path}.to`, context);
-  if (entry["status"] !== 301) context.faults.push({ path: `${path}.status`, message: "must be 301" });
+  if (entry["status"] !== 301)
+    context.faults.push({ path: `${path}.status`, rule: "not_one_of", message: "must be 301" });
   return { from, to, status: 301 };
 };
 
@@ -75,12 +90,16 @@ const faultsOfRedirects = (redirects: (Redirect | undefined)[], primary: string)
   return redirects.flatMap((one, at) => {
     if (!one || one.from === "" || one.to === "") return [];
     const path = `domains.redirects[${at}]`;
-    const fault = (key: string, message: string): ConfigFault => ({ path: `${path}.${key}`, message });
+    const fault = (key: string, message: string, rule: FieldRule = "conflict"): ConfigFault => ({
+      path: `${path}.${key}`,
+      rule,
+      message,
+    });
     const found: ConfigFault[] = [];
     if (one.from === primary)
       found.push(fault("from", `${one.from} is the primary domain, which redirects nowhere`));
     if (redirects.findIndex((other) => other?.from === one.from) < at)
-      found.push(fault("from", `${one.from} redirects already`));
+      found.push(fault("from", `${one.from} redirects already`, "duplicate"));
     if (isLoop(one, next)) found.push(fault("to", `${one.from} comes back to itself: a loop`));
     else if (next.has(one.to)) found.push(fault("to", `${one.to} redirects itself: a chain`));
     else if (one.to !== primary) found.push(fault("to", `must be the primary domain, ${primary}`));
@@ -100,7 +119,8 @@ export const readDomainsConfig = (
   const context: Context = { domains, normalise, faults: [] };
   const top = isMapping(body) ? body : {};
   for (const key of Object.keys(top))
-    if (key !== "domains") context.faults.push({ path: key, message: "is unknown; known: domains" });
+    if (key !== "domains")
+      context.faults.push({ path: key, rule: "unknown", message: "is unknown; known: domains" });
   const mapping = mappingAt(top["domains"], "domains", ["primary", "redirects"], context);
   if (!mapping) return { ok: false, faults: context.faults };
   const primary = domainAt(mapping["primary"], "domains.primary", context);
@@ -109,6 +129,7 @@ export const readDomainsConfig = (
   if (!isRight)
     context.faults.push({
       path: "domains.redirects",
+      ...(Array.isArray(list) ? { rule: "too_long", max: MAX_REDIRECTS } : { rule: "type" }),
       message: `must be a list of at most ${MAX_REDIRECTS}`,
     });
   const entries: unknown[] = isRight ? list : [];

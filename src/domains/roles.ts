@@ -26,7 +26,9 @@ const formatFault = ({ path, message }: ConfigFault): string =>
 const refusal = (faults: ConfigFault[]): Fault => {
   const more = faults.length - MAX_FAULTS;
   const lines = faults.slice(0, MAX_FAULTS).map(formatFault);
-  return new Fault("invalid_request", [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("; "));
+  const message = [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join("; ");
+  const fields = faults.map(({ path: field, rule, max }) => ({ field, rule, max }));
+  return new Fault("invalid_request", message, undefined, fields);
 };
 
 const rolesOf = ({ primary, redirects }: DomainsConfig): Record<string, Role> => ({

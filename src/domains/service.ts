@@ -6,8 +6,9 @@ import type { ProjectService } from "../projects/service.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Checks } from "./checks.ts";
 import type { Actor, Domain, DomainCertificate, DomainEvent } from "./domain.ts";
-import { HOSTNAME_REFUSALS, type Hostname, parseHostname } from "../lib/hostname.ts";
+import { type Hostname, parseHostname } from "../lib/hostname.ts";
 import { type ReservedNames, isReservedName, isSpecialUse } from "./own-names.ts";
+import { refusedName } from "./refused-name.ts";
 import type { Report } from "./check-report.ts";
 import type { Domains } from "./repository.ts";
 import { nextWaitingCheck } from "./schedule.ts";
@@ -93,11 +94,9 @@ const nameOf = (typed: string): string => {
 /** @throws Fault invalid_request */
 const parseAcceptable = (typed: string, reservedNames: ReservedNames): Hostname => {
   const parsed = parseHostname(typed);
-  if (!parsed.ok) throw new Fault("invalid_request", `hostname: ${HOSTNAME_REFUSALS[parsed.refusal]}`);
-  if (isReservedName(parsed.hostname.ascii, reservedNames))
-    throw new Fault("invalid_request", "hostname: is one of this service's own names, or a parent of one");
-  if (isSpecialUse(parsed.hostname.ascii))
-    throw new Fault("invalid_request", "hostname: is a special-use name, which nobody can hold as a domain");
+  if (!parsed.ok) throw refusedName(parsed.refusal);
+  if (isReservedName(parsed.hostname.ascii, reservedNames)) throw refusedName("own_name");
+  if (isSpecialUse(parsed.hostname.ascii)) throw refusedName("special_use");
   return parsed.hostname;
 };
 

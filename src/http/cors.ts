@@ -1,5 +1,5 @@
 const EXPOSED =
-  "Accept, Accept-Patch, Allow, Content-Encoding, ETag, Item-ETags, Link, Location, Next-Cursor, Idempotency-Replayed, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
+  "Accept, Accept-Patch, Allow, Content-Encoding, ETag, Item-ETags, Link, Location, Next-Cursor, Idempotency-Replayed, Invalid-Fields, X-Request-Id, X-Stability, Deprecation, Sunset, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
 
 /** CORS for these origins; `*` allows all. API keys are sent in a header, so credentials mode is not needed. */
 export const cors = (origins: readonly string[]) => {

@@ -1,4 +1,4 @@
-import { Fault } from "../lib/errors.ts";
+import { Fault, fieldFault } from "../lib/errors.ts";
 
 /** The strong entity tag of a representation. */
 export const etagOf = (representation: string): string =>
@@ -65,8 +65,9 @@ export const assertPreconditions = (headers: RequestHeaders, tag: string): void 
   if (expected !== undefined && !isAny(expected)) {
     const tags = parseEtags(expected);
     if (!tags)
-      throw new Fault(
+      throw fieldFault(
         "invalid_request",
+        { field: "If-Match", rule: "format" },
         'If-Match: must be * or entity tags in quotes, such as "x2b7", "k9Qz"',
       );
     // A strong comparison (section 13.1.1): a weak tag never matches.

@@ -1,5 +1,5 @@
 import { Elysia, type ElysiaCustomStatusResponse, status } from "elysia";
-import { Fault } from "../lib/errors.ts";
+import { Fault, fieldFault } from "../lib/errors.ts";
 import { type Caller, callerId } from "./authorization.ts";
 
 /** How long the response to a request with an Idempotency-Key is stored and replayed. */
@@ -19,8 +19,9 @@ const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 /** Reads the header: `"a"` and `a` are the same key. @throws Fault invalid_request */
 export const readIdempotencyKey = (header: string): string => {
   if (!KEY.test(header))
-    throw new Fault(
+    throw fieldFault(
       "invalid_request",
+      { field: "Idempotency-Key", rule: "format" },
       `Idempotency-Key: must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters, in double quotes if there is a space, a comma or a quote among them`,
     );
   return header.startsWith('"') ? header.slice(1, -1).replace(/\\(["\\])/g, "$1") : header;

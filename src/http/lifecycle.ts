@@ -1,5 +1,5 @@
 import { Elysia, ValidationError } from "elysia";
-import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
+import { Fault, faultOf, faultResponse, fieldFault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { quoted } from "../lib/text.ts";
 import { type Caller, NO_CALLER } from "./authorization.ts";
@@ -92,7 +92,9 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
       })
       .onBeforeHandle({ as: "global" }, function refuseRepeatedParameter({ request }) {
         const repeated = repeatedParameter(request.url);
-        if (repeated !== undefined) throw new Fault("invalid_request", `${quoted(repeated)}: is given twice`);
+        if (repeated === undefined) return;
+        const problem = { field: repeated, rule: "duplicate" } as const;
+        throw fieldFault("invalid_request", problem, `${quoted(repeated)}: is given twice`);
       })
       .onError({ as: "global" }, function respondWithFault(context) {
         const { code, error, request, headers } = context;

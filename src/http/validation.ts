@@ -3,12 +3,22 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { ValidationError } from "elysia";
 import { Fault } from "../lib/errors.ts";
+import type { FieldProblem } from "../lib/field-problems.ts";
 import { quoted } from "../lib/text.ts";
+import { violatedRule } from "./violated-rule.ts";
 import { Rule } from "./schemas.ts";
 
+/** A violated rule, for programs and in words. */
+interface Violation extends FieldProblem {
+  words: string;
+  /** The known fields, if this one is unknown. */
+  hint: string;
+}
+
+const pathOf = ({ path }: ValueError): string => path.replace(/^\//, "").replaceAll("/", ".");
+
 /** The name of a field as the client knows it. */
-const fieldName = (part: string, path: string): string => {
-  const name = path.replace(/^\//, "").replaceAll("/", ".");
+const fieldName = (part: string, name: string): string => {
   if (name === "") return part === "body" ? "The body" : `The ${part}`;
   const isPlain = /^[\w.]{1,64}$/.test(name);
   return isPlain ? name : quoted(name);
@@ -29,22 +39,33 @@ const describeProblem = ({ type, schema, message }: ValueError, part: string): s
   return message.replace(/^Expected /, "must be ").replace(/^must be kind .*/, "is not valid");
 };
 
-const MAX_FIELDS = 5;
+/** The fields that a fault reports, at most. */
+const MAX_FIELDS = 20;
+/** The fields that a message names, at most. */
+const MAX_NAMED = 5;
 
-/** Names the fields that violate a schema, at most five, and the rule that each of them violates. */
-const describeProblems = (problems: Iterable<ValueError>, part: string): string => {
-  const found = new Map<string, string>();
-  let unknown: TSchema | undefined;
+/** The fields that violate a schema, each with the first rule that it violates. */
+const violationsOf = (problems: Iterable<ValueError>, part: string): Violation[] => {
+  const found = new Map<string, Violation>();
   for (const problem of problems) {
-    const field = fieldName(part, problem.path);
-    if (problem.type === ValueErrorType.ObjectAdditionalProperties) unknown = problem.schema;
-    if (!found.has(field)) found.set(field, describeProblem(problem, part));
+    const field = pathOf(problem);
+    if (found.has(field)) continue;
+    const unknown = problem.type === ValueErrorType.ObjectAdditionalProperties ? problem.schema : undefined;
+    const hint = unknown ? ` (${knownFields(unknown)})` : "";
+    found.set(field, { field, ...violatedRule(problem, part), words: describeProblem(problem, part), hint });
     if (found.size === MAX_FIELDS) break;
   }
-  const sentences = [...found].map(([field, problem]) =>
-    field.startsWith("The ") ? `${field} ${problem}` : `${field}: ${problem}`,
-  );
-  const hint = unknown ? ` (${knownFields(unknown)})` : "";
+  return [...found.values()];
+};
+
+/** Names the fields, at most five, and the rule that each of them violates. */
+const describeViolations = (violations: readonly Violation[], part: string): string => {
+  const named = violations.slice(0, MAX_NAMED);
+  const sentences = named.map(({ field, words }) => {
+    const name = fieldName(part, field);
+    return name.startsWith("The ") ? `${name} ${words}` : `${name}: ${words}`;
+  });
+  const hint = named.findLast(({ hint }) => hint !== "")?.hint ?? "";
   return `${sentences.join("; ")}${hint}`;
 };
 
@@ -59,7 +80,8 @@ export const validationFault = (error: ValidationError): Fault => {
     value: unknown;
     type: string;
   };
-  return new Fault("invalid_request", describeProblems(validator.Errors(value), part));
+  const violations = violationsOf(validator.Errors(value), part);
+  return new Fault("invalid_request", describeViolations(violations, part), undefined, violations);
 };
 
 /**
@@ -72,6 +94,7 @@ export const schemaChecker = <Schema extends TSchema>(schema: Schema) => {
   return {
     accepts: (value: unknown): value is Static<Schema> => check().Check(value),
     /** What is wrong with a value, in the words of a response to a request. */
-    explain: (value: unknown): string => describeProblems(check().Errors(value), "body"),
+    explain: (value: unknown): string =>
+      describeViolations(violationsOf(check().Errors(value), "body"), "body"),
   };
 };

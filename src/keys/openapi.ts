@@ -35,6 +35,7 @@ export const createKey = operation({
   tags: TAGS,
   bodyExample: { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" },
   responses: { 201: { description: "The key and its secret.", headers: ["Location"], example: MINTED } },
+  faults: ["insufficient_scope"],
 });
 
 export const getKey = operation({

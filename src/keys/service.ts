@@ -1,5 +1,5 @@
 import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
-import { Fault } from "../lib/errors.ts";
+import { Fault, fieldFault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
 import { type Excess, type Privileges, findExcess } from "./privilege-ceiling.ts";
 import type { AuthenticatedKey, Key, KeyRepository, NewKey } from "./repository.ts";
@@ -36,6 +36,27 @@ const describeExcess = (excess: Excess): string => {
 const assertWithin = (actor: Actor, privileges: Privileges) => {
   const excess = findExcess(actor, privileges);
   if (excess) throw new Fault("insufficient_scope", describeExcess(excess));
+};
+
+/** The field of a new key that exceeds its creator. */
+const EXCEEDING = { scope: "scopes", lifetime: "expiresAt", rate: "rateLimit" } as const;
+
+/** @throws Fault insufficient_scope */
+const assertMayCreate = (actor: Actor, key: NewKey) => {
+  const excess = findExcess(actor, { ...key, scopes: new Set(key.scopes) });
+  if (!excess) return;
+  const problem = { field: EXCEEDING[excess.kind], rule: "forbidden" } as const;
+  throw fieldFault("insufficient_scope", problem, describeExcess(excess));
+};
+
+/** @throws Fault invalid_request */
+const assertExpires = (expiresAt: number | undefined, now: number) => {
+  if (expiresAt === undefined || (expiresAt > now && expiresAt <= LATEST_TIME)) return;
+  throw fieldFault(
+    "invalid_request",
+    { field: "expiresAt", rule: expiresAt > now ? "maximum" : "minimum" },
+    "expiresAt: must be in the future and before the year 10000",
+  );
 };
 
 /** Collects the times of last use, because storing each with its request would cost a write. */
@@ -92,11 +113,9 @@ export const keyService = ({
     },
     /** @throws Fault invalid_request, insufficient_scope */
     async create(key: NewKey, actor: Actor): Promise<KeyWithSecret> {
-      assertWithin(actor, { ...key, scopes: new Set(key.scopes) });
+      assertMayCreate(actor, key);
       const now = clock.now();
-      const { expiresAt } = key;
-      if (expiresAt !== undefined && !(expiresAt > now && expiresAt <= LATEST_TIME))
-        throw new Fault("invalid_request", "expiresAt: must be in the future and before the year 10000");
+      assertExpires(key.expiresAt, now);
       const secret = mint(randomBytes);
       return { key: await keys.add(key, recordOf(secret), now), secret };
     },

@@ -1,4 +1,5 @@
 import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "./storage-errors.ts";
+import { type FieldProblem, invalidFields } from "./field-problems.ts";
 import { isOutOfFiles } from "./open-files.ts";
 
 /** Every error code of the service, with its HTTP status and its default message. */
@@ -91,10 +92,16 @@ export class Fault extends Error {
     readonly code: FaultCode,
     message: string = FAULTS[code][1],
     readonly headers: Readonly<Record<string, string>> = {},
+    /** The fields of the request that it is about. */
+    readonly fields: readonly FieldProblem[] = [],
   ) {
     super(message);
   }
 }
+
+/** A fault about one field of the request. */
+export const fieldFault = (code: FaultCode, problem: FieldProblem, message?: string): Fault =>
+  new Fault(code, message, undefined, [problem]);
 
 export const statusOf = (code: FaultCode): number => FAULTS[code][0];
 
@@ -120,11 +127,15 @@ export const faultOf = (error: unknown): Fault => {
   return new Fault("internal_error");
 };
 
-export const faultResponse = ({ code, message, headers }: Fault): Response => {
+export const faultResponse = ({ code, message, headers, fields }: Fault): Response => {
   const status = statusOf(code);
   const body: ErrorBody = { code, message, status };
   return new Response(JSON.stringify(body), {
     status,
-    headers: { ...headers, "content-type": "application/json" },
+    headers: {
+      ...headers,
+      ...(fields.length > 0 && { "invalid-fields": invalidFields(fields) }),
+      "content-type": "application/json",
+    },
   });
 };

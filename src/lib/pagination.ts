@@ -1,4 +1,4 @@
-import { Fault } from "./errors.ts";
+import { fieldFault } from "./errors.ts";
 
 /** One page of a list that ascends by id. */
 export interface Page<Item> {
@@ -15,7 +15,7 @@ export const writeCursor = (after: number, filter: string): string =>
 export const readCursor = (cursor: string, filter: string): number => {
   const after = Number(/^([1-9][0-9]*):/.exec(Buffer.from(cursor, "base64url").toString())?.[1]);
   if (!Number.isSafeInteger(after) || writeCursor(after, filter) !== cursor)
-    throw new Fault("invalid_cursor");
+    throw fieldFault("invalid_cursor", { field: "cursor", rule: "format" });
   return after;
 };
 

@@ -5,6 +5,8 @@
 export const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
   settings: async () => (await import("./generated/settings.ts")).settingsTables(),
   errors: async () => (await import("./generated/errors.ts")).errorSections(),
+  "field-rules": async () => (await import("./generated/field-rules.ts")).fieldRulesTable(),
+  "hostname-reasons": async () => (await import("./generated/field-rules.ts")).hostnameReasonsTable(),
   limits: async () => (await import("./generated/limits.ts")).limitsTables(),
   metrics: async () => (await import("./generated/metrics.ts")).metricsTable(),
   stages: async () => (await import("./generated/stages.ts")).stagesTable(),

@@ -4,12 +4,23 @@ import type { Json } from "./json.ts";
 import { refTo } from "./schemas.ts";
 
 const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
+  400: ["Invalid-Fields"],
   401: ["WWW-Authenticate"],
   403: ["WWW-Authenticate"],
   415: ["Accept"],
   429: ["Retry-After"],
   503: ["Retry-After"],
 };
+
+/** Faults besides those with status 400 that are about a field, if the operation lists them itself. */
+const FIELD_FAULTS: ReadonlySet<FaultCode> = new Set([
+  "category_name_taken",
+  "category_not_found",
+  "insufficient_scope",
+  "not_found",
+  "pet_not_available",
+  "slug_taken",
+]);
 
 const STATUS_DESCRIPTIONS: Record<number, string> = {
   400: "A parameter is invalid or unknown.",
@@ -75,10 +86,14 @@ export const faultResponses = (
   headersOf: (status: number) => readonly string[],
 ): Json => {
   const byStatus = Map.groupBy([...own, ...faultsOf(operation)], statusOf);
+  const withFields = new Set(own.filter((code) => FIELD_FAULTS.has(code)).map(statusOf));
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
-      faultResponseOf(describeStatus(status, operation), status, codes, headersOf(status)),
+      faultResponseOf(describeStatus(status, operation), status, codes, [
+        ...headersOf(status),
+        ...(withFields.has(status) ? ["Invalid-Fields"] : []),
+      ]),
     ]),
   );
 };

@@ -62,6 +62,11 @@ export const HEADERS: Record<string, { description: string; schema: Json }> = {
     description: "Seconds to wait before the next attempt.",
     schema: { type: "string", examples: ["1"] },
   },
+  "Invalid-Fields": {
+    description:
+      "The fields that the error is about, as a list of strings with parameters (RFC 9651): `rule` is what is wrong, `min` and `max` are its limits, and `reason` says more of a host name. Absent if the error is about no field.",
+    schema: { type: "string", examples: ['"name";rule=too_long;max=200, "adopter.email";rule=format'] },
+  },
   Accept: {
     description: "The supported media types of the body.",
     schema: { type: "string", examples: ["application/json"] },

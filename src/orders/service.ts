@@ -1,4 +1,4 @@
-import { Fault } from "../lib/errors.ts";
+import { Fault, fieldFault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewOrder, Order, OrderFilters, OrderSort } from "./order.ts";
@@ -15,9 +15,13 @@ interface ListOrders extends OrderFilters {
 
 const notFound = () => new Fault("not_found", "There is no order with this id.");
 
+const unknownAnimal = () =>
+  fieldFault("not_found", { field: "petId", rule: "not_found" }, "petId: There is no animal with this id.");
+
 const notAvailable = (status: string | null): Fault =>
-  new Fault(
+  fieldFault(
     "pet_not_available",
+    { field: "petId", rule: "conflict" },
     status === "available"
       ? "The animal has an open order already: cancel it first."
       : `The animal is not available for adoption: its status is ${status ?? "not set"}.`,
@@ -45,7 +49,7 @@ export const orderService = ({ orders, clock }: { orders: OrderRepository; clock
   async place(order: NewOrder, keep?: StoreResponse<Order>): Promise<Order> {
     const placed = await orders.place(order, clock.now(), keep);
     if (placed.order) return placed.order;
-    if (!placed.pet) throw new Fault("not_found", "petId: There is no animal with this id.");
+    if (!placed.pet) throw unknownAnimal();
     throw notAvailable(placed.pet.status);
   },
   /** @throws Fault not_found */

@@ -1,4 +1,4 @@
-import { Fault } from "../lib/errors.ts";
+import { Fault, fieldFault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewPet, Pet, PetChange, PetFilters } from "./pet.ts";
@@ -12,10 +12,13 @@ export interface ListPets extends PetFilters {
 
 const notFound = () => new Fault("not_found", "There is no animal with this id.");
 
+const uncategorized = () => fieldFault("category_not_found", { field: "categoryId", rule: "not_found" });
+
 /** @throws Fault if nothing was written */
 const assertWritten = (result: WriteResult): Pet => {
   if ("pet" in result) return result.pet;
   if (result.refused === "not_found") throw notFound();
+  if (result.refused === "category_not_found") throw uncategorized();
   if (result.refused !== "pet_in_order") throw new Fault(result.refused);
   throw new Fault(
     "pet_in_order",
@@ -42,7 +45,7 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
   /** @param keep stores the response in the same transaction. @throws Fault category_not_found */
   async add(pet: NewPet, keep?: StoreResponse<Pet>): Promise<Pet> {
     const added = await pets.add(pet, clock.now(), keep);
-    if (!added) throw new Fault("category_not_found");
+    if (!added) throw uncategorized();
     return added;
   },
   /**

@@ -1,9 +1,9 @@
-import { Fault } from "../lib/errors.ts";
+import { Fault, fieldFault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Plan } from "./plan.ts";
 import type { Project, ProjectChange, ProjectRepository } from "./repository.ts";
-import { slugProblem, randomTargetLabel } from "./slug.ts";
+import { RESERVED, slugProblem, randomTargetLabel } from "./slug.ts";
 
 export type { Project } from "./repository.ts";
 
@@ -41,8 +41,9 @@ export const projectService = ({
     get,
     /** @throws Fault invalid_request for a slug that breaks a rule, slug_taken */
     async create({ slug, name, plan }: NewProject): Promise<Project> {
-      const problem = slugProblem(slug) ?? (isOwn(slug) ? "is reserved: choose another" : undefined);
-      if (problem) throw new Fault("invalid_request", `slug: ${problem}`);
+      const problem = slugProblem(slug) ?? (isOwn(slug) ? RESERVED : undefined);
+      if (problem)
+        throw fieldFault("invalid_request", { field: "slug", ...problem }, `slug: ${problem.words}`);
       const project = {
         slug,
         name,
@@ -51,7 +52,7 @@ export const projectService = ({
         createdAt: clock.now(),
       };
       const added = await projects.add(project);
-      if (!added) throw new Fault("slug_taken");
+      if (!added) throw fieldFault("slug_taken", { field: "slug", rule: "taken" });
       return added;
     },
     /** @throws Fault invalid_cursor */

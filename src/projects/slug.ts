@@ -1,3 +1,5 @@
+import type { FieldProblem } from "../lib/field-problems.ts";
+
 export const MAX_SLUG_LENGTH = 63;
 
 /**
@@ -55,11 +57,25 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   "www",
 ]);
 
+/** The rule that keeps a text from being a slug, and what it says. */
+type SlugProblem = Omit<FieldProblem, "field"> & { words: string };
+
+const formOf = (text: string): Omit<FieldProblem, "field"> => {
+  if (text === "") return { rule: "too_short", min: 1 };
+  return text.length > MAX_SLUG_LENGTH ? { rule: "too_long", max: MAX_SLUG_LENGTH } : { rule: "format" };
+};
+
+export const RESERVED: SlugProblem = { rule: "reserved", words: "is reserved: choose another" };
+
 /** The reason why a text cannot be a slug; undefined if it can. */
-export const slugProblem = (text: string): string | undefined => {
+export const slugProblem = (text: string): SlugProblem | undefined => {
   if (!LABEL.test(text))
-    return "must be a DNS label: 1 to 63 lower-case letters, digits and hyphens, with no hyphen at its ends";
-  return RESERVED_SLUGS.has(text) ? "is reserved: choose another" : undefined;
+    return {
+      ...formOf(text),
+      words:
+        "must be a DNS label: 1 to 63 lower-case letters, digits and hyphens, with no hyphen at its ends",
+    };
+  return RESERVED_SLUGS.has(text) ? RESERVED : undefined;
 };
 
 const TARGET_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";

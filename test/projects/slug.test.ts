@@ -19,14 +19,14 @@ test.each([
   "x".repeat(64),
   "docs\n",
 ])("%j cannot be a slug", (slug) => {
-  expect(slugProblem(slug)).toStartWith("must be a DNS label");
+  expect(slugProblem(slug)?.words).toStartWith("must be a DNS label");
 });
 
 const RESERVED =
   "acme admin administrator api app assets auth autoconfig autodiscover billing cdn cname console dashboard dns ftp help hostmaster imap info localhost login mail mx ns ns1 ns2 pop postmaster root security sites smtp ssl staging static status support sysadmin webmail webmaster wpad www";
 
 test.each(RESERVED.split(" "))("%s is reserved", (slug) => {
-  expect(slugProblem(slug)).toBe("is reserved: choose another");
+  expect(slugProblem(slug)?.words).toBe("is reserved: choose another");
 });
 
 test("no other slug is reserved", () => {

@@ -11,7 +11,8 @@ interface FaultNote {
 export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
   invalid_request: {
     when: "A body or a parameter violates its schema, is unknown, or appears twice.",
-    remedy: "The message names the field and the rule. Correct the request.",
+    remedy:
+      "The message and the header `Invalid-Fields` name the fields and their rules. Correct the request.",
   },
   invalid_cursor: {
     when: "The cursor belongs to another list or another filter, or it was changed.",

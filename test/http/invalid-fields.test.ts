@@ -1,0 +1,197 @@
+import { describe, expect, test } from "bun:test";
+import { parseInvalidFields } from "../../src/client/invalid-fields.ts";
+import { FIELD_RULES } from "../../src/lib/field-problems.ts";
+import { type Store, addPet, openOnce, openStore } from "../support/store.ts";
+
+const shared = openOnce(() => openStore({ env: { STRICT_CATEGORIES: "true" } }));
+
+const ADOPTER = { name: "Ada", email: "ada@example.org" };
+const ANIMAL = { name: "Bella", categoryId: 1 };
+const KEY = { name: "shop", scopes: ["pets:read"] };
+
+const post = (path: string, json: unknown) => (store: Store) => store.call("POST", path, { json });
+const get =
+  (path: string, headers: Record<string, string> = {}) =>
+  (store: Store) =>
+    store.call("GET", path, { headers });
+
+const LONG = "x".repeat(201);
+
+test.each<[what: string, send: (store: Store) => Promise<Response>, status: number, header: string]>([
+  ["a missing field", post("/v1/pets", { categoryId: 1 }), 400, '"name";rule=required'],
+  [
+    "two fields",
+    post("/v1/pets", { name: LONG, categoryId: "1" }),
+    400,
+    '"name";rule=too_long;max=200, "categoryId";rule=type',
+  ],
+  ["an empty text", post("/v1/pets", { ...ANIMAL, name: "" }), 400, '"name";rule=too_short;min=1'],
+  ["white space", post("/v1/pets", { ...ANIMAL, name: "  " }), 400, '"name";rule=blank'],
+  ["a control character", post("/v1/pets", { ...ANIMAL, name: "a\tb" }), 400, '"name";rule=format'],
+  ["a number in place of a text", post("/v1/pets", { ...ANIMAL, name: 5 }), 400, '"name";rule=type'],
+  [
+    "a fraction in place of an integer",
+    post("/v1/pets", { ...ANIMAL, categoryId: 1.5 }),
+    400,
+    '"categoryId";rule=type',
+  ],
+  ["an unknown word", post("/v1/pets", { ...ANIMAL, status: "lost" }), 400, '"status";rule=not_one_of'],
+  ["an unknown field", post("/v1/pets", { ...ANIMAL, age: 3 }), 400, '"age";rule=unknown'],
+  ["a body that is no object", post("/v1/pets", [1]), 400, '"";rule=type'],
+  [
+    "a field inside a field",
+    post("/v1/store/orders", { petId: 1, adopter: { ...ADOPTER, email: "ada" } }),
+    400,
+    '"adopter.email";rule=format',
+  ],
+  [
+    "an id below 1",
+    post("/v1/store/orders", { petId: 0, adopter: ADOPTER }),
+    400,
+    '"petId";rule=minimum;min=1',
+  ],
+  ["an empty list", post("/platform/keys", { ...KEY, scopes: [] }), 400, '"scopes";rule=too_short;min=1'],
+  [
+    "an item of a list",
+    post("/platform/keys", { ...KEY, scopes: ["pets:eat"] }),
+    400,
+    '"scopes.0";rule=not_one_of',
+  ],
+  [
+    "an item that is given twice",
+    post("/platform/keys", { ...KEY, scopes: ["pets:read", "pets:read"] }),
+    400,
+    '"scopes";rule=duplicate',
+  ],
+  [
+    "a malformed time",
+    post("/platform/keys", { ...KEY, expiresAt: "tomorrow" }),
+    400,
+    '"expiresAt";rule=format',
+  ],
+  [
+    "a time in the past",
+    post("/platform/keys", { ...KEY, expiresAt: "2020-01-01T00:00:00Z" }),
+    400,
+    '"expiresAt";rule=minimum',
+  ],
+  ["a parameter that is too large", get("/v1/pets?limit=101"), 400, '"limit";rule=maximum;max=100'],
+  ["a parameter that is too small", get("/v1/pets?limit=0"), 400, '"limit";rule=minimum;min=1'],
+  ["a parameter that is no integer", get("/v1/pets?limit=ten"), 400, '"limit";rule=type'],
+  ["an integer beyond 64 bits", get(`/v1/pets?categoryId=${2n ** 63n}`), 400, '"categoryId";rule=maximum'],
+  ["a parameter that is given twice", get("/v1/pets?limit=1&limit=2"), 400, '"limit";rule=duplicate'],
+  ["an unknown parameter", get("/v1/pets?colour=red"), 400, '"colour";rule=unknown'],
+  ["a cursor of another list", get("/v1/pets?cursor=abc"), 400, '"cursor";rule=format'],
+  [
+    "a request header",
+    (store) => store.call("POST", "/v1/pets", { json: ANIMAL, headers: { "idempotency-key": "a b" } }),
+    400,
+    '"Idempotency-Key";rule=format',
+  ],
+  ["an unknown category", post("/v1/pets", ANIMAL), 404, '"categoryId";rule=not_found'],
+  [
+    "an unknown animal",
+    post("/v1/store/orders", { petId: 999, adopter: ADOPTER }),
+    404,
+    '"petId";rule=not_found',
+  ],
+  [
+    "a slug of the wrong form",
+    post("/platform/projects", { slug: "A b", name: "A" }),
+    400,
+    '"slug";rule=format',
+  ],
+  ["an empty slug", post("/platform/projects", { slug: "", name: "A" }), 400, '"slug";rule=too_short;min=1'],
+  [
+    "a slug that is too long",
+    post("/platform/projects", { slug: "a".repeat(64), name: "A" }),
+    400,
+    '"slug";rule=too_long;max=63',
+  ],
+  ["a reserved slug", post("/platform/projects", { slug: "www", name: "A" }), 400, '"slug";rule=reserved'],
+])("%s is named in Invalid-Fields", async (_what, send, status, header) => {
+  const response = await send(await shared());
+  expect([response.status, response.headers.get("invalid-fields")]).toEqual([status, header]);
+  for (const { rule } of parseInvalidFields(header)) expect(Object.keys(FIELD_RULES)).toContain(rule);
+});
+
+describe("of a store with something in it", () => {
+  test("a taken name, slug and animal are named", async () => {
+    const store = await openStore();
+    const twice = async (path: string, json: unknown) => {
+      await store.call("POST", path, { json });
+      return (await store.call("POST", path, { json })).headers.get("invalid-fields");
+    };
+    expect(await twice("/v1/categories", { name: "Dogs" })).toBe('"name";rule=taken');
+    expect(await twice("/platform/projects", { slug: "docs", name: "Docs" })).toBe('"slug";rule=taken');
+    const { id } = await addPet(store, { status: "available" });
+    expect(await twice("/v1/store/orders", { petId: id, adopter: ADOPTER })).toBe('"petId";rule=conflict');
+  });
+
+  test("a host name is named with the reason", async () => {
+    const store = await openStore();
+    await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", plan: "pro" } });
+    const add = async (hostname: string) =>
+      (await store.call("POST", "/platform/projects/docs/domains", { json: { hostname } })).headers.get(
+        "invalid-fields",
+      );
+    expect(await add("*.example.org")).toBe('"hostname";rule=format;reason=wildcard');
+    expect(await add("co.uk")).toBe('"hostname";rule=reserved;reason=public_suffix');
+    expect(await add("docs.invalid")).toBe('"hostname";rule=reserved;reason=special_use');
+    expect(await add(" ")).toBe('"hostname";rule=blank;reason=empty');
+    expect(await add("")).toBe('"hostname";rule=too_short;min=1');
+  });
+
+  test("every fault of the mapping of domains has its path", async () => {
+    const store = await openStore();
+    await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs", plan: "pro" } });
+    const json = { domains: { primary: "docs.example.org", redirects: [5] }, version: 1 };
+    const response = await store.call("PUT", "/platform/projects/docs/config", { json });
+    expect(response.headers.get("invalid-fields")).toBe(
+      '"version";rule=unknown, "domains.primary";rule=not_found, "domains.redirects[0]";rule=type',
+    );
+  });
+
+  test("a scope that the key does not have is named", async () => {
+    const store = await openStore();
+    const key = await store.mint({ scopes: ["keys:admin"] });
+    const response = await store.call("POST", "/platform/keys", { key, json: KEY });
+    expect([response.status, response.headers.get("invalid-fields")]).toEqual([
+      403,
+      '"scopes";rule=forbidden',
+    ]);
+  });
+});
+
+test("an error about no field has no Invalid-Fields", async () => {
+  const store = await shared();
+  for (const path of ["/v1/pets/999", "/nothing"])
+    expect((await store.call("GET", path)).headers.has("invalid-fields")).toBe(false);
+  const malformed = await store.call("POST", "/v1/pets", {
+    body: "{",
+    headers: { "content-type": "application/json" },
+  });
+  expect([malformed.status, malformed.headers.has("invalid-fields")]).toEqual([400, false]);
+});
+
+test("a body of 90 unknown fields has a short header, and a message of five", async () => {
+  const store = await shared();
+  const json = Object.fromEntries(
+    Array.from({ length: 90 }, (_, at) => [`é"${"\u0000".repeat(90)}${at}`, at]),
+  );
+  const response = await store.call("POST", "/v1/pets", { json });
+  const header = response.headers.get("invalid-fields") ?? "";
+  expect(header).toMatch(/^[\x20-\x7e]{100,1024}$/);
+  expect(parseInvalidFields(header).length).toBeGreaterThan(0);
+  const { message } = (await response.json()) as { message: string };
+  expect(message.split("; ")).toHaveLength(5);
+});
+
+test("pages of other origins may read it", async () => {
+  const store = await openStore({ env: { CORS_ORIGINS: "https://shop.example" } });
+  const response = await store.call("POST", "/v1/pets", {
+    json: {},
+    headers: { origin: "https://shop.example" },
+  });
+  expect(response.headers.get("access-control-expose-headers")).toContain("Invalid-Fields");
+});
