@@ -1,6 +1,6 @@
-import { useMutation } from "@tanstack/preact-query";
 import { LocationProvider, Route, Router } from "preact-iso";
 import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
 import { Adoptions } from "./adoptions/list.tsx";
 import { Animals } from "./animals/list.tsx";
 import { Categories } from "./categories/list.tsx";
@@ -9,6 +9,7 @@ import { Loading, Problem } from "./parts/feedback.tsx";
 import { Page } from "./parts/page.tsx";
 import { LeaveDialog } from "./parts/leave-dialog.tsx";
 import { useLocation } from "./parts/router.ts";
+import { useAction } from "./parts/use-action.ts";
 import { Toasts } from "./parts/toasts.tsx";
 import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
@@ -24,16 +25,25 @@ const AREAS = [
   { href: "/console/keys", name: "Keys", scope: "keys:admin" },
 ] as const;
 
+/** Without an entry of its own in the history. */
+const skip = (event: Event) => {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+};
+
 const Navigation = () => {
   const { path } = useLocation();
   const { key, can, signOut } = useSession();
-  const signingOut = useMutation({ mutationFn: signOut });
+  const signingOut = useAction({ act: signOut });
   return (
     <header class="top">
-      <a class="skip" href="#main">
+      <a class="skip" href="#main" onClick={skip}>
         Skip to content
       </a>
       <nav aria-label="Areas" class="container">
+        <a class="product" href="/console">
+          Adoption store
+        </a>
         <ul>
           {AREAS.filter(({ scope }) => can(scope)).map(({ href, name }) => (
             <li key={href}>
@@ -49,7 +59,8 @@ const Navigation = () => {
             type="button"
             class="secondary outline"
             aria-busy={signingOut.isPending}
-            onClick={() => signingOut.mutate()}
+            aria-disabled={signingOut.isPending}
+            onClick={() => signingOut.run()}
           >
             Sign out
           </button>
@@ -64,14 +75,18 @@ const Navigation = () => {
   );
 };
 
+const Redirect = ({ to }: { to: string }) => {
+  const { route } = useLocation();
+  useEffect(() => route(to, true), [to]);
+  return null;
+};
+
 /** Redirects to the first area that the key may see. */
 const Home = () => {
   const { can } = useSession();
-  const { route } = useLocation();
   const area = AREAS.find(({ scope }) => can(scope));
   if (area) {
-    route(area.href, true);
-    return null;
+    return <Redirect to={area.href} />;
   }
   return (
     <Page title="Nothing to show">
@@ -114,17 +129,17 @@ const NotFound = () => (
 /** The console. Each page has an address of its own, so that reloading and going back show the same. */
 export const App = () => (
   <LocationProvider scope="/console">
-    <SessionProvider
-      signedOut={<SignIn />}
-      pending={(error) => (
-        <main class="container">
-          {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
-        </main>
-      )}
-    >
-      <Navigation />
-      <main id="main" class="container" tabIndex={-1}>
-        <Toasts>
+    <Toasts>
+      <SessionProvider
+        signedOut={<SignIn />}
+        pending={(error) => (
+          <main class="container">
+            {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
+          </main>
+        )}
+      >
+        <Navigation />
+        <main id="main" class="container" tabIndex={-1}>
           <UploadsProvider>
             <Router>
               <Route path="/console" component={Home} />
@@ -138,9 +153,9 @@ export const App = () => (
               <Route default component={NotFound} />
             </Router>
           </UploadsProvider>
-        </Toasts>
-      </main>
-      <LeaveDialog />
-    </SessionProvider>
+        </main>
+        <LeaveDialog />
+      </SessionProvider>
+    </Toasts>
   </LocationProvider>
 );

@@ -1,4 +1,5 @@
 import { animalsPath } from "../animals/addresses.ts";
+import { Email } from "../parts/email.tsx";
 import type { Adoption } from "./order.ts";
 
 /** The adopter, unless `orders forget` erased their data. */
@@ -7,7 +8,7 @@ export const AdopterName = ({ adoption: { adopter } }: { adoption: Adoption }) =
     <>
       <bdi>{adopter.name}</bdi>
       <small>
-        <bdi>{adopter.email}</bdi>
+        <Email address={adopter.email} />
       </small>
     </>
   ) : (

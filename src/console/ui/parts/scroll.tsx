@@ -1,8 +1,16 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 
-/** Content that scrolls sideways on narrow pages, with the keyboard too. `label` names it for screen readers. */
-export const Scroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+/** Content that scrolls sideways where it is too wide, with the keyboard too. `label` names it for screen readers. */
+export const Scroll = ({
+  label,
+  place,
+  children,
+}: {
+  label: string;
+  place?: RefObject<HTMLDivElement>;
+  children: ComponentChildren;
+}) => (
+  <div {...(place && { ref: place })} class="scroll" role="region" aria-label={label} tabIndex={0}>
     {children}
   </div>
 );
