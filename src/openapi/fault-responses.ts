@@ -12,12 +12,13 @@ const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
-/** Faults besides those with status 400 that are about a field, if the operation lists them itself. */
+/** Faults besides those with status 400 that are about a field of the body, if the operation lists them itself. */
 const FIELD_FAULTS: ReadonlySet<FaultCode> = new Set([
   "category_name_taken",
   "category_not_found",
   "insufficient_scope",
   "not_found",
+  "pet_in_order",
   "pet_not_available",
   "slug_taken",
 ]);
@@ -86,7 +87,9 @@ export const faultResponses = (
   headersOf: (status: number) => readonly string[],
 ): Json => {
   const byStatus = Map.groupBy([...own, ...faultsOf(operation)], statusOf);
-  const withFields = new Set(own.filter((code) => FIELD_FAULTS.has(code)).map(statusOf));
+  const withFields = new Set(
+    operation["requestBody"] ? own.filter((code) => FIELD_FAULTS.has(code)).map(statusOf) : [],
+  );
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,

@@ -1,4 +1,5 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
+import type { FieldProblem } from "../lib/field-problems.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewPet, Pet, PetChange, PetFilters } from "./pet.ts";
@@ -14,8 +15,8 @@ const notFound = () => new Fault("not_found", "There is no animal with this id."
 
 const uncategorized = () => fieldFault("category_not_found", { field: "categoryId", rule: "not_found" });
 
-/** @throws Fault if nothing was written */
-const assertWritten = (result: WriteResult): Pet => {
+/** @param heldFields the fields that an open order keeps from changing. @throws Fault if nothing was written */
+const assertWritten = (result: WriteResult, heldFields: readonly FieldProblem[] = []): Pet => {
   if ("pet" in result) return result.pet;
   if (result.refused === "not_found") throw notFound();
   if (result.refused === "category_not_found") throw uncategorized();
@@ -23,6 +24,8 @@ const assertWritten = (result: WriteResult): Pet => {
   throw new Fault(
     "pet_in_order",
     `The open order ${result.order} holds the animal: complete or cancel order ${result.order} first.`,
+    undefined,
+    heldFields,
   );
 };
 
@@ -54,7 +57,7 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
    *   holds the animal
    */
   change: async (id: number, change: PetChange, expected?: StoredPet): Promise<Pet> =>
-    assertWritten(await pets.change(id, change, expected)),
+    assertWritten(await pets.change(id, change, expected), [{ field: "status", rule: "conflict" }]),
   /**
    * Deletes the animal in one atomic step, if it still is `expected`.
    * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds the animal

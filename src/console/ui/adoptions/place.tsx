@@ -1,18 +1,19 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { ANIMALS, useAnimal } from "../animals/queries.ts";
-import { dataOf, hasCode, store } from "../api/client.ts";
+import { dataOf, store } from "../api/client.ts";
 import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { useFinish } from "../parts/finish.ts";
-import { Problem } from "../parts/feedback.tsx";
-import { Field, fieldError, generalError } from "../parts/field.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 import { idOf } from "../parts/id.ts";
 import { integerOf } from "../parts/integer.ts";
 import { useSession } from "../session.tsx";
 import { type Adoption, type NewOrder, animalLabel } from "./order.ts";
 import { ADOPTIONS } from "./queries.ts";
+import { FIELDS } from "./words.ts";
 
 /** The fields of the form. */
 interface Draft {
@@ -21,8 +22,6 @@ interface Draft {
   email: string;
   note: string;
 }
-
-const FIELDS = ["petId", "adopter.name", "adopter.email", "note"];
 
 const bodyOf = ({ animal, name, email, note }: Draft): NewOrder => ({
   // The API refuses what is not the id of an animal.
@@ -35,17 +34,16 @@ const bodyOf = ({ animal, name, email, note }: Draft): NewOrder => ({
 interface SectionProps {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
-  error: Error | null;
 }
 
 /** The animal. Its name appears as soon as its id is typed. */
-const AnimalField = ({ draft, change, error }: SectionProps) => {
+const AnimalField = ({ draft, change }: SectionProps) => {
   const mayRead = useSession().can("pets:read");
   const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
-  const isTaken = hasCode(error, "pet_not_available");
   return (
     <Field
       label="Animal"
+      name="petId"
       hint={
         animal ? (
           <>
@@ -55,7 +53,6 @@ const AnimalField = ({ draft, change, error }: SectionProps) => {
           "The id in the list of animals."
         )
       }
-      error={isTaken ? error?.message : fieldError(error, "petId")}
     >
       {(tied) => (
         <input
@@ -75,9 +72,9 @@ const AnimalField = ({ draft, change, error }: SectionProps) => {
 };
 
 /** The adopter. Browsers are told not to remember it. */
-const AdopterFields = ({ draft, change, error }: SectionProps) => (
+const AdopterFields = ({ draft, change }: SectionProps) => (
   <>
-    <Field label="Adopter's name" error={fieldError(error, "adopter.name")}>
+    <Field label="Adopter's name" name="adopter.name">
       {(tied) => (
         <input
           {...tied}
@@ -89,7 +86,7 @@ const AdopterFields = ({ draft, change, error }: SectionProps) => (
         />
       )}
     </Field>
-    <Field label="Adopter's e-mail address" error={fieldError(error, "adopter.email")}>
+    <Field label="Adopter's e-mail address" name="adopter.email">
       {(tied) => (
         <input
           {...tied}
@@ -104,11 +101,7 @@ const AdopterFields = ({ draft, change, error }: SectionProps) => (
         />
       )}
     </Field>
-    <Field
-      label="Note"
-      hint="Optional. Anything that matters for this adoption."
-      error={fieldError(error, "note")}
-    >
+    <Field label="Note" name="note" hint="Optional. Anything that matters for this adoption.">
       {(tied) => (
         <textarea
           {...tied}
@@ -122,13 +115,6 @@ const AdopterFields = ({ draft, change, error }: SectionProps) => (
     </Field>
   </>
 );
-
-/** The error, unless a field of the form shows it. */
-const generalOf = (error: Error | null, hasAnimalField: boolean): Error | undefined => {
-  if (hasAnimalField) return hasCode(error, "pet_not_available") ? undefined : generalError(error, FIELDS);
-  const ofAnimal = fieldError(error, "petId");
-  return ofAnimal === undefined ? generalError(error, FIELDS) : new Error(ofAnimal);
-};
 
 /** The dialog that begins an adoption. Submitting again after a lost response does not begin a second one. */
 export const PlaceAdoption = ({
@@ -167,29 +153,28 @@ export const PlaceAdoption = ({
     gcTime: 0,
   });
   const { error, isPending } = placing;
-  const general = generalOf(error, animalId === undefined);
   const section: SectionProps = {
     draft,
     change: (change) => setDraft((before) => ({ ...before, ...change })),
-    error,
   };
   const title = animalId === undefined ? "Begin adoption" : `Adopt ${animal ? `“${animal.name}”` : animalId}`;
   return (
     <Dialog title={title} back={back}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
+      <Form
+        error={error}
+        words={FIELDS}
+        hidden={animalId === undefined ? [] : ["petId"]}
+        onSubmit={() =>
           placing.mutate(bodyOf(draft), {
             onSuccess: (adoption) =>
               done(back, `The adoption of ${animalLabel(adoption)} has begun. Its id is ${adoption.id}.`),
-          });
-        }}
+          })
+        }
       >
-        {general && <Problem error={general} />}
         {animalId === undefined && <AnimalField {...section} />}
         <AdopterFields {...section} />
         <DialogButtons back={back} label="Begin adoption" isBusy={isPending} />
-      </form>
+      </Form>
     </Dialog>
   );
 };

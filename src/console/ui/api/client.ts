@@ -3,8 +3,10 @@ import { type Operations, createOperations } from "../../../client/operations.ts
 import { createTransport, type Fetch } from "../../../client/transport.ts";
 import type { paths as PlatformPaths } from "../../../client/types/platform.d.ts";
 import type { paths as StorePaths } from "../../../client/types/store.d.ts";
+import { ERRORS } from "./words.ts";
 
 export { ApiError };
+export type { FieldProblem } from "../../../client/invalid-fields.ts";
 export { type Page, pageOf } from "../../../client/pages.ts";
 export type { Int64 } from "../../../client/exact.ts";
 export { newIdempotencyKey } from "../../../client/retry.ts";
@@ -27,16 +29,8 @@ const SESSION_CODES: ReadonlySet<string> = new Set([
   "cross_site_request",
 ]);
 
-/** Messages for people, where those of the API are for programs. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  unreachable: "The server did not respond. Check your connection and try again.",
-  idempotency_mismatch:
-    "Your first attempt was saved, but its response was lost. What you changed since then was not saved: close this dialog and check the list.",
-  precondition_failed: "Somebody else has changed it in the meantime, so nothing was done.",
-};
-
 const reword = (error: ApiError): ApiError => {
-  error.message = MESSAGES[error.code] ?? error.message;
+  error.message = ERRORS[error.code] ?? error.message;
   return error;
 };
 

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { hasCode } from "../api/client.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Problem } from "../parts/feedback.tsx";
-import { Field, fieldError, generalError } from "../parts/field.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 import { categoriesPath } from "./addresses.ts";
+import { FIELDS } from "./words.ts";
 
 /** The form for a category's name. */
 export const NameForm = ({
@@ -20,17 +20,9 @@ export const NameForm = ({
   submit: (name: string) => void;
 }) => {
   const [name, setName] = useState(given);
-  const isTaken = hasCode(error, "category_name_taken");
-  const general = isTaken ? undefined : generalError(error, ["name"]);
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit(name);
-      }}
-    >
-      {general && <Problem error={general} />}
-      <Field label="Name" error={isTaken ? error?.message : fieldError(error, "name")}>
+    <Form error={error} words={FIELDS} onSubmit={() => submit(name)}>
+      <Field label="Name" name="name">
         {(tied) => (
           <input
             {...tied}
@@ -43,6 +35,6 @@ export const NameForm = ({
         )}
       </Field>
       <DialogButtons back={categoriesPath()} label={submitLabel} isBusy={isBusy} />
-    </form>
+    </Form>
   );
 };

@@ -1,13 +1,11 @@
-/** Separates the fields in a message of the API: "name: must be ...; categoryId: must be ...". */
-const NEXT = /; (?=[\w.]+: )/;
+import { problemAt, problemsOf, wordsFor } from "./field-words.ts";
 
-/** The part of an error about this field or a field inside it, without its name. */
-export const fieldError = (refusal: Error | null, field: string): string | undefined =>
-  refusal?.message
-    .split(NEXT)
-    .filter((part) => part.startsWith(`${field}: `) || part.startsWith(`${field}.`))
-    .map((part) => part.slice(part.indexOf(": ") + 2))[0];
+/** The error about this field or a field inside it. Forms that do not use `Form` yet. */
+export const fieldError = (error: Error | null, field: string): string | undefined => {
+  const problem = problemAt(problemsOf(error), field);
+  return problem && wordsFor(problem);
+};
 
-/** The error, unless it is about one of these fields. */
-export const generalError = (refusal: Error | null, fields: readonly string[]): Error | undefined =>
-  refusal && fields.every((field) => fieldError(refusal, field) === undefined) ? refusal : undefined;
+/** The error, unless it is about one of these fields. Forms that do not use `Form` yet. */
+export const generalError = (error: Error | null, fields: readonly string[]): Error | undefined =>
+  error && fields.every((field) => fieldError(error, field) === undefined) ? error : undefined;
