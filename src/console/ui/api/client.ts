@@ -1,3 +1,4 @@
+import { isAttended } from "./attendance.ts";
 import { ApiError, errorOf } from "../../../client/api-error.ts";
 import { type Operations, createOperations } from "../../../client/operations.ts";
 import { createTransport, type Fetch } from "../../../client/transport.ts";
@@ -53,6 +54,7 @@ export const UNATTENDED = { "x-unattended": "1" } as const;
 
 const fetchInSession: Fetch = (url, init) => {
   if (init.method !== "GET") init.headers.set("x-csrf-token", csrfToken);
+  else if (!isAttended()) init.headers.set("x-unattended", "1");
   return fetch(url, init);
 };
 
