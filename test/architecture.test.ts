@@ -79,7 +79,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/sites\//,
     to: [/^src\/(http|lib)\//, /^src\/deploys\/(blob-check|blobs|challenge-directory|manifest)\.ts$/],
   },
-  { from: /^src\/(pets|categories|orders|keys|projects)\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/(pets|categories|orders|keys|projects|audit)\//, to: [/^src\/(http|lib)\//] },
 ];
 
 /** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */

@@ -1,3 +1,4 @@
+import { auditService } from "../audit/service.ts";
 import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
@@ -21,11 +22,14 @@ export const commandServices = (
   const runtime = { ...systemRuntime, clock };
   const repositories = createRepositories(database, config);
   return {
+    get audit() {
+      return auditService({ audit: repositories.audit });
+    },
     get keys() {
       return keyService({ keys: repositories.keys, ...runtime });
     },
     get categories() {
-      return categoryService({ categories: repositories.categories });
+      return categoryService({ categories: repositories.categories, clock });
     },
     get orders() {
       return orderService({ orders: repositories.orders, clock });

@@ -1,3 +1,4 @@
+import { auditRepository } from "../audit/repository.ts";
 import { categoryRepository } from "../categories/repository.ts";
 import { certificateRepository } from "../certificates/repository.ts";
 import type { Config } from "../config/config.ts";
@@ -36,6 +37,7 @@ export const createRepositories = (database: Database, { strictCategories, platf
     get keys() {
       return keys();
     },
+    audit: lazy(() => auditRepository(database)),
     adopters: lazy(() => adopterRepository(database)),
     categories: lazy(() => categoryRepository(database)),
     certificates: lazy(() => openCertificateRepository(database)),

@@ -1,3 +1,4 @@
+import { auditRoutes } from "../audit/routes.ts";
 import { categoryRoutes } from "../categories/routes.ts";
 import type { Config } from "../config/config.ts";
 import type { Gateway } from "../console/gateway.ts";
@@ -69,6 +70,7 @@ export const createRoutes = (
     projectRoutes({ projects, addresses: projectAddresses(config, port), macros }),
     deployRoutes({ deploys, macros, withoutIdleTimeout }),
     domainRoutes({ domains, roles: domainSettings, macros, withoutIdleTimeout }),
+    auditRoutes({ audit: services.audit, macros }),
     keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
     healthRoutes({
       checks: context.checks,

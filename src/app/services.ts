@@ -1,3 +1,4 @@
+import { auditService } from "../audit/service.ts";
 import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
@@ -32,19 +33,22 @@ export interface ServiceOptions extends DeployOptions {
 }
 
 const storeServices = (
+  { auditDays }: Config,
   { fresh, version }: Database,
   repositories: Repositories,
   { clock, randomBytes }: Runtime,
   { streamLimits: limits }: ServiceOptions,
 ) => {
+  const audit = auditService({ audit: repositories.audit });
   const pets = petService({ pets: repositories.pets, clock });
   return {
+    audit,
     keys: keyService({ keys: repositories.keys, clock, randomBytes }),
     pets,
     petPages: petListCache({ list: pets.list, version }),
     petStatistics: petStatistics({ countByDay: repositories.pets.countByDay, version, clock }),
     petStreams: petStreams({ events: repositories.petEvents, fresh, version, ...(limits && { limits }) }),
-    categories: categoryService({ categories: repositories.categories }),
+    categories: categoryService({ categories: repositories.categories, clock }),
     orders: orderService({ orders: repositories.orders, clock }),
     keptResponses: repositories.keptResponses,
     expiries: repositories.certificates.expiries,
@@ -52,6 +56,7 @@ const storeServices = (
     sweeper: rowSweeper([
       () => repositories.keptResponses.sweep(clock.now() - RETENTION_MS),
       () => repositories.petEvents.sweep(),
+      () => audit.sweep(auditDays, clock.now()),
     ]),
   };
 };
@@ -80,7 +85,7 @@ export const createServices = (
   });
   const deploys = deployServices(config, repositories, runtime, platform.projects, options);
   return {
-    ...storeServices(database, repositories, runtime, options),
+    ...storeServices(config, database, repositories, runtime, options),
     ...platform,
     ...deploys,
     sites: siteService({

@@ -1,5 +1,5 @@
 import { csvLine, guardFormula } from "./csv-writer.ts";
-import type { ExportedPet } from "./repository.ts";
+import type { ExportedPet } from "./export-repository.ts";
 
 /** How animals are written to a file. */
 interface ExportFormat {

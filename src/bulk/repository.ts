@@ -1,10 +1,13 @@
 import { rmSync } from "node:fs";
+import { basename } from "node:path";
 import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
+import { type AuditEntry, auditing } from "../db/audit.ts";
 import { takeLock } from "../db/file-lock.ts";
 import type { Database } from "../db/open.ts";
 import type { NamedCategory } from "./category-names.ts";
 import { imports } from "../db/schema/imports.ts";
-import type { NewPet, PetStatus } from "../pets/pet.ts";
+import { OPERATOR } from "../lib/actor.ts";
+import type { NewPet } from "../pets/pet.ts";
 
 /** The progress of an import. */
 export interface Progress {
@@ -172,15 +175,32 @@ const importStarter =
       .onConflictDoNothing()
       .returning({ id: imports.id })
       .prepare();
-    const [, [row]] = await commit([
-      replaceInterrupted
-        ? { query: deleteStatement, values: {} }
-        : assertNoneSince(database, record.head, newestId),
-      { query: insertStatement, values: {} },
-    ]);
+    const entry = auditing(database);
+    const act = { actor: OPERATOR, now: record.startedAt };
+    const label = basename(record.file);
+    const [, [row]] = await commit(
+      [
+        replaceInterrupted
+          ? { query: deleteStatement, values: {} }
+          : assertNoneSince(database, record.head, newestId),
+        { query: insertStatement, values: {} },
+      ],
+      ([, [started]]) => entry(act, started && { action: "import.started", id: started.id, label }),
+    );
     if (!row) throw new ConcurrentImport();
     return row.id;
   };
+
+/** What the audit log says of an import that has ended. */
+const finishedEntry = ({ id, file, added, rejected }: Import): AuditEntry => ({
+  action: "import.finished",
+  id,
+  label: basename(file),
+  changes: [
+    ["added", null, String(added)],
+    ["rejected", null, String(rejected)],
+  ],
+});
 
 export const importRepository = (
   database: Database,
@@ -193,6 +213,8 @@ export const importRepository = (
   client.run("PRAGMA wal_autocheckpoint=8000");
   // The statement journal in memory: in a file it costs two writes per row as soon as a table has triggers.
   client.run("PRAGMA temp_store=MEMORY");
+
+  const record = auditing(database);
 
   /** Keeps other processes from continuing an import, until it is disposed of. @throws ConcurrentImport */
   const hold = (id: number): Disposable => holdLock(lockPath(id));
@@ -230,53 +252,18 @@ export const importRepository = (
       await commit([updateIfAt(database, id, from, progress), insert]);
     },
     async finish(id: number, finishedAt: number): Promise<void> {
-      const finishStatement = orm.update(imports).set({ finishedAt }).where(eq(imports.id, id)).prepare();
-      await commit([{ query: finishStatement, values: {} }]);
+      const isUnfinished = and(eq(imports.id, id), isNull(imports.finishedAt));
+      const finishStatement = orm
+        .update(imports)
+        .set({ finishedAt })
+        .where(isUnfinished)
+        .returning()
+        .prepare();
+      await commit([{ query: finishStatement, values: {} }], ([[ended]]) =>
+        record({ actor: OPERATOR, now: finishedAt }, ended && finishedEntry(ended)),
+      );
     },
   };
 };
 
 export type ImportRepository = ReturnType<typeof importRepository>;
-
-/** An animal as it is exported. The id of the category is text, so that it keeps all digits. */
-export type ExportedPet = [
-  id: number,
-  name: string,
-  categoryId: string,
-  /** The category's name; null if the category has no record. */
-  category: string | null,
-  status: PetStatus | null,
-];
-
-const PAGE_ROWS = 2000;
-
-/**
- * All animals, or those of one status (null: without one), ascending by id, in pages of one snapshot. The snapshot ends with
- * the iteration.
- */
-export function* exportPages(
-  { client }: Database,
-  status: PetStatus | null | undefined,
-): Generator<ExportedPet[]> {
-  const filter =
-    status === undefined ? "" : status === null ? "pets.status IS NULL AND" : "pets.status = ?3 AND";
-  const pageStatement = client.prepare<unknown, (string | number)[]>(
-    `SELECT pets.id, pets.name, CAST(pets.category_id AS TEXT), categories.name, pets.status
-     FROM pets LEFT JOIN categories ON categories.id = pets.category_id
-     WHERE ${filter} pets.id > ?1 ORDER BY pets.id LIMIT ?2`,
-  );
-  client.run("BEGIN");
-  try {
-    for (let after = 0; ;) {
-      const rows = pageStatement.values(after, PAGE_ROWS, ...(status ? [status] : [])) as ExportedPet[];
-      if (rows.length > 0) yield rows;
-      if (rows.length < PAGE_ROWS) return;
-      after = rows.at(-1)?.[0] ?? after;
-    }
-  } finally {
-    client.run("COMMIT");
-  }
-}
-
-export const countPets = ({ client }: Database): number =>
-  client.query<{ count: number }, []>("SELECT count(*) AS count FROM pets").get()?.count ?? 0;

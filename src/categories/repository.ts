@@ -1,7 +1,9 @@
 import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
-import type { StoreResponse } from "../db/kept-responses.ts";
+import { auditing, changesBetween } from "../db/audit.ts";
+import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema/pets.ts";
+import type { Act } from "../lib/actor.ts";
 import { foldName } from "../lib/text.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
@@ -67,11 +69,8 @@ const prepareWrites = ({ orm }: Pick<Database, "orm">) => {
   return { insertStatement, updateStatement, deleteStatement };
 };
 
-export const categoryRepository = (database: Database) => {
-  const { orm, commit } = database;
-  const { insertStatement, updateStatement, deleteStatement } = prepareWrites(database);
-  const findStatement = orm.select(COLUMNS).from(categories).where(HAS_ID).limit(1).prepare();
-  const listStatement = orm
+const prepareList = ({ orm }: Pick<Database, "orm">) =>
+  orm
     .select(COLUMNS)
     .from(categories)
     .where(gt(categories.id, value("after")))
@@ -79,12 +78,25 @@ export const categoryRepository = (database: Database) => {
     .limit(value("limit"))
     .prepare();
 
+export const categoryRepository = (database: Database) => {
+  const { orm, commit } = database;
+  const { insertStatement, updateStatement, deleteStatement } = prepareWrites(database);
+  const record = auditing(database);
+  const listStatement = prepareList(database);
+  const findStatement = orm.select(COLUMNS).from(categories).where(HAS_ID).limit(1).prepare();
+
   return {
     /** Stores the category under an id that was never used, in one atomic step; undefined if another has the name. */
-    async add(name: string, keep?: StoreResponse<Category>): Promise<Category | undefined> {
+    async add(name: string, act: Act, keep?: StoreResponse<Category>): Promise<Category | undefined> {
       const [[row]] = await commit(
         [{ query: insertStatement, values: { name, folded: foldName(name) } }],
-        keep && (([[added]]) => added && keep(added)),
+        ([[added]]) =>
+          added
+            ? [
+                ...record(act, { action: "category.added", id: added.id, label: name }),
+                ...storing(keep, added),
+              ]
+            : [],
       );
       return row;
     },
@@ -99,6 +111,7 @@ export const categoryRepository = (database: Database) => {
     async change(
       id: number,
       { name }: CategoryChange,
+      act: Act,
       expected?: Category,
     ): Promise<Category | { refused: Refusal }> {
       const values = {
@@ -107,18 +120,35 @@ export const categoryRepository = (database: Database) => {
         folded: name === undefined ? null : foldName(name),
         expected: expected?.name ?? null,
       };
-      const [[row], [present]] = await commit([
-        { query: updateStatement, values },
-        { query: findStatement, values: { id } },
-      ]);
+      const [[present], [row]] = await commit(
+        [
+          { query: findStatement, values: { id } },
+          { query: updateStatement, values },
+        ],
+        ([[before], [after]]) =>
+          record(
+            act,
+            before &&
+              after && {
+                action: "category.changed",
+                id,
+                label: after.name,
+                changes: changesBetween(before, after, ["name"]),
+              },
+          ),
+      );
       return row ?? { refused: refusalOf(present, expected, "category_name_taken") };
     },
     /** Deletes the category in one atomic step, if it still is `expected` and no animal belongs to it. @returns why not */
-    async remove(id: number, expected?: Category): Promise<Refusal | undefined> {
-      const [[row], [present]] = await commit([
-        { query: deleteStatement, values: { id, expected: expected?.name ?? null } },
-        { query: findStatement, values: { id } },
-      ]);
+    async remove(id: number, act: Act, expected?: Category): Promise<Refusal | undefined> {
+      const [[present], [row]] = await commit(
+        [
+          { query: findStatement, values: { id } },
+          { query: deleteStatement, values: { id, expected: expected?.name ?? null } },
+        ],
+        ([[before], [deleted]]) =>
+          record(act, before && deleted && { action: "category.deleted", id, label: before.name }),
+      );
       return row ? undefined : refusalOf(present, expected, "category_in_use");
     },
   };

@@ -34,10 +34,10 @@ const singleCategoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
     )
     .patch(
       "/v1/categories/:categoryId",
-      async ({ params, body, headers, set }) => {
+      async ({ params, body, headers, caller, set }) => {
         const id = parseId(params.categoryId);
         const expected = await findExpected(headers, () => categories.get(id), etagOfCategory);
-        const category = await categories.change(id, body, expected);
+        const category = await categories.change(id, body, caller, expected);
         set.headers["etag"] = etagOfCategory(category);
         return category;
       },
@@ -54,9 +54,13 @@ const singleCategoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
     )
     .delete(
       "/v1/categories/:categoryId",
-      async ({ params, headers }) => {
+      async ({ params, headers, caller }) => {
         const id = parseId(params.categoryId);
-        await categories.remove(id, await findExpected(headers, () => categories.get(id), etagOfCategory));
+        await categories.remove(
+          id,
+          caller,
+          await findExpected(headers, () => categories.get(id), etagOfCategory),
+        );
         return status(204, undefined);
       },
       {
@@ -92,7 +96,7 @@ export const categoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
     )
     .post(
       "/v1/categories",
-      ({ body, once }) =>
+      ({ body, caller, once }) =>
         once(
           {
             status: 201,
@@ -102,7 +106,7 @@ export const categoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
               etag: etagOfCategory(category),
             }),
           },
-          (keep) => categories.add(body.name, keep),
+          (keep) => categories.add(body.name, caller, keep),
         ),
       {
         stability: "beta",

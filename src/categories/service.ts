@@ -1,5 +1,7 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
+import type { Actor } from "../lib/actor.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import type { Clock } from "../lib/time.ts";
 import type { Category, CategoryChange, CategoryRepository, StoreResponse, Refusal } from "./repository.ts";
 
 export type { Category } from "./repository.ts";
@@ -16,15 +18,15 @@ const faultOf = (refused: Refusal): Fault => {
   return refused === "category_name_taken" ? nameTaken() : new Fault(refused);
 };
 
-export const categoryService = ({ categories }: { categories: CategoryRepository }) => ({
+export const categoryService = ({ categories, clock }: { categories: CategoryRepository; clock: Clock }) => ({
   /** @throws Fault invalid_cursor */
   async list({ limit, cursor }: { limit: number; cursor: string | undefined }): Promise<Page<Category>> {
     const after = cursor === undefined ? 0 : readCursor(cursor, CURSOR_SCOPE);
     return cutPage(await categories.list({ after, limit: limit + 1 }), limit, CURSOR_SCOPE);
   },
   /** @param keep stores the response in the same transaction. @throws Fault category_name_taken */
-  async add(name: string, keep?: StoreResponse<Category>): Promise<Category> {
-    const category = await categories.add(name, keep);
+  async add(name: string, actor: Actor, keep?: StoreResponse<Category>): Promise<Category> {
+    const category = await categories.add(name, { actor, now: clock.now() }, keep);
     if (!category) throw nameTaken();
     return category;
   },
@@ -35,14 +37,14 @@ export const categoryService = ({ categories }: { categories: CategoryRepository
     return category;
   },
   /** Changes the category if it still is `expected`. @throws Fault not_found, precondition_failed, category_name_taken */
-  async change(id: number, change: CategoryChange, expected?: Category): Promise<Category> {
-    const changed = await categories.change(id, change, expected);
+  async change(id: number, change: CategoryChange, actor: Actor, expected?: Category): Promise<Category> {
+    const changed = await categories.change(id, change, { actor, now: clock.now() }, expected);
     if ("refused" in changed) throw faultOf(changed.refused);
     return changed;
   },
   /** Deletes the category if it still is `expected`. @throws Fault not_found, precondition_failed, category_in_use */
-  async remove(id: number, expected?: Category): Promise<void> {
-    const refused = await categories.remove(id, expected);
+  async remove(id: number, actor: Actor, expected?: Category): Promise<void> {
+    const refused = await categories.remove(id, { actor, now: clock.now() }, expected);
     if (refused) throw faultOf(refused);
   },
 });

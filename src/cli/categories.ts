@@ -3,6 +3,7 @@ import { commandServices } from "../app/command-services.ts";
 import { newCategoryChecker } from "../categories/model.ts";
 import type { Category, CategoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { foldName, quoted } from "../lib/text.ts";
 import { confirm } from "./confirm.ts";
@@ -75,7 +76,7 @@ const addCommand = () =>
         configOf(options),
         async (categories) => {
           const list: Category[] = [];
-          for (const name of checked) list.push(await naming(name, categories.add(name)));
+          for (const name of checked) list.push(await naming(name, categories.add(name, OPERATOR)));
           return list;
         },
         { create: true },
@@ -95,7 +96,10 @@ const renameCommand = () =>
     .action(async (text: string, name: string, options: Options) => {
       const { before, after } = await withCategories(configOf(options), async (categories) => {
         const found = await findCategory(categories, text);
-        return { before: found, after: await naming(name, categories.change(found.id, { name }, found)) };
+        return {
+          before: found,
+          after: await naming(name, categories.change(found.id, { name }, OPERATOR, found)),
+        };
       });
       printResult(
         options.json,
@@ -117,7 +121,7 @@ const deleteCommand = () =>
         const found = await findCategory(categories, text);
         if (!options.yes && !(await confirm(`Delete category ${found.id} ${quoted(found.name)}?`)))
           return undefined;
-        await naming(found.name, categories.remove(found.id, found));
+        await naming(found.name, categories.remove(found.id, OPERATOR, found));
         return found;
       });
       if (!deleted) return printDeclined(options.json, "Nothing was deleted.");

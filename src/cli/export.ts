@@ -4,7 +4,7 @@ import { assertDestination } from "../backups/destination.ts";
 import { exportFormat, formatPage } from "../bulk/export.ts";
 import type { Format } from "../bulk/read-format.ts";
 import { quantity } from "../lib/quantity.ts";
-import { countPets, exportPages } from "../bulk/repository.ts";
+import { countPets, exportPages } from "../bulk/export-repository.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";

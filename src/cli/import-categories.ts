@@ -4,6 +4,7 @@ import { categoryLookup, storedCategories } from "../bulk/repository.ts";
 import { newCategoryChecker } from "../categories/model.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 
 /** Why no category can have a name, by the rules of the API. */
@@ -20,7 +21,7 @@ const createIn = (config: Config, database: Database, names: CategoryNames) => {
   const { categories } = commandServices(config, database);
   return async (name: string): Promise<void> => {
     try {
-      const added = await categories.add(name);
+      const added = await categories.add(name, OPERATOR);
       names.add({ id: BigInt(added.id), name: added.name });
     } catch (error) {
       if (!(error instanceof Fault && error.code === "category_name_taken")) throw error;

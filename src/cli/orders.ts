@@ -4,6 +4,7 @@ import { databaseCopies } from "../backups/database-copies.ts";
 import { quantity } from "../lib/quantity.ts";
 import type { Config } from "../config/config.ts";
 import { vacuum } from "../db/vacuum.ts";
+import { OPERATOR } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { systemClock } from "../lib/time.ts";
 import type { AdopterRepository, OrderSummary } from "../orders/erasure.ts";
@@ -102,7 +103,7 @@ const forget = (config: Config, email: string, { cancel = false, yes }: Options)
   withOrders(config, async (_orders, adopters, rewrite) => {
     const { length } = await adopters.find(email);
     if (!yes && !(await confirm(questionOf(length, cancel)))) return undefined;
-    const result = await adopters.forget(email, cancel, systemClock.now());
+    const result = await adopters.forget(email, cancel, { actor: OPERATOR, now: systemClock.now() });
     if (result.open.length > 0 && !cancel) throw refusal(result.open);
     // Even if no order was found: an earlier run may have been interrupted.
     note(REWRITING);

@@ -31,6 +31,8 @@ export interface Config {
   readonly authFailuresPerMinute: number;
   /** The maximum number of writes that share one fsync. */
   readonly commitGroupSize: number;
+  /** How many days an entry of the audit log is kept; 0: for ever. */
+  readonly auditDays: number;
   /** True if animals may name only categories that have a record. */
   readonly strictCategories: boolean;
   /** Free bytes on the disk below which `/readyz` reports not ready. */

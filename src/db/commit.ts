@@ -22,17 +22,17 @@ type RowsOf<Statements extends readonly Statement[]> = {
  * Runs all statements of a write or none, and resolves with the rows of each statement once they are on disk. Writes of the
  * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md says why conditions
  * are part of the statements.
- * @param last called inside the transaction with the rows; may return one more statement of the same write
+ * @param last called inside the transaction with the rows; may return more statements of the same write
  * @throws StorageUnavailable if the storage refused the write and nothing is stored; OutcomeUnknown if it may be stored
  */
 export type Commit = <const Statements extends readonly Statement[]>(
   statements: Statements,
-  last?: (rows: RowsOf<Statements>) => Statement | undefined,
+  last?: (rows: RowsOf<Statements>) => readonly Statement[],
 ) => Promise<RowsOf<Statements>>;
 
 interface Write {
   statements: readonly Statement[];
-  last: ((rows: unknown[]) => Statement | undefined) | undefined;
+  last: ((rows: unknown[]) => readonly Statement[]) | undefined;
   since: number;
   resolve(rows: unknown[]): void;
   reject(error: unknown): void;
@@ -62,8 +62,7 @@ const runWrite = (client: Client, { statements, last, resolve, reject }: Write):
   if (needsSavepoint) client.run("SAVEPOINT act");
   try {
     const rows = statements.map(({ query, values }) => query.all(values));
-    const lastStatement = last?.(rows);
-    if (lastStatement) lastStatement.query.all(lastStatement.values);
+    for (const { query, values } of last?.(rows) ?? []) query.all(values);
     if (needsSavepoint) client.run("RELEASE act");
     return () => resolve(rows);
   } catch (error) {

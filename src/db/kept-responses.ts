@@ -28,6 +28,12 @@ export interface KeptResponse {
 /** Creates the statement that stores the response in the transaction of the write that it reports: see `Commit`. */
 export type StoreResponse<Outcome> = (outcome: Outcome) => Statement;
 
+/** The statement of `keep`, for the second argument of `commit`; none for a request without an Idempotency-Key. */
+export const storing = <Outcome>(
+  keep: StoreResponse<Outcome> | undefined,
+  outcome: Outcome,
+): readonly Statement[] => (keep ? [keep(outcome)] : []);
+
 const value = sql.placeholder;
 const { id, caller, idempotencyKey, createdAt } = keptResponses;
 

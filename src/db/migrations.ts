@@ -1,3 +1,4 @@
+import audit from "../../drizzle/0015_audit.sql" with { type: "text" };
 import importColumns from "../../drizzle/0012_import_columns.sql" with { type: "text" };
 import callers from "../../drizzle/0013_callers.sql" with { type: "text" };
 import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0012_import_columns", sql: importColumns },
   { tag: "0013_callers", sql: callers },
   { tag: "0014_order_words", sql: orderWords },
+  { tag: "0015_audit", sql: audit },
 ];

@@ -1,3 +1,4 @@
+import { SERVICE } from "../lib/actor.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { UnpackedFile } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
@@ -36,10 +37,14 @@ export const ownDeployService = ({
     const { manifest } = (await deploys.newestOwn(id)) ?? {};
     // A damaged manifest has no file, so that a new deploy replaces it.
     const files = manifest ? await loadManifest(blobs, manifest).catch(() => undefined) : undefined;
-    return { activeDeployId, isServed: served?.keyId === null, hasFile: files?.has(file) ?? false };
+    return {
+      activeDeployId,
+      isServed: served?.keyId === null && served.personId === null,
+      hasFile: files?.has(file) ?? false,
+    };
   },
   /** Publishes the service's own files, if the project still serves the deploy `replaces`; null: no deploy. */
   async publishOwn(slug: string, files: AsyncIterable<UnpackedFile>, replaces: number | null): Promise<void> {
-    await publishFiles(await projects.get(slug), files, { keyId: null, replaces });
+    await publishFiles(await projects.get(slug), files, { actor: SERVICE, replaces });
   },
 });

@@ -1,3 +1,4 @@
+import { SERVICE } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { UnpackedFile } from "./archive.ts";
@@ -53,7 +54,7 @@ export const publishOwnSite = async (
   },
 ): Promise<void> => {
   const isFirst = await deploys.isUntouched();
-  if (isFirst) await unless("slug_taken", () => projects.create(PROJECT));
+  if (isFirst) await unless("slug_taken", () => projects.create(PROJECT, SERVICE));
   const own = await unless("not_found", () => deploys.ownDeploys(PROJECT.slug, marker));
   if (!own || own.hasFile || !(isFirst || own.isServed)) return;
   await deploys.publishOwn(PROJECT.slug, unpacked(await files()), own.activeDeployId);

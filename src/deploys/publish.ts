@@ -1,3 +1,4 @@
+import type { Actor } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Project } from "../projects/service.ts";
@@ -43,7 +44,7 @@ export const sitePublisher = ({
   const publishFiles = async (
     project: Project,
     files: AsyncIterable<UnpackedFile>,
-    { keyId, replaces }: { keyId: number | null; replaces?: number | null },
+    { actor, replaces }: { actor: Actor; replaces?: number | null },
   ): Promise<Deploy | undefined> => {
     const isOwn = replaces !== undefined;
     const site = await storeSite(files, blobs, await servedManifest(project, { deploys, blobs }));
@@ -61,14 +62,9 @@ export const sitePublisher = ({
       }
       try {
         return await deploys.succeed(
-          {
-            projectId: project.id,
-            keyId,
-            createdAt: clock.now(),
-            files: site.manifest.size,
-            bytes: site.bytes,
-            manifest: site.stored.hash,
-          },
+          project,
+          { files: site.manifest.size, bytes: site.bytes, manifest: site.stored.hash },
+          { actor, now: clock.now() },
           replaces,
         );
       } finally {
@@ -81,16 +77,16 @@ export const sitePublisher = ({
   return {
     publishFiles,
     /** Publishes an archive on disk, or records why it was refused. @throws Fault not_found, invalid_archive, quota_exceeded */
-    async publishArchive(project: Project, file: string, keyId: number | null): Promise<Deploy> {
+    async publishArchive(project: Project, file: string, actor: Actor): Promise<Deploy> {
       try {
-        const deploy = await publishFiles(project, unpack(file, UNPACK_LIMITS), { keyId });
+        const deploy = await publishFiles(project, unpack(file, UNPACK_LIMITS), { actor });
         if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
         return deploy;
       } catch (error) {
         const isQuota = error instanceof Fault && error.code === "quota_exceeded";
         if (!(error instanceof InvalidArchive || isQuota)) throw error;
         const { message: reason } = error;
-        await deploys.fail({ projectId: project.id, keyId, createdAt: clock.now(), reason });
+        await deploys.fail(project, reason, { actor, now: clock.now() });
         throw isQuota ? error : new Fault("invalid_archive", reason);
       }
     },

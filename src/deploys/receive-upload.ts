@@ -1,3 +1,4 @@
+import type { Actor } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Admission } from "./admission.ts";
 import { type DiskSpace, InsufficientSpace } from "./disk-space.ts";
@@ -12,8 +13,8 @@ export interface Upload {
   isCutOff(): Promise<boolean>;
   /** Identifies the caller that sends it, for the limit of its uploads. */
   caller: string;
-  /** The key that sends it. */
-  keyId: number;
+  /** Who sends it. */
+  actor: Actor;
 }
 
 const tooLarge = (limit: number) =>

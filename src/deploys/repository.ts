@@ -1,7 +1,9 @@
 import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
+import { auditing } from "../db/audit.ts";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
+import type { Act } from "../lib/actor.ts";
 import { isHash } from "./blob-check.ts";
 
 /** A deploy of a project. Times are milliseconds UTC. */
@@ -16,25 +18,19 @@ export interface Deploy {
   files: number;
   /** Bytes of all files, unpacked. */
   bytes: number;
-  /** The key that uploaded it; null if the service made it. */
+  /** The key or the person that uploaded it; both null if the service made it. */
   keyId: number | null;
+  personId: number | null;
   createdAt: number;
 }
 
-interface Upload {
-  projectId: number;
-  keyId: number | null;
-  createdAt: number;
-}
+/** The project of a deploy. */
+type ProjectOf = { id: number; slug: string };
 
-interface SucceededUpload extends Upload {
+interface SucceededUpload {
   manifest: string;
   files: number;
   bytes: number;
-}
-
-interface FailedUpload extends Upload {
-  reason: string;
 }
 
 /** How many deploys a project keeps: the newest that succeeded, and as many that failed. */
@@ -49,6 +45,7 @@ const COLUMNS = {
   files: deploys.files,
   bytes: deploys.bytes,
   keyId: deploys.keyId,
+  personId: deploys.personId,
   createdAt: deploys.createdAt,
 };
 
@@ -59,6 +56,13 @@ const IS_NOT_SERVED = sql`${deploys.id} is not (select active_deploy_id from pro
 
 /** What the row of a failed deploy has beside its reason. */
 const FAILED = { status: "failed", manifest: null, files: 0, bytes: 0, anyServed: 1, replaces: null };
+
+/** The columns of a new deploy that come from an act. */
+const uploadValues = ({ actor, now }: Act) => ({
+  keyId: actor.kind === "key" ? actor.id : null,
+  personId: actor.kind === "person" ? actor.id : null,
+  createdAt: now,
+});
 
 /** If a deploy is to replace a certain one, the project still serves that one. */
 const MAY_REPLACE = sql`(${value("anyServed")} = 1 or ${projects.activeDeployId} is ${value("replaces")})`;
@@ -79,10 +83,16 @@ const readStatements = (orm: Database["orm"]) => {
     .orderBy(desc(deploys.id))
     .limit(MAX_RETAINED - 1)
     .prepare();
+  const activeStatement = orm
+    .select({ id: projects.activeDeployId })
+    .from(projects)
+    .where(eq(projects.id, value("projectId")))
+    .limit(1)
+    .prepare();
   const newestOwnStatement = orm
     .select(COLUMNS)
     .from(deploys)
-    .where(and(IN_PROJECT, isNull(deploys.keyId), eq(deploys.status, "succeeded")))
+    .where(and(IN_PROJECT, isNull(deploys.keyId), isNull(deploys.personId), eq(deploys.status, "succeeded")))
     .orderBy(desc(deploys.id))
     .limit(1)
     .prepare();
@@ -102,6 +112,7 @@ const readStatements = (orm: Database["orm"]) => {
     findStatement,
     listStatement,
     retainedStatement,
+    activeStatement,
     newestOwnStatement,
     manifestsStatement,
     lastIdStatement,
@@ -121,6 +132,7 @@ const writeStatements = (orm: Database["orm"]) => {
       files: value("files"),
       bytes: value("bytes"),
       keyId: value("keyId"),
+      personId: value("personId"),
       createdAt: value("createdAt"),
     },
     sql`from ${projects} where ${projects.id} = ${value("projectId")} and ${MAY_REPLACE}`,
@@ -166,10 +178,78 @@ const writeStatements = (orm: Database["orm"]) => {
   return { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement };
 };
 
-export const deployRepository = ({ orm, commit }: Database) => {
-  const reads = readStatements(orm);
+const deployWrites = ({ orm, commit }: Database, reads: ReturnType<typeof readStatements>) => {
+  const record = auditing({ orm });
   const { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement } =
     writeStatements(orm);
+  return {
+    /**
+     * Records a deploy and makes it the served one, in one atomic step. The newest `MAX_RETAINED` that succeeded stay, and the
+     * served one.
+     * @param replaces record it only if the project still serves this deploy; null: no deploy; undefined: any
+     * @returns undefined if the project was deleted, or if it serves another deploy than `replaces`
+     */
+    async succeed(
+      { id: projectId, slug }: ProjectOf,
+      upload: SucceededUpload,
+      act: Act,
+      replaces?: number | null,
+    ): Promise<Deploy | undefined> {
+      const bound = { anyServed: Number(replaces === undefined), replaces: replaces ?? null };
+      const values = {
+        projectId,
+        ...upload,
+        ...uploadValues(act),
+        ...bound,
+        status: "succeeded",
+        reason: null,
+      };
+      const [[row]] = await commit(
+        [
+          { query: insertStatement, values },
+          { query: activateNewestStatement, values },
+          { query: pruneStatement, values },
+        ],
+        ([[deploy]]) => record(act, deploy && { action: "deploy.published", id: deploy.id, parent: slug }),
+      );
+      return row;
+    },
+    /** Records a refused upload. The served deploy stays. The newest `MAX_RETAINED` that failed stay. */
+    async fail({ id: projectId }: ProjectOf, reason: string, act: Act): Promise<Deploy | undefined> {
+      const values = { projectId, reason, ...uploadValues(act), ...FAILED };
+      const [[row]] = await commit([
+        { query: insertStatement, values },
+        { query: pruneStatement, values },
+      ]);
+      return row;
+    },
+    /** Makes a deploy the served one; undefined if it did not succeed or does not exist. */
+    async activate({ id: projectId, slug }: ProjectOf, id: number, act: Act): Promise<Deploy | undefined> {
+      const [, rows] = await commit(
+        [
+          { query: reads.activeStatement, values: { projectId } },
+          { query: activateStatement, values: { projectId, id } },
+        ],
+        ([[before], [activated]]) =>
+          record(
+            act,
+            activated && before?.id !== id ? { action: "deploy.activated", id, parent: slug } : undefined,
+          ),
+      );
+      return rows.length > 0 ? reads.findStatement.get({ projectId, id }) : undefined;
+    },
+    /** Deletes a deploy; false if it is the served one, or does not exist. */
+    async remove({ id: projectId, slug }: ProjectOf, id: number, act: Act): Promise<boolean> {
+      const [rows] = await commit([{ query: removeStatement, values: { projectId, id } }], ([[removed]]) =>
+        record(act, removed && { action: "deploy.deleted", id, parent: slug }),
+      );
+      return rows.length > 0;
+    },
+  };
+};
+
+export const deployRepository = (database: Database) => {
+  const reads = readStatements(database.orm);
 
   /** A deploy of this project. */
   const find = async (projectId: number, id: number): Promise<Deploy | undefined> =>
@@ -177,31 +257,7 @@ export const deployRepository = ({ orm, commit }: Database) => {
 
   return {
     find,
-    /**
-     * Records a deploy and makes it the served one, in one atomic step. The newest `MAX_RETAINED` that succeeded stay, and the
-     * served one.
-     * @param replaces record it only if the project still serves this deploy; null: no deploy; undefined: any
-     * @returns undefined if the project was deleted, or if it serves another deploy than `replaces`
-     */
-    async succeed(deploy: SucceededUpload, replaces?: number | null): Promise<Deploy | undefined> {
-      const bound = { anyServed: Number(replaces === undefined), replaces: replaces ?? null };
-      const values = { ...deploy, ...bound, status: "succeeded", reason: null };
-      const [[row]] = await commit([
-        { query: insertStatement, values },
-        { query: activateNewestStatement, values },
-        { query: pruneStatement, values },
-      ]);
-      return row;
-    },
-    /** Records a refused upload. The served deploy stays. The newest `MAX_RETAINED` that failed stay. */
-    async fail(deploy: FailedUpload): Promise<Deploy | undefined> {
-      const values = { ...deploy, ...FAILED };
-      const [[row]] = await commit([
-        { query: insertStatement, values },
-        { query: pruneStatement, values },
-      ]);
-      return row;
-    },
+    ...deployWrites(database, reads),
     /** The newest that the service made itself and that succeeded. */
     async newestOwn(projectId: number): Promise<Deploy | undefined> {
       return reads.newestOwnStatement.get({ projectId });
@@ -210,19 +266,9 @@ export const deployRepository = ({ orm, commit }: Database) => {
     async list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]> {
       return reads.listStatement.all({ ...page });
     },
-    /** Makes a deploy the served one; undefined if it did not succeed or does not exist. */
-    async activate(projectId: number, id: number): Promise<Deploy | undefined> {
-      const [rows] = await commit([{ query: activateStatement, values: { projectId, id } }]);
-      return rows.length > 0 ? find(projectId, id) : undefined;
-    },
     /** The deploys that stay when the next one succeeds: the newest `MAX_RETAINED - 1` that succeeded. */
     async listRetained(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]> {
       return reads.retainedStatement.all({ projectId });
-    },
-    /** Deletes a deploy; false if it is the served one, or does not exist. */
-    async remove(projectId: number, id: number): Promise<boolean> {
-      const [rows] = await commit([{ query: removeStatement, values: { projectId, id } }]);
-      return rows.length > 0;
     },
     /** True if no project ever had a deploy, not even a failed or deleted one. */
     async isUntouched(): Promise<boolean> {

@@ -32,7 +32,7 @@ const toUpload = (request: Request, caller: Caller): Upload => {
     body,
     isCutOff: () => hasAborted(request),
     caller: callerId(caller),
-    keyId: caller.id,
+    actor: caller,
   };
 };
 
@@ -95,8 +95,8 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
     )
     .delete(
       "/platform/projects/:slug/deploys/:deployId",
-      async ({ params: { slug, deployId } }) => {
-        await deploys.remove(slug, parseId(deployId));
+      async ({ params: { slug, deployId }, caller }) => {
+        await deploys.remove(slug, parseId(deployId), caller);
         return status(204, undefined);
       },
       {
@@ -110,7 +110,8 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
     )
     .post(
       "/platform/projects/:slug/deploys/:deployId/activate",
-      async ({ params: { slug, deployId } }) => fromDeploy(await deploys.activate(slug, parseId(deployId))),
+      async ({ params: { slug, deployId }, caller }) =>
+        fromDeploy(await deploys.activate(slug, parseId(deployId), caller)),
       {
         stability: "beta",
         scope: "platform:write",

@@ -1,3 +1,4 @@
+import type { Actor } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
@@ -76,7 +77,7 @@ export const deployService = ({
     async upload(slug: string, upload: Upload): Promise<ListedDeploy> {
       const project = await projects.get(slug);
       const { id } = await receiveUpload(upload, receiving, (file) =>
-        publishArchive(project, file, upload.keyId),
+        publishArchive(project, file, upload.actor),
       );
       return get(slug, id);
     },
@@ -92,18 +93,20 @@ export const deployService = ({
       return cutPage(found.map(withActive(activeDeployId)), limit, scope);
     },
     /** Serves an earlier deploy again. @throws Fault not_found, deploy_failed if the deploy had failed */
-    async activate(slug: string, id: number): Promise<ListedDeploy> {
+    async activate(slug: string, id: number, actor: Actor): Promise<ListedDeploy> {
       const deploy = await get(slug, id);
       if (deploy.status === "failed")
         throw new Fault("deploy_failed", `Deploy ${id} failed and cannot be served: ${deploy.reason ?? ""}`);
-      const activated = await deploys.activate(deploy.projectId, id);
+      const act = { actor, now: clock.now() };
+      const activated = await deploys.activate({ id: deploy.projectId, slug }, id, act);
       if (!activated) throw notFound();
       return { ...activated, active: true };
     },
     /** Deletes a deploy. The next sweep removes files that no other deploy needs. @throws Fault not_found, deploy_active */
-    async remove(slug: string, id: number): Promise<void> {
+    async remove(slug: string, id: number, actor: Actor): Promise<void> {
       const { projectId } = await get(slug, id);
-      if (await deploys.remove(projectId, id)) return;
+      const act = { actor, now: clock.now() };
+      if (await deploys.remove({ id: projectId, slug }, id, act)) return;
       // It is the served deploy, or another request has deleted it: `get` then throws.
       await get(slug, id);
       throw new Fault("deploy_active");

@@ -1,12 +1,14 @@
 import { and, eq, sql } from "drizzle-orm";
+import { auditing, changesBetween } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
-import { type Domain, type DomainFinding, type EventName, SERVICE } from "./domain.ts";
+import { type Act, SERVICE } from "../lib/actor.ts";
+import type { Domain, DomainFinding, EventName } from "./domain.ts";
 import { pruneStatement } from "./history-repository.ts";
+import type { Statement } from "../db/commit.ts";
 import type { Progress } from "./check-progress.ts";
 import {
-  type Act,
   HELD,
   KEEPING,
   type Orm,
@@ -14,6 +16,7 @@ import {
   insertEvents,
   hasDomainsPlan,
   moveBy,
+  prepareSlug,
   value,
 } from "./queries.ts";
 import { type Stage, isHeld } from "./stage.ts";
@@ -100,17 +103,27 @@ const yieldStatements = (orm: Orm) => {
     .prepare();
   return (hostname: string, values: Record<string, unknown> & { now: number }) => {
     const findings = JSON.stringify([{ kind: "domain_lost", name: hostname } satisfies DomainFinding]);
-    const { actor, keyId } = actValues({ actor: SERVICE, now: values.now });
     return [
-      ...move({ ...values, actor, keyId, findings }),
+      ...move({ ...values, ...actValues({ actor: SERVICE, now: values.now }), findings }),
       { query: uncertifyStatement, values: { hostname } },
     ];
   };
 };
 
+const hasRows = (rows: unknown): boolean => Array.isArray(rows) && rows.length > 0;
+
 export const checkWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   const statements = checkStatements(orm);
   const yieldName = yieldStatements(orm);
+  const slugStatement = prepareSlug(orm);
+  const record = auditing({ orm });
+  /** Records a check that somebody requested and that changed the stage. The schedulers' are in the domain's history. */
+  const recordCheck = ({ actor, now, domain, progress }: Check, slug: string): readonly Statement[] => {
+    const { stage: from, hostname: id } = domain;
+    if (actor.kind === "service") return [];
+    const changes = changesBetween({ stage: from }, progress, ["stage"]);
+    return record({ actor, now }, { action: "domain.checked", id, parent: slug, changes });
+  };
   return {
     /**
      * Stores a check in one atomic step, if the domain is still in the stage that it was read in. A stage that holds the host
@@ -118,7 +131,8 @@ export const checkWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) =
      * Another project that holds it loses it then, with its certificate, unless the TXT records name that project too, or it
      * has verified since this check began; a suspended one always loses it. False if nothing was written.
      */
-    async record({ domain, progress, events, askedAt, ...check }: Check): Promise<boolean> {
+    async record(check: Check): Promise<boolean> {
+      const { domain, progress, events, askedAt } = check;
       const { id, projectId, hostname, stage: from } = domain;
       const values = {
         ...progress,
@@ -139,14 +153,19 @@ export const checkWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) =
       }));
       const pruning = notes.length > 0 ? [{ query: statements.prune, values: { projectId, hostname } }] : [];
       const takesName = !isHeld(from) && isHeld(progress.stage);
-      const rows = await commit([
-        ...notes,
-        ...pruning,
-        // Before the name is taken: the unique index looks at each row by itself.
-        ...(takesName ? yieldName(hostname, values) : []),
-        { query: statements.update, values },
-      ]);
-      return (rows.at(-1) as unknown[]).length > 0;
+      const rows = await commit(
+        [
+          { query: slugStatement, values: { projectId } },
+          ...notes,
+          ...pruning,
+          // Before the name is taken: the unique index looks at each row by itself.
+          ...(takesName ? yieldName(hostname, values) : []),
+          { query: statements.update, values },
+        ],
+        ([[project], ...others]) =>
+          project && hasRows(others.at(-1)) ? recordCheck(check, project.slug) : [],
+      );
+      return hasRows(rows.at(-1));
     },
     /** Ends the scheduled checks, if the project's plan has no custom domains. */
     async stopChecks({ id, projectId, stage }: Domain): Promise<void> {

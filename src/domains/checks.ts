@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/time.ts";
-import { type Actor, type Domain, type DomainFinding, type EventName, SERVICE } from "./domain.ts";
+import { type Actor, SERVICE } from "../lib/actor.ts";
+import type { Domain, DomainFinding, EventName } from "./domain.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "./inspect.ts";
 import { type Progress, progressOf, stagesOf } from "./check-progress.ts";

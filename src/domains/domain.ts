@@ -77,12 +77,6 @@ export interface Holder {
   targetLabel: string;
 }
 
-/** Who acts on a domain: an API key, the operator at the command line, or the service itself. */
-export type Actor = { kind: "key"; keyId: number } | { kind: "operator" } | { kind: "service" };
-
-export const SERVICE: Actor = { kind: "service" };
-export const OPERATOR: Actor = { kind: "operator" };
-
 /** The events of a domain's history: those that may change its stage, and those that do not. */
 export const EVENTS = [
   "added",
@@ -97,11 +91,15 @@ export const EVENTS = [
 
 export type EventName = (typeof EVENTS)[number];
 
+/** Who acted on a domain. The name of a key that was removed before names were stored is unknown. */
+export type PastActor =
+  { kind: "key" | "person"; id: number; name: string | null } | { kind: "operator" } | { kind: "service" };
+
 /** One row of a domain's history, which outlives the domain. */
 export interface DomainEvent {
   id: number;
   at: number;
-  actor: Actor;
+  actor: PastActor;
   event: EventName;
   /** The stage after it. */
   stage: Stage;

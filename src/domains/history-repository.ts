@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { domainEvents } from "../db/schema/domains.ts";
-import type { Actor, DomainEvent, EventName } from "./domain.ts";
+import type { DomainEvent, EventName, PastActor } from "./domain.ts";
 import { type Orm, toFindings, value } from "./queries.ts";
 import type { StoredStage } from "./stage.ts";
 
@@ -13,8 +13,11 @@ const isOfDomain = and(
   eq(domainEvents.hostname, value("hostname")),
 );
 
-const actorOf = (actor: string, keyId: number | null): Actor => {
-  if (actor === "key" && keyId !== null) return { kind: "key", keyId };
+type Row = Pick<typeof domainEvents.$inferSelect, "actor" | "keyId" | "personId" | "actorName">;
+
+const actorOf = ({ actor, keyId, personId, actorName: name }: Row): PastActor => {
+  if (actor === "key" && keyId !== null) return { kind: "key", id: keyId, name };
+  if (actor === "person" && personId !== null) return { kind: "person", id: personId, name };
   return { kind: actor === "operator" ? "operator" : "service" };
 };
 
@@ -47,10 +50,10 @@ export const historyReads = ({ orm }: Pick<Database, "orm">) => {
       before: number;
       limit: number;
     }): Promise<DomainEvent[]> {
-      return historyStatement.all({ ...page }).map(({ id, at, actor, keyId, event, stage, findings }) => ({
+      return historyStatement.all({ ...page }).map(({ id, at, event, stage, findings, ...actor }) => ({
         id,
         at,
-        actor: actorOf(actor, keyId),
+        actor: actorOf(actor),
         event: event as EventName,
         stage: stage as StoredStage,
         findings: toFindings(findings),

@@ -158,12 +158,14 @@ export const Domains = t.Array(Domain, {
 export const DomainEvent = t.Object(
   {
     at: Time("When the event happened.", "2026-11-20T09:32:00.000Z"),
-    actor: OneOf("DomainActor", ["key", "operator", "service"], {
+    actor: OneOf("DomainActor", ["key", "person", "operator", "service"], {
       description:
-        "Who caused the event. `key`: an API key. `operator`: the command line. `service`: the service itself.",
+        "Who caused the event. `key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.",
       examples: ["key"],
     }),
     key: t.Optional(Id("Id of the API key.", 1)),
+    person: t.Optional(Id("Id of the person.", 1)),
+    name: t.Optional(text("Name of the key or person at that time.", "website")),
     event: OneOf("DomainEventName", EVENTS, {
       description: "What happened. A check with the same result as the previous one has no event.",
       examples: ["records_right"],
@@ -232,7 +234,9 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Wire<typeof 
 export const fromEvent = ({ at, actor, event, stage, findings }: StoredEvent): Wire<typeof DomainEvent> => ({
   at: formatTime(at),
   actor: actor.kind,
-  ...(actor.kind === "key" && { key: actor.keyId }),
+  ...(actor.kind === "key" && { key: actor.id }),
+  ...(actor.kind === "person" && { person: actor.id }),
+  ...("name" in actor && actor.name !== null && { name: actor.name }),
   event,
   stage,
   findings: fromFindings(findings),

@@ -3,8 +3,10 @@ import type { Statement } from "../db/commit.ts";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { domainEvents, domains } from "../db/schema/domains.ts";
+import { projects } from "../db/schema/projects.ts";
+import { type Act, SERVICE } from "../lib/actor.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
-import { type Actor, type Domain, type DomainFinding, SERVICE } from "./domain.ts";
+import type { Domain, DomainFinding } from "./domain.ts";
 import { type StageEvent, type StoredStage, stagesThat, transitionOf } from "./stage.ts";
 
 export type Orm = Database["orm"];
@@ -48,16 +50,12 @@ export const isOfDomain = and(isOfProject, eq(domains.hostname, value("hostname"
 /** The project's plan has custom domains. */
 export const hasDomainsPlan = sql`exists (select 1 from projects where id = ${value("projectId")} and plan in ${PLANS_WITH_DOMAINS})`;
 
-/** Who acts, and when. */
-export interface Act {
-  actor: Actor;
-  now: number;
-}
-
 /** The columns of a history row that come from an act. */
 export const actValues = ({ actor, now }: Act) => ({
   actor: actor.kind,
-  keyId: actor.kind === "key" ? actor.keyId : null,
+  keyId: actor.kind === "key" ? actor.id : null,
+  personId: actor.kind === "person" ? actor.id : null,
+  actorName: "name" in actor ? actor.name : null,
   findings: "[]",
   now,
 });
@@ -78,6 +76,8 @@ export const insertEvents = (
       at: value("now"),
       actor: value("actor"),
       keyId: value("keyId"),
+      personId: value("personId"),
+      actorName: value("actorName"),
       event,
       stage,
       findings: value("findings"),
@@ -104,3 +104,12 @@ export const moveBy = (orm: Orm, event: StageEvent, where: SQL | undefined, chan
     { query: moveStatement, values },
   ];
 };
+
+/** The slug of a project, for the audit log. */
+export const prepareSlug = (orm: Orm) =>
+  orm
+    .select({ slug: projects.slug })
+    .from(projects)
+    .where(eq(projects.id, value("projectId")))
+    .limit(1)
+    .prepare();

@@ -1,15 +1,16 @@
 import { and, eq, sql } from "drizzle-orm";
+import { auditing, changesBetween } from "../db/audit.ts";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
+import type { Act } from "../lib/actor.ts";
 import { checkWrites } from "./check-repository.ts";
 import type { Domain, Role } from "./domain.ts";
 import { projectEffects } from "./stage-effects-repository.ts";
 import { historyReads } from "./history-repository.ts";
 import {
-  type Act,
   COLUMNS,
   HELD,
   type Orm,
@@ -18,6 +19,7 @@ import {
   isOfDomain,
   hasDomainsPlan,
   isOfProject,
+  prepareSlug,
   toDomain,
   value,
 } from "./queries.ts";
@@ -30,6 +32,9 @@ const newRole = sql`coalesce((select value from json_each(${value("roles")}) whe
 
 const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) named where not exists
   (select 1 from domains mine where mine.project_id = ${value("projectId")} and mine.hostname = named.key))`;
+
+const ROLE_COLUMNS = { hostname: domains.hostname, role: domains.role };
+type RoleRow = Pick<Domain, "hostname" | "role">;
 
 /** Which domain is the primary one, and which redirect to it. */
 const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
@@ -49,8 +54,18 @@ const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
     .update(domains)
     .set({ role: newRole })
     .where(and(isOfProject, hasAllNamed))
-    .returning({ id: domains.id })
+    .returning(ROLE_COLUMNS)
     .prepare();
+  const rolesStatement = orm.select(ROLE_COLUMNS).from(domains).where(isOfProject).prepare();
+  const slugStatement = prepareSlug(orm);
+  const record = auditing({ orm });
+  const recordRoles = (act: Act, parent: string, before: readonly RoleRow[], after: readonly RoleRow[]) => {
+    const roles = new Map(before.map(({ hostname, role }) => [hostname, role]));
+    return after.flatMap(({ hostname: id, role }) => {
+      const changes = changesBetween({ role: roles.get(id) ?? null }, { role }, ["role"]);
+      return record(act, { action: "domain.changed", id, parent, changes });
+    });
+  };
   return {
     /**
      * Gives each named domain its role, in one atomic step. The project's other domains keep theirs, but for a primary one that
@@ -68,11 +83,16 @@ const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
         others: others === "keep" ? null : others,
         ...actValues(act),
       };
-      const [, , rows] = await commit([
-        { query: eventStatement, values },
-        { query: releaseStatement, values },
-        { query: assignStatement, values },
-      ]);
+      const [, , , , rows] = await commit(
+        [
+          { query: slugStatement, values },
+          { query: rolesStatement, values },
+          { query: eventStatement, values },
+          { query: releaseStatement, values },
+          { query: assignStatement, values },
+        ],
+        ([[project], before, , , after]) => (project ? recordRoles(act, project.slug, before, after) : []),
+      );
       return rows.length > 0;
     },
   };
@@ -107,6 +127,8 @@ const additions = ({ orm, commit }: Store) => {
   const insertStatement = insertDomain(orm);
   // Must follow the insert directly, because `changes()` counts its rows.
   const eventStatement = insertEvents(orm, and(isOfDomain, sql`changes() = 1`));
+  const slugStatement = prepareSlug(orm);
+  const record = auditing({ orm });
   return {
     /**
      * Adds the host name, a project's first one as primary, in one atomic step. Undefined if the project has it already, or may
@@ -117,10 +139,18 @@ const additions = ({ orm, commit }: Store) => {
       act: Act,
     ): Promise<Domain | undefined> {
       const values = { ...domain, ...actValues(act) };
-      const [[row]] = await commit([
-        { query: insertStatement, values: { ...values, most } },
-        { query: eventStatement, values: { ...values, event: "added", stage: FIRST_STAGE } },
-      ]);
+      const [, [row]] = await commit(
+        [
+          { query: slugStatement, values },
+          { query: insertStatement, values: { ...values, most } },
+          { query: eventStatement, values: { ...values, event: "added", stage: FIRST_STAGE } },
+        ],
+        ([[project], [added]]) =>
+          record(
+            act,
+            project && added && { action: "domain.added", id: added.hostname, parent: project.slug },
+          ),
+      );
       return row && toDomain(row);
     },
   };
@@ -135,7 +165,14 @@ const removals = ({ orm, commit }: Store) => {
   );
   const removalEventStatement = insertEvents(orm, isOfDomain);
   const servedEventStatement = insertEvents(orm, redirectedHere, sql`'became_served'`, sql`${domains.stage}`);
-  const serveStatement = orm.update(domains).set({ role: "served" }).where(redirectedHere).prepare();
+  const serveStatement = orm
+    .update(domains)
+    .set({ role: "served" })
+    .where(redirectedHere)
+    .returning({ hostname: domains.hostname })
+    .prepare();
+  const slugStatement = prepareSlug(orm);
+  const record = auditing({ orm });
   const deleteStatement = orm.delete(domains).where(isOfDomain).returning({ id: domains.id }).prepare();
   // After the removal: unless another project holds the name, its certificate and its order go too.
   const uncertifyStatement = orm
@@ -154,13 +191,27 @@ const removals = ({ orm, commit }: Store) => {
      */
     async remove(projectId: number, hostname: string, act: Act): Promise<boolean> {
       const values = { projectId, hostname, ...actValues(act) };
-      const [, , , rows] = await commit([
-        { query: removalEventStatement, values: { ...values, event: "removed", stage: "removed" } },
-        { query: servedEventStatement, values },
-        { query: serveStatement, values },
-        { query: deleteStatement, values },
-        { query: uncertifyStatement, values: { hostname } },
-      ]);
+      const [, , , , rows] = await commit(
+        [
+          { query: slugStatement, values },
+          { query: removalEventStatement, values: { ...values, event: "removed", stage: "removed" } },
+          { query: servedEventStatement, values },
+          { query: serveStatement, values },
+          { query: deleteStatement, values },
+          { query: uncertifyStatement, values: { hostname } },
+        ],
+        ([[project], , , served, [removed]]) => {
+          if (!project || !removed) return [];
+          const parent = project.slug;
+          const changes = [["role", "redirect", "served"]] as const;
+          return [
+            ...record(act, { action: "domain.removed", id: hostname, parent }),
+            ...served.flatMap(({ hostname: id }) =>
+              record(act, { action: "domain.changed", id, parent, changes }),
+            ),
+          ];
+        },
+      );
       return rows.length > 0;
     },
   };

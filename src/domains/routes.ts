@@ -19,7 +19,6 @@ import {
   fromDomain,
   fromEvent,
 } from "./model.ts";
-import type { Actor } from "./domain.ts";
 import { DomainFinding, DomainTrace } from "./check-model.ts";
 import {
   addDomain,
@@ -35,8 +34,6 @@ import {
 import { DomainsConfig, NewDomainsConfig } from "./roles-model.ts";
 import type { DomainService } from "./service.ts";
 import type { DomainRolesService } from "./roles.ts";
-
-const actorOf = (caller: { id: number }): Actor => ({ kind: "key", keyId: caller.id });
 
 const pathOf = (slug: string, hostname?: string): string => {
   const list = `/platform/projects/${encodeURIComponent(slug)}/domains`;
@@ -69,7 +66,7 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     .delete(
       "/platform/projects/:slug/domains/:hostname",
       async ({ params: { slug, hostname }, caller }) => {
-        await domains.remove(slug, hostname, actorOf(caller));
+        await domains.remove(slug, hostname, caller);
         return status(204, undefined);
       },
       {
@@ -85,7 +82,7 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
       "/platform/projects/:slug/domains/:hostname/verify",
       // Strangers' name servers can be slow.
       async ({ params: { slug, hostname }, request, caller }) =>
-        fromDomain(await withoutIdleTimeout(request, () => domains.verify(slug, hostname, actorOf(caller)))),
+        fromDomain(await withoutIdleTimeout(request, () => domains.verify(slug, hostname, caller))),
       {
         stability: "beta",
         scope: "platform:write",
@@ -98,7 +95,7 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     .put(
       "/platform/projects/:slug/domains/:hostname/primary",
       async ({ params: { slug, hostname }, caller }) =>
-        fromDomain(await domains.makePrimary(slug, hostname, actorOf(caller))),
+        fromDomain(await domains.makePrimary(slug, hostname, caller)),
       {
         stability: "beta",
         scope: "platform:write",
@@ -153,7 +150,7 @@ const domainConfigRoutes = ({ roles, macros }: DomainRouteOptions) =>
     )
     .put(
       "/platform/projects/:slug/config",
-      async ({ params: { slug }, body, caller }) => roles.write(slug, body, actorOf(caller)),
+      async ({ params: { slug }, body, caller }) => roles.write(slug, body, caller),
       {
         stability: "beta",
         scope: "platform:write",
@@ -204,7 +201,7 @@ export const domainRoutes = (options: DomainRouteOptions) => {
     .post(
       "/platform/projects/:slug/domains",
       async ({ params: { slug }, body, caller, set }) => {
-        const { domain, isNew } = await domains.add(slug, body.hostname, actorOf(caller));
+        const { domain, isNew } = await domains.add(slug, body.hostname, caller);
         if (!isNew) return status(200, fromDomain(domain));
         set.headers["location"] = pathOf(slug, domain.hostname);
         return status(201, fromDomain(domain));

@@ -1,4 +1,6 @@
+import { type AuditEntry, auditing } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
+import type { Act } from "../lib/actor.ts";
 import { lruCache } from "../lib/lru.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import type { Grant } from "../lib/scopes.ts";
@@ -84,9 +86,75 @@ const secretCache = (
   };
 };
 
-export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) => {
-  const { findQuery, listQuery, findBySecretQuery } = keyQueries(orm);
+const createdEntry = (id: number, { name, scopes }: { name: string; scopes: string }): AuditEntry => ({
+  action: "key.created",
+  id,
+  label: name,
+  changes: [["scopes", null, scopes]],
+});
+
+type KeyQueries = ReturnType<typeof keyQueries>;
+
+/** Changes of keys that exist. @param onChange called after each */
+const keyChanges = ({ orm, commit }: Database, { findQuery }: KeyQueries, onChange: () => void) => {
   const statements = keyStatements(orm);
+  const record = auditing({ orm });
+  return {
+    /**
+     * Adds a secret and lets the others expire at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked
+     * or unknown.
+     */
+    async rotate(
+      id: number,
+      { hash, prefix }: SecretRecord,
+      { act, oldUntil }: { act: Act; oldUntil: number },
+    ): Promise<Key | undefined> {
+      const { now } = act;
+      const [, added] = await commit(
+        [
+          { query: findQuery, values: { id } },
+          { query: statements.insertSecretStatement, values: { id, hash, prefix, now } },
+          { query: statements.expireOlderSecretsStatement, values: { id, hash, oldUntil } },
+          { query: statements.deleteExpiredSecretsStatement, values: { id, now } },
+        ],
+        ([[key], secrets]) =>
+          record(act, key && secrets[0] && { action: "key.rotated", id, label: key.name }),
+      );
+      onChange();
+      const row = findQuery.get({ id });
+      return added.length > 0 && row ? toKey(row) : undefined;
+    },
+    /**
+     * Revokes the key in one atomic step; true if it exists, even if it was revoked before. False, and nothing is written, if it
+     * is the last usable key that can manage keys, unless `force`.
+     */
+    async revoke(id: number, { act, force }: { act: Act; force: boolean }): Promise<boolean> {
+      const values = { id, now: act.now, force: force ? 1 : 0 };
+      const [, rows] = await commit(
+        [
+          { query: findQuery, values: { id } },
+          { query: statements.revokeStatement, values },
+        ],
+        ([[before], [revoked]]) =>
+          record(
+            act,
+            before?.revokedAt === null && revoked
+              ? { action: "key.revoked", id, label: before.name }
+              : undefined,
+          ),
+      );
+      onChange();
+      return rows.length > 0;
+    },
+  };
+};
+
+export const keyRepository = (database: Database) => {
+  const { orm, commit, fresh, foreignVersion } = database;
+  const queries = keyQueries(orm);
+  const { findQuery, listQuery, findBySecretQuery } = queries;
+  const statements = keyStatements(orm);
+  const record = auditing({ orm });
   const cache = secretCache({ fresh, foreignVersion }, (hash) => {
     const row = findBySecretQuery.get({ hash });
     return row && { ...toKey(row), kind: "key", expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
@@ -100,12 +168,16 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) 
   return {
     find,
     /** Stores the key and its first secret in one atomic step. */
-    async add(key: NewKey, { hash, prefix }: SecretRecord, now: number): Promise<Key> {
+    async add(key: NewKey, { hash, prefix }: SecretRecord, act: Act): Promise<Key> {
+      const { now } = act;
       const values = { ...columnsOf(key), now };
-      const [[row]] = await commit([
-        { query: statements.insertKeyStatement, values },
-        { query: statements.insertFirstSecretStatement, values: { hash, prefix, now } },
-      ]);
+      const [[row]] = await commit(
+        [
+          { query: statements.insertKeyStatement, values },
+          { query: statements.insertFirstSecretStatement, values: { hash, prefix, now } },
+        ],
+        ([[added]]) => record(act, added && createdEntry(added.id, values)),
+      );
       if (!row) throw new Error("an insert returned no row");
       return toKey({ ...values, ...row, prefix, createdAt: now, lastUsedAt: null, revokedAt: null });
     },
@@ -118,33 +190,7 @@ export const keyRepository = ({ orm, commit, fresh, foreignVersion }: Database) 
      * result is never older than the last acknowledged change.
      */
     findBySecret: cache.find,
-    /**
-     * Adds a secret and lets the others expire at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked
-     * or unknown.
-     */
-    async rotate(
-      id: number,
-      { hash, prefix }: SecretRecord,
-      { now, oldUntil }: { now: number; oldUntil: number },
-    ): Promise<Key | undefined> {
-      const [added] = await commit([
-        { query: statements.insertSecretStatement, values: { id, hash, prefix, now } },
-        { query: statements.expireOlderSecretsStatement, values: { id, hash, oldUntil } },
-        { query: statements.deleteExpiredSecretsStatement, values: { id, now } },
-      ]);
-      cache.clear();
-      return added.length > 0 ? find(id) : undefined;
-    },
-    /**
-     * Revokes the key in one atomic step; true if it exists, even if it was revoked before. False, and nothing is written, if it
-     * is the last usable key that can manage keys, unless `force`.
-     */
-    async revoke(id: number, { now, force }: { now: number; force: boolean }): Promise<boolean> {
-      const values = { id, now, force: force ? 1 : 0 };
-      const [rows] = await commit([{ query: statements.revokeStatement, values }]);
-      cache.clear();
-      return rows.length > 0;
-    },
+    ...keyChanges(database, queries, cache.clear),
     /** Stores when keys were last used, by their ids. */
     async touch(lastUsed: ReadonlyMap<number, number>): Promise<void> {
       if (lastUsed.size === 0) return;

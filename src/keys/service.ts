@@ -1,4 +1,5 @@
 import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
+import { type Actor as Someone, SERVICE } from "../lib/actor.ts";
 import { Fault, fieldFault } from "../lib/errors.ts";
 import { formatRate } from "./rate.ts";
 import { type Excess, type Privileges, findExcess } from "./privilege-ceiling.ts";
@@ -11,10 +12,10 @@ export interface KeyWithSecret {
   secret: string;
 }
 
-/** Who changes keys: an API key, or the operator at the command line. */
-export type Actor = Privileges;
+/** Who changes keys, with their privileges: an API key, a person, or the operator at the command line. */
+export type Actor = Someone & Privileges;
 
-export const OPERATOR: Actor = { scopes: new Set(["*"]) };
+export const OPERATOR: Actor = { kind: "operator", scopes: new Set(["*"]) };
 
 interface RevokeOptions {
   /** Revokes even the last usable key that can manage keys. */
@@ -33,7 +34,7 @@ const describeExcess = (excess: Excess): string => {
 };
 
 /** @throws Fault insufficient_scope */
-const assertWithin = (actor: Actor, privileges: Privileges) => {
+const assertWithin = (actor: Privileges, privileges: Privileges) => {
   const excess = findExcess(actor, privileges);
   if (excess) throw new Fault("insufficient_scope", describeExcess(excess));
 };
@@ -117,7 +118,7 @@ export const keyService = ({
       const now = clock.now();
       assertExpires(key.expiresAt, now);
       const secret = mint(randomBytes);
-      return { key: await keys.add(key, recordOf(secret), now), secret };
+      return { key: await keys.add(key, recordOf(secret), { actor, now }), secret };
     },
     /**
      * Gives the key a new secret. The old ones stay valid for `graceSeconds`.
@@ -130,7 +131,8 @@ export const keyService = ({
       if (before.revokedAt !== undefined) throw new Fault("key_revoked");
       if (before.expiresAt !== undefined && before.expiresAt <= now) throw new Fault("key_expired");
       const secret = mint(randomBytes);
-      const key = await keys.rotate(id, recordOf(secret), { now, oldUntil: now + graceSeconds * 1000 });
+      const times = { act: { actor, now }, oldUntil: now + graceSeconds * 1000 };
+      const key = await keys.rotate(id, recordOf(secret), times);
       // Another request revoked it in the meantime.
       if (!key) throw new Fault("key_revoked");
       return { key, secret };
@@ -141,7 +143,8 @@ export const keyService = ({
      */
     async revoke(id: number, actor: Actor, { force = false }: RevokeOptions = {}): Promise<void> {
       assertWithin(actor, await get(id));
-      if (!(await keys.revoke(id, { now: clock.now(), force }))) throw new Fault("last_admin_key");
+      const act = { actor, now: clock.now() };
+      if (!(await keys.revoke(id, { act, force }))) throw new Fault("last_admin_key");
     },
     /** Creates the first key of an empty database, with all scopes, after `save` has stored its secret; else undefined. */
     async createFirst(save: (secret: string) => Promise<void>): Promise<Key | undefined> {
@@ -149,7 +152,8 @@ export const keyService = ({
       const secret = mint(randomBytes);
       // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
       await save(secret);
-      return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), clock.now());
+      const act = { actor: SERVICE, now: clock.now() };
+      return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), act);
     },
     flush: lastUse.flush,
   };

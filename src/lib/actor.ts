@@ -6,3 +6,9 @@ export type Actor =
 
 export const OPERATOR: Actor = { kind: "operator" };
 export const SERVICE: Actor = { kind: "service" };
+
+/** Who does something, and when: milliseconds UTC. */
+export interface Act {
+  readonly actor: Actor;
+  readonly now: number;
+}

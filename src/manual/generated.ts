@@ -15,6 +15,7 @@ export const GENERATED: Readonly<Record<string, () => string | Promise<string>>>
   findings: async () => (await import("./generated/findings.ts")).findingSections(),
   "pet-events": async () => (await import("./generated/events.ts")).petEventsTable(),
   "order-steps": async () => (await import("./generated/events.ts")).orderStepsTable(),
+  "audit-actions": async () => (await import("./generated/events.ts")).auditActionsTable(),
   "domain-events": async () => (await import("./generated/events.ts")).domainEventsTable(),
   scopes: async () => (await import("./generated/scopes.ts")).scopesTable(),
 };

@@ -1,9 +1,11 @@
 import { type SQL, and, asc, eq, inArray, notExists, sql } from "drizzle-orm";
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { auditing } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { keptResponses } from "../db/schema/kept-responses.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
+import type { Act } from "../lib/actor.ts";
 import type { OrderStatus } from "./status.ts";
 
 export interface OrderSummary {
@@ -53,6 +55,15 @@ const ordersWhere = (orm: Database["orm"], ...conditions: SQL[]) =>
     .where(and(isOfAdopter, ...conditions))
     .orderBy(asc(orders.id));
 
+/** What the audit log says of an order. */
+const RECORDED = {
+  id: orders.id,
+  petId: orders.petId,
+  petName: sql<string | null>`(select name from pets where id = pet_id)`,
+};
+
+type Recorded = { id: number; petId: number; petName: string | null };
+
 /** The statements that erase an adopter, in the order in which they run. */
 const erasureStatements = ({ orm }: Pick<Database, "orm">) => {
   const releaseStatement = orm
@@ -70,13 +81,13 @@ const erasureStatements = ({ orm }: Pick<Database, "orm">) => {
     .update(orders)
     .set({ status: "cancelled", updatedAt: sql`${value("now")}` })
     .where(and(isOfAdopter, isOpenOrder))
-    .returning({ id: orders.id })
+    .returning(RECORDED)
     .prepare();
   const eraseStatement = orm
     .update(orders)
     .set({ adopterName: null, adopterEmail: null, note: null })
     .where(and(isOfAdopter, notExists(ordersWhere(orm, isOpenOrder))))
-    .returning({ id: orders.id })
+    .returning(RECORDED)
     .prepare();
   // A response belongs to the adopter it names: this address is not searched inside another adopter's.
   const adopter = sql`iif(json_valid(${keptResponses.body}), lower(${keptResponses.body} ->> '$.adopter.email'), null)`;
@@ -112,6 +123,10 @@ export const adopterRepository = (database: Database) => {
   const { releaseStatement, cancelStatement, eraseStatement, deleteResponsesStatement, mergeWordsStatement } =
     erasureStatements(database);
 
+  const record = auditing(database);
+  const recordAll = (act: Act, action: "order.cancelled" | "order.erased", rows: readonly Recorded[]) =>
+    rows.flatMap(({ id, petId, petName: label }) => record(act, { action, id, parent: petId, label }));
+
   /** The spellings of the address in the database. SQLite's `lower` knows ASCII only: other addresses are compared here. */
   const spellingsOf = (email: string): string[] => {
     const lowerAscii = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -129,7 +144,7 @@ export const adopterRepository = (database: Database) => {
      * contain the address, in one atomic step.
      * While an order is open it erases nothing, unless `cancelOpen` cancels that order in the same step.
      */
-    async forget(email: string, cancelOpen: boolean, now: number): Promise<ErasureResult> {
+    async forget(email: string, cancelOpen: boolean, act: Act): Promise<ErasureResult> {
       const all = spellingsOf(email);
       const spellings = JSON.stringify(all);
       const words = JSON.stringify(all.flatMap(addressPatterns));
@@ -138,19 +153,20 @@ export const adopterRepository = (database: Database) => {
       const deleteResponses = { query: deleteResponsesStatement, values: { spellings, words } };
       const mergeWords = { query: mergeWordsStatement, values: {} };
       if (!cancelOpen) {
-        const [open, erased, deleted] = await commit([read, erase, deleteResponses, mergeWords]);
+        const [open, erased, deleted] = await commit([read, erase, deleteResponses, mergeWords], ([, rows]) =>
+          recordAll(act, "order.erased", rows),
+        );
         return { open, orders: erased.length, responses: deleted.length };
       }
       const release = { query: releaseStatement, values: { spellings } };
-      const cancel = { query: cancelStatement, values: { spellings, now } };
-      const [open, , , erased, deleted] = await commit([
-        read,
-        release,
-        cancel,
-        erase,
-        deleteResponses,
-        mergeWords,
-      ]);
+      const cancel = { query: cancelStatement, values: { spellings, now: act.now } };
+      const [open, , , erased, deleted] = await commit(
+        [read, release, cancel, erase, deleteResponses, mergeWords],
+        ([, , cancelled, rows]) => [
+          ...recordAll(act, "order.cancelled", cancelled),
+          ...recordAll(act, "order.erased", rows),
+        ],
+      );
       return { open, orders: erased.length, responses: deleted.length };
     },
   };

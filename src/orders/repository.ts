@@ -1,9 +1,11 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
+import { auditing } from "../db/audit.ts";
 import { insertSelect } from "../db/insert-select.ts";
-import type { StoreResponse } from "../db/kept-responses.ts";
+import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
+import type { Act } from "../lib/actor.ts";
 import type { NewOrder, Order } from "./order.ts";
 import { COLUMNS, orderCounts, orderLists, toOrder } from "./queries.ts";
 import { ORDER_STEPS, type OrderStep, TRANSITIONS } from "./status.ts";
@@ -15,6 +17,9 @@ type PlaceResult = { order: Order } | { order: undefined; pet: { status: string 
 
 /** If the step was refused: the present order, or undefined if there is none. */
 type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
+
+type Row = typeof orders.$inferSelect;
+type Before = Row & { petName: string | null };
 
 const value = sql.placeholder;
 
@@ -34,7 +39,7 @@ const findOrder = ({ orm }: Pick<Database, "orm">) =>
 
 const placeStatements = ({ orm }: Pick<Database, "orm">) => {
   const petStatement = orm
-    .select({ status: pets.status })
+    .select({ status: pets.status, name: pets.name })
     .from(pets)
     .where(eq(pets.id, value("petId")))
     .limit(1)
@@ -66,6 +71,16 @@ const placeStatements = ({ orm }: Pick<Database, "orm">) => {
   return { petStatement, insertStatement, reserveStatement };
 };
 
+/** The order before a step, with the name of its animal. */
+const prepareBefore = ({ orm }: Pick<Database, "orm">) =>
+  orm
+    .select({ ...COLUMNS, petName: pets.name })
+    .from(orders)
+    .leftJoin(pets, eq(pets.id, orders.petId))
+    .where(eq(orders.id, value("id")))
+    .limit(1)
+    .prepare();
+
 /** The statements of a step: the new status of the order, and then of its animal. */
 const stepStatements = ({ orm }: Pick<Database, "orm">, step: OrderStep) => {
   const { from, to, pet } = TRANSITIONS[step];
@@ -91,6 +106,8 @@ export const orderRepository = (database: Database) => {
   const { commit } = database;
   const findStatement = findOrder(database);
   const { petStatement, insertStatement, reserveStatement } = placeStatements(database);
+  const beforeStatement = prepareBefore(database);
+  const record = auditing(database);
   const steps = Object.fromEntries(
     ORDER_STEPS.map((step) => [step, stepStatements(database, step)]),
   ) as Record<OrderStep, ReturnType<typeof stepStatements>>;
@@ -102,7 +119,7 @@ export const orderRepository = (database: Database) => {
      */
     async place(
       { petId, adopter, note }: NewOrder,
-      now: number,
+      act: Act,
       keep?: StoreResponse<Order>,
     ): Promise<PlaceResult> {
       const values = {
@@ -110,7 +127,7 @@ export const orderRepository = (database: Database) => {
         adopterName: adopter.name,
         adopterEmail: adopter.email,
         note: note ?? null,
-        now,
+        now: act.now,
       };
       // The first statement reads the animal before it changes: it says why no order was placed.
       const [[present], [order]] = await commit(
@@ -119,21 +136,41 @@ export const orderRepository = (database: Database) => {
           { query: insertStatement, values },
           { query: reserveStatement, values: { petId } },
         ],
-        keep && (([, [placed]]) => placed && keep(toOrder(placed))),
+        ([[pet], [placed]]) =>
+          placed
+            ? [
+                ...record(act, {
+                  action: "order.placed",
+                  id: placed.id,
+                  parent: petId,
+                  label: pet?.name ?? null,
+                }),
+                ...storing(keep, toOrder(placed)),
+              ]
+            : [],
       );
       return order ? { order: toOrder(order) } : { order: undefined, pet: present };
     },
     /** Performs a step on the order and its animal, in one atomic step: only if the order's status allows it. */
-    async step(id: number, step: OrderStep, now: number, keep?: StoreResponse<Order>): Promise<StepResult> {
-      const { orderStatement, petStatement } = steps[step];
-      const read = { query: findStatement, values: { id } };
-      const move = { query: orderStatement, values: { id, now } };
-      const [[present], [order]] = await (petStatement
-        ? commit(
-            [read, move, { query: petStatement, values: { id } }],
-            keep && (([, [moved]]) => moved && keep(toOrder(moved))),
-          )
-        : commit([read, move], keep && (([, [moved]]) => moved && keep(toOrder(moved)))));
+    async step(id: number, step: OrderStep, act: Act, keep?: StoreResponse<Order>): Promise<StepResult> {
+      const { orderStatement, petStatement: animalStatement } = steps[step];
+      const read = { query: beforeStatement, values: { id } };
+      const move = { query: orderStatement, values: { id, now: act.now } };
+      const last = ([[before], [moved]]: readonly [Before[], Row[], ...unknown[]]) =>
+        before && moved
+          ? [
+              ...record(act, {
+                action: `order.${TRANSITIONS[step].to}`,
+                id,
+                parent: moved.petId,
+                label: before.petName,
+              }),
+              ...storing(keep, toOrder(moved)),
+            ]
+          : [];
+      const [[present], [order]] = await (animalStatement
+        ? commit([read, move, { query: animalStatement, values: { id } }], last)
+        : commit([read, move], last));
       if (order) return { order: toOrder(order) };
       return { order: undefined, present: present && toOrder(present) };
     },

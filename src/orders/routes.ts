@@ -46,7 +46,7 @@ const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
         status: 200,
         body: (order: StoredOrder) => fromOrder(holds(caller, "orders:read") ? order : withoutAdopter(order)),
       },
-      (keep) => orders.step(parseId(orderId), step, keep),
+      (keep) => orders.step(parseId(orderId), step, caller, keep),
     );
   const stepOptions = {
     stability: "beta",
@@ -116,14 +116,14 @@ export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
     })
     .post(
       "/v1/store/orders",
-      ({ body, once }) =>
+      ({ body, caller, once }) =>
         once(
           {
             status: 201,
             body: fromOrder,
             headers: ({ id }) => ({ location: `/v1/store/orders/${id}` }),
           },
-          (keep) => orders.place(body, keep),
+          (keep) => orders.place(body, caller, keep),
         ),
       {
         stability: "beta",

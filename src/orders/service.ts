@@ -1,4 +1,5 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
+import type { Actor } from "../lib/actor.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewOrder, Order, OrderFilters, OrderSort } from "./order.ts";
@@ -46,8 +47,8 @@ export const orderService = ({ orders, clock }: { orders: OrderRepository; clock
   /** How many orders match, by status. Every write that was acknowledged counts. */
   count: (filters: Omit<OrderFilters, "status">): Promise<OrderCounts> => orders.count(filters),
   /** @param keep stores the response in the same transaction. @throws Fault not_found for an unknown animal, pet_not_available */
-  async place(order: NewOrder, keep?: StoreResponse<Order>): Promise<Order> {
-    const placed = await orders.place(order, clock.now(), keep);
+  async place(order: NewOrder, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
+    const placed = await orders.place(order, { actor, now: clock.now() }, keep);
     if (placed.order) return placed.order;
     if (!placed.pet) throw unknownAnimal();
     throw notAvailable(placed.pet.status);
@@ -59,8 +60,8 @@ export const orderService = ({ orders, clock }: { orders: OrderRepository; clock
     return order;
   },
   /** @param keep stores the response in the same transaction. @throws Fault not_found, order_status_conflict */
-  async step(id: number, step: OrderStep, keep?: StoreResponse<Order>): Promise<Order> {
-    const result = await orders.step(id, step, clock.now(), keep);
+  async step(id: number, step: OrderStep, actor: Actor, keep?: StoreResponse<Order>): Promise<Order> {
+    const result = await orders.step(id, step, { actor, now: clock.now() }, keep);
     if (result.order) return result.order;
     if (!result.present) throw notFound();
     throw new Fault("order_status_conflict", explainStatus(result.present.status));

@@ -7,7 +7,7 @@ export type OrderStep = (typeof ORDER_STEPS)[number];
 interface Transition {
   /** The statuses in which an order allows the step. */
   from: readonly OrderStatus[];
-  to: OrderStatus;
+  to: "approved" | "completed" | "cancelled";
   /** The new status of the animal, and the status that it must have for that; absent: any. */
   pet?: { from?: "pending"; to: "available" | "sold" };
 }

@@ -1,9 +1,11 @@
 import { and, eq, sql } from "drizzle-orm";
+import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/audit.ts";
 import { insertSelect } from "../db/insert-select.ts";
-import type { StoreResponse } from "../db/kept-responses.ts";
+import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
+import type { Act } from "../lib/actor.ts";
 import type { NewPet, Pet, PetChange } from "./pet.ts";
 import { COLUMNS, type Row, petCounts, petLists, toPet } from "./queries.ts";
 
@@ -45,7 +47,7 @@ const prepareInsert = ({ orm }: Pick<Database, "orm">, strictCategories: boolean
   return insert.returning({ id: pets.id }).prepare();
 };
 
-/** The animal in the transaction of a write, and the conditions that may have stopped the write. */
+/** The animal before a write, in its transaction, and the conditions that may stop the write. */
 interface State extends Row {
   isExpected: number;
   /** 0 if categories are strict and the new one does not exist. */
@@ -62,8 +64,7 @@ const resultOf = (written: Row | undefined, state: State | undefined): WriteResu
   return { refused: "pet_in_order", order: state.openOrder as number };
 };
 
-/** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
-const conditionalWrites = ({ orm, commit }: Database, strictCategories: boolean) => {
+const conditionalStatements = ({ orm }: Pick<Database, "orm">, strictCategories: boolean) => {
   const hasCategory = strictCategories
     ? sql<number>`(${value("categoryId")} is null or ${CATEGORY_EXISTS})`
     : sql<number>`1`;
@@ -89,22 +90,36 @@ const conditionalWrites = ({ orm, commit }: Database, strictCategories: boolean)
     .where(and(HAS_ID, IS_EXPECTED, HAS_NO_OPEN_ORDER))
     .returning(COLUMNS)
     .prepare();
-  // Runs in the transaction of the write: it says why nothing was written.
+  // Runs before the write, in its transaction: it says what was there, or why nothing was written.
   const stateStatement = orm
     .select({ ...COLUMNS, isExpected: IS_EXPECTED, hasCategory, openOrder: OPEN_ORDER_ID })
     .from(pets)
     .where(HAS_ID)
     .limit(1)
     .prepare();
+  return { updateStatement, deleteStatement, stateStatement };
+};
+
+/** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
+const conditionalWrites = (database: Database, strictCategories: boolean, record: Audit) => {
+  const { updateStatement, deleteStatement, stateStatement } = conditionalStatements(
+    database,
+    strictCategories,
+  );
 
   const write = async (
     query: typeof updateStatement | typeof deleteStatement,
     values: Record<string, unknown>,
+    act: Act,
+    entryOf: (before: Row, after: Row) => AuditEntry,
   ): Promise<WriteResult> => {
-    const [[written], [state]] = await commit([
-      { query, values },
-      { query: stateStatement, values },
-    ]);
+    const [[state], [written]] = await database.commit(
+      [
+        { query: stateStatement, values },
+        { query, values },
+      ],
+      ([[before], [after]]) => record(act, before && after && entryOf(before, after)),
+    );
     return resultOf(written, state);
   };
 
@@ -115,19 +130,35 @@ const conditionalWrites = ({ orm, commit }: Database, strictCategories: boolean)
     change: (
       id: number,
       { name = null, categoryId = null, status }: Nullable<PetChange>,
+      act: Act,
       expected?: StoredPet,
     ) =>
-      write(updateStatement, {
-        revision: expected?.revision ?? null,
-        id,
-        name,
-        categoryId,
-        status: status ?? null,
-        keepsStatus: Number(status === undefined),
-      }),
+      write(
+        updateStatement,
+        {
+          revision: expected?.revision ?? null,
+          id,
+          name,
+          categoryId,
+          status: status ?? null,
+          keepsStatus: Number(status === undefined),
+        },
+        act,
+        (before, after) => ({
+          action: "pet.changed",
+          id,
+          label: after.name,
+          changes: changesBetween(before, after, ["name", "categoryId", "status"]),
+        }),
+      ),
     /** Deletes the animal in one atomic step, if it still is `expected` and no open order holds it. */
-    remove: (id: number, expected?: StoredPet) =>
-      write(deleteStatement, { id, categoryId: null, revision: expected?.revision ?? null }),
+    remove: (id: number, act: Act, expected?: StoredPet) =>
+      write(
+        deleteStatement,
+        { id, categoryId: null, revision: expected?.revision ?? null },
+        act,
+        ({ name: label }) => ({ action: "pet.deleted", id, label }),
+      ),
   };
 };
 
@@ -139,6 +170,7 @@ export const petRepository = (
   { strictCategories = false }: { strictCategories?: boolean } = {},
 ) => {
   const { orm, commit } = database;
+  const record = auditing(database);
   const insertStatement = prepareInsert(database, strictCategories);
   const findStatement = orm
     .select({ ...COLUMNS, revision: pets.revision })
@@ -148,16 +180,20 @@ export const petRepository = (
     .prepare();
 
   return {
-    ...conditionalWrites(database, strictCategories),
+    ...conditionalWrites(database, strictCategories, record),
     /**
      * Stores the animal under an id that was never used, and resolves when it is on disk. Undefined if categories are strict
      * and the animal's own does not exist, as checked in the same atomic step.
      */
-    async add(pet: NewPet, createdAt: number, keep?: StoreResponse<Pet>): Promise<Pet | undefined> {
-      const values = { ...pet, status: pet.status ?? null, createdAt };
-      const [[row]] = await commit(
-        [{ query: insertStatement, values }],
-        keep && (([[added]]) => added && keep({ id: added.id, ...pet })),
+    async add(pet: NewPet, act: Act, keep?: StoreResponse<Pet>): Promise<Pet | undefined> {
+      const values = { ...pet, status: pet.status ?? null, createdAt: act.now };
+      const [[row]] = await commit([{ query: insertStatement, values }], ([[added]]) =>
+        added
+          ? [
+              ...record(act, { action: "pet.added", id: added.id, label: pet.name }),
+              ...storing(keep, { id: added.id, ...pet }),
+            ]
+          : [],
       );
       return row && { id: row.id, ...pet };
     },

@@ -41,9 +41,9 @@ const petWriteRoutes = ({ pets, macros }: PetRouteOptions) =>
     .use(macros)
     .post(
       "/v1/pets",
-      ({ body, once }) =>
+      ({ body, caller, once }) =>
         once({ status: 201, body: fromPet, headers: (pet) => ({ etag: etagOfPet(pet) }) }, (keep) =>
-          pets.add(toNewPet(body), keep),
+          pets.add(toNewPet(body), caller, keep),
         ),
       {
         scope: "pets:write",
@@ -57,10 +57,10 @@ const petWriteRoutes = ({ pets, macros }: PetRouteOptions) =>
     )
     .patch(
       "/v1/pets/:petId",
-      async ({ params, body, headers, set }) => {
+      async ({ params, body, headers, caller, set }) => {
         const id = parseId(params.petId);
         const expected = await findExpected(headers, () => pets.get(id), etagOfPet);
-        const pet = await pets.change(id, toPetChange(body), expected);
+        const pet = await pets.change(id, toPetChange(body), caller, expected);
         set.headers["etag"] = etagOfPet(pet);
         return fromPet(pet);
       },
@@ -77,10 +77,10 @@ const petWriteRoutes = ({ pets, macros }: PetRouteOptions) =>
     )
     .delete(
       "/v1/pets/:petId",
-      async ({ params, headers }) => {
+      async ({ params, headers, caller }) => {
         const id = parseId(params.petId);
         const expected = await findExpected(headers, () => pets.get(id), etagOfPet);
-        return pets.remove(id, expected);
+        return pets.remove(id, caller, expected);
       },
       {
         stability: "beta",

@@ -1,4 +1,5 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
+import type { Actor } from "../lib/actor.ts";
 import type { FieldProblem } from "../lib/field-problems.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
@@ -46,8 +47,8 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
     return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, scope);
   },
   /** @param keep stores the response in the same transaction. @throws Fault category_not_found */
-  async add(pet: NewPet, keep?: StoreResponse<Pet>): Promise<Pet> {
-    const added = await pets.add(pet, clock.now(), keep);
+  async add(pet: NewPet, actor: Actor, keep?: StoreResponse<Pet>): Promise<Pet> {
+    const added = await pets.add(pet, { actor, now: clock.now() }, keep);
     if (!added) throw uncategorized();
     return added;
   },
@@ -56,14 +57,16 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
    * @throws Fault not_found, category_not_found, precondition_failed; pet_in_order for a new status while an open order
    *   holds the animal
    */
-  change: async (id: number, change: PetChange, expected?: StoredPet): Promise<Pet> =>
-    assertWritten(await pets.change(id, change, expected), [{ field: "status", rule: "conflict" }]),
+  change: async (id: number, change: PetChange, actor: Actor, expected?: StoredPet): Promise<Pet> =>
+    assertWritten(await pets.change(id, change, { actor, now: clock.now() }, expected), [
+      { field: "status", rule: "conflict" },
+    ]),
   /**
    * Deletes the animal in one atomic step, if it still is `expected`.
    * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds the animal
    */
-  async remove(id: number, expected?: StoredPet): Promise<void> {
-    assertWritten(await pets.remove(id, expected));
+  async remove(id: number, actor: Actor, expected?: StoredPet): Promise<void> {
+    assertWritten(await pets.remove(id, { actor, now: clock.now() }, expected));
   },
   /** @throws Fault not_found */
   async get(id: number): Promise<StoredPet> {

@@ -1,7 +1,9 @@
 import { asc, eq, gt, sql } from "drizzle-orm";
+import { auditing, changesBetween } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { projects } from "../db/schema/projects.ts";
+import type { Act } from "../lib/actor.ts";
 import type { Plan } from "./plan.ts";
 
 /** A documentation project. Times are milliseconds UTC. */
@@ -45,13 +47,14 @@ const COLUMNS = {
 const value = sql.placeholder;
 const HAS_ID = eq(projects.id, value("id"));
 
-export const projectRepository = ({ orm, commit }: Database, effects: ProjectEffects) => {
+const projectStatements = ({ orm }: Pick<Database, "orm">) => {
   const findStatement = orm
     .select(COLUMNS)
     .from(projects)
     .where(eq(projects.slug, value("slug")))
     .limit(1)
     .prepare();
+  const findByIdStatement = orm.select(COLUMNS).from(projects).where(HAS_ID).limit(1).prepare();
   const listStatement = orm
     .select(COLUMNS)
     .from(projects)
@@ -81,11 +84,35 @@ export const projectRepository = ({ orm, commit }: Database, effects: ProjectEff
     .returning(COLUMNS)
     .prepare();
   const deleteStatement = orm.delete(projects).where(HAS_ID).returning({ id: projects.id }).prepare();
+  return {
+    findStatement,
+    findByIdStatement,
+    listStatement,
+    insertStatement,
+    updateStatement,
+    deleteStatement,
+  };
+};
+
+export const projectRepository = (database: Database, effects: ProjectEffects) => {
+  const { commit } = database;
+  const {
+    findStatement,
+    findByIdStatement,
+    listStatement,
+    insertStatement,
+    updateStatement,
+    deleteStatement,
+  } = projectStatements(database);
+  const record = auditing(database);
 
   return {
     /** Stores the project in one atomic step; undefined if another project has the slug. */
-    async add(project: NewProject): Promise<Project | undefined> {
-      const [[row]] = await commit([{ query: insertStatement, values: { ...project } }]);
+    async add(project: Omit<NewProject, "createdAt">, act: Act): Promise<Project | undefined> {
+      const values = { ...project, createdAt: act.now };
+      const [[row]] = await commit([{ query: insertStatement, values }], ([[added]]) =>
+        record(act, added && { action: "project.created", id: added.slug, label: added.name }),
+      );
       return row;
     },
     async find(slug: string): Promise<Project | undefined> {
@@ -96,15 +123,40 @@ export const projectRepository = ({ orm, commit }: Database, effects: ProjectEff
       return listStatement.all({ ...page });
     },
     /** Changes the present fields, with the effects of other modules; undefined if there is no such project. */
-    async change(id: number, { name, plan }: ProjectChange, now: number): Promise<Project | undefined> {
+    async change(id: number, { name, plan }: ProjectChange, act: Act): Promise<Project | undefined> {
       const values = { id, name: name ?? null, plan: plan ?? null };
-      const [[row]] = await commit([{ query: updateStatement, values }, ...effects.afterChange(id, now)]);
+      const [, [row]] = await commit(
+        [
+          { query: findByIdStatement, values: { id } },
+          { query: updateStatement, values },
+          ...effects.afterChange(id, act.now),
+        ],
+        ([[before], [after]]) =>
+          record(
+            act,
+            before &&
+              after && {
+                action: "project.changed",
+                id: after.slug,
+                label: after.name,
+                changes: changesBetween(before, after, ["name", "plan"]),
+              },
+          ),
+      );
       return row;
     },
     /** Deletes the project with its deploys and domains; false if it does not exist. */
-    async remove(id: number): Promise<boolean> {
-      const rows = await commit([...effects.beforeRemove(id), { query: deleteStatement, values: { id } }]);
-      return (rows.at(-1) as unknown[]).length > 0;
+    async remove(id: number, act: Act): Promise<boolean> {
+      const [[before]] = await commit(
+        [
+          { query: findByIdStatement, values: { id } },
+          ...effects.beforeRemove(id),
+          { query: deleteStatement, values: { id } },
+        ],
+        ([[project]]) =>
+          record(act, project && { action: "project.deleted", id: project.slug, label: project.name }),
+      );
+      return before !== undefined;
     },
   };
 };

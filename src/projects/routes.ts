@@ -39,7 +39,8 @@ const singleProjectRoutes = ({ projects, addresses, macros }: ProjectRouteOption
     )
     .patch(
       "/platform/projects/:slug",
-      async ({ params, body }) => fromProject(await projects.change(params.slug, body), addresses),
+      async ({ params, body, caller }) =>
+        fromProject(await projects.change(params.slug, body, caller), addresses),
       {
         stability: "beta",
         scope: "platform:write",
@@ -53,8 +54,8 @@ const singleProjectRoutes = ({ projects, addresses, macros }: ProjectRouteOption
     )
     .delete(
       "/platform/projects/:slug",
-      async ({ params }) => {
-        await projects.remove(params.slug);
+      async ({ params, caller }) => {
+        await projects.remove(params.slug, caller);
         return status(204, undefined);
       },
       {
@@ -90,8 +91,8 @@ export const projectRoutes = ({ projects, addresses, macros }: ProjectRouteOptio
     )
     .post(
       "/platform/projects",
-      async ({ body: { plan = "free", ...rest }, set }) => {
-        const project = await projects.create({ ...rest, plan });
+      async ({ body: { plan = "free", ...rest }, caller, set }) => {
+        const project = await projects.create({ ...rest, plan }, caller);
         set.headers["location"] = `/platform/projects/${project.slug}`;
         return status(201, fromProject(project, addresses));
       },

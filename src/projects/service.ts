@@ -1,4 +1,5 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
+import type { Actor } from "../lib/actor.ts";
 import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Plan } from "./plan.ts";
@@ -40,18 +41,12 @@ export const projectService = ({
   return {
     get,
     /** @throws Fault invalid_request for a slug that breaks a rule, slug_taken */
-    async create({ slug, name, plan }: NewProject): Promise<Project> {
+    async create({ slug, name, plan }: NewProject, actor: Actor): Promise<Project> {
       const problem = slugProblem(slug) ?? (isOwn(slug) ? RESERVED : undefined);
       if (problem)
         throw fieldFault("invalid_request", { field: "slug", ...problem }, `slug: ${problem.words}`);
-      const project = {
-        slug,
-        name,
-        plan,
-        targetLabel: randomTargetLabel(randomBytes),
-        createdAt: clock.now(),
-      };
-      const added = await projects.add(project);
+      const project = { slug, name, plan, targetLabel: randomTargetLabel(randomBytes) };
+      const added = await projects.add(project, { actor, now: clock.now() });
       if (!added) throw fieldFault("slug_taken", { field: "slug", rule: "taken" });
       return added;
     },
@@ -61,16 +56,16 @@ export const projectService = ({
       return cutPage(await projects.list({ after, limit: limit + 1 }), limit, CURSOR_SCOPE);
     },
     /** @throws Fault not_found */
-    async change(slug: string, change: ProjectChange): Promise<Project> {
+    async change(slug: string, change: ProjectChange, actor: Actor): Promise<Project> {
       const { id } = await get(slug);
-      const project = await projects.change(id, change, clock.now());
+      const project = await projects.change(id, change, { actor, now: clock.now() });
       if (!project) throw notFound();
       return project;
     },
     /** @throws Fault not_found */
-    async remove(slug: string): Promise<void> {
+    async remove(slug: string, actor: Actor): Promise<void> {
       const { id } = await get(slug);
-      if (!(await projects.remove(id))) throw notFound();
+      if (!(await projects.remove(id, { actor, now: clock.now() }))) throw notFound();
     },
   };
 };

@@ -25,6 +25,7 @@ test("without any setting the configuration has the documented defaults", () => 
     bodyLimit: 65_536,
     authFailuresPerMinute: 100,
     commitGroupSize: 1024,
+    auditDays: 365,
     strictCategories: false,
     diskReserve: 67_108_864,
     platformDomain: "localhost",

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -278,7 +279,7 @@ test("an upload whose connection was closed publishes nothing, although its body
   const store = await openStore();
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
   const { body } = new Response(tarGzOf([{ name: "index.html", content: "home" }]));
-  const upload = { length: undefined, body, isCutOff: async () => true, caller: "key:1", keyId: 1 };
+  const upload = { length: undefined, body, isCutOff: async () => true, caller: "key:1", actor: OPERATOR };
   await expect(store.deploys.upload("docs", upload)).rejects.toMatchObject({ code: "invalid_request" });
   expect(await (await store.call("GET", "/platform/projects/docs/deploys")).json()).toEqual([]);
 });

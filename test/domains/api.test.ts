@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
-import { OPERATOR } from "../../src/domains/domain.ts";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import { MAX_EVENTS } from "../../src/domains/history-repository.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
@@ -189,12 +189,13 @@ describe("a requested check", () => {
     expect(domain.trace).toMatchObject({ questions: [] });
     expect(await show("docs.example.org")).toEqual(domain);
     expect(await history("docs.example.org")).toEqual([
-      { at, actor: "key", key: 1, event: "served_over_http", stage: "live", findings: [] },
-      { at, actor: "key", key: 1, event: "records_right", stage: "verified", findings: [] },
+      { at, actor: "key", key: 1, name: "all", event: "served_over_http", stage: "live", findings: [] },
+      { at, actor: "key", key: 1, name: "all", event: "records_right", stage: "verified", findings: [] },
       {
         at: "2026-11-20T00:00:00.000Z",
         actor: "key",
         key: 1,
+        name: "all",
         event: "added",
         stage: "awaiting_dns",
         findings: [],

@@ -19,6 +19,7 @@ export interface WireEvent {
   at: string;
   actor: string;
   key?: number;
+  name?: string;
   event: string;
   stage: string;
   findings: unknown[];

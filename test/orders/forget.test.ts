@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { vacuum } from "../../src/db/vacuum.ts";
@@ -33,7 +34,10 @@ const fetchOrders = async (store: Store) =>
   (await (await store.call("GET", "/v1/store/orders")).json()) as Record<string, unknown>[];
 
 const forget = (store: Store, email: string, cancelling = false) =>
-  commandServices(store.config, store.database).adopters.forget(email, cancelling, store.clock.now());
+  commandServices(store.config, store.database).adopters.forget(email, cancelling, {
+    actor: OPERATOR,
+    now: store.clock.now(),
+  });
 
 describe("forgetting an adopter", () => {
   test("erases name, address and note of all closed orders, in any case, and nobody else's", async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { OPERATOR } from "../../src/lib/actor.ts";
 import { petRepository } from "../../src/pets/repository.ts";
 import { type Store, addPet, faultOf, openStore } from "../support/store.ts";
+
+const ACT = { actor: OPERATOR, now: 0 };
 
 const PATH = "/v1/pets/1";
 
@@ -155,9 +158,9 @@ describe("many clients that have read the same animal", () => {
     const pets = petRepository(store.database);
     const seen = await pets.find(1);
     await patch(store, { status: null }, {});
-    expect(await pets.remove(1, seen)).toEqual({ refused: "precondition_failed" });
-    expect(await pets.change(1, { name: "Luna" }, seen)).toEqual({ refused: "precondition_failed" });
-    expect(await pets.remove(1, await pets.find(1))).toEqual({
+    expect(await pets.remove(1, ACT, seen)).toEqual({ refused: "precondition_failed" });
+    expect(await pets.change(1, { name: "Luna" }, ACT, seen)).toEqual({ refused: "precondition_failed" });
+    expect(await pets.remove(1, ACT, await pets.find(1))).toEqual({
       pet: { id: 1, name: "Bella", categoryId: 1n },
     });
   });

@@ -265,6 +265,66 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/platform/audit": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the audit log
+     * @description Returns a page of entries, newest first: who did what, and when. An entry is stored in the transaction of the change that it records. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `audit:read`.
+     */
+    get: operations["listAuditEntries"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/keys/{keyId}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the history of a key
+     * @description Returns who created, rotated and revoked an API key, newest first. For what the key did, filter the audit log by actor. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `keys:admin`.
+     */
+    get: operations["listKeyHistory"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/projects/{slug}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the history of a project
+     * @description Returns what happened to a project, its deploys and its domains, newest first. A deleted project keeps its history. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `platform:read`.
+     */
+    get: operations["listProjectHistory"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/platform/keys": {
     parameters: {
       query?: never;
@@ -737,15 +797,22 @@ export interface components {
        */
       at: string;
       /**
-       * @description Who caused the event. `key`: an API key. `operator`: the command line. `service`: the service itself.
+       * @description Who caused the event. `key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.
        * @enum {string}
        */
-      actor: "key" | "operator" | "service";
+      actor: "key" | "person" | "operator" | "service";
       /**
        * Format: int64
        * @description Id of the API key.
        */
       key?: number;
+      /**
+       * Format: int64
+       * @description Id of the person.
+       */
+      person?: number;
+      /** @description Name of the key or person at that time. */
+      name?: string;
       /**
        * @description What happened. A check with the same result as the previous one has no event.
        * @enum {string}
@@ -832,6 +899,103 @@ export interface components {
       to: string;
       status: number;
     };
+    /** @description Who did what, and when. */
+    AuditEntry: {
+      /**
+       * Format: int64
+       * @description Unique identifier. Newer entries have higher ids.
+       */
+      id: number;
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      at: string;
+      actor: components["schemas"]["AuditActor"];
+      /**
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
+       * @enum {string}
+       */
+      action:
+        | "pet.added"
+        | "pet.changed"
+        | "pet.deleted"
+        | "category.added"
+        | "category.changed"
+        | "category.deleted"
+        | "order.placed"
+        | "order.approved"
+        | "order.completed"
+        | "order.cancelled"
+        | "order.erased"
+        | "import.started"
+        | "import.finished"
+        | "key.created"
+        | "key.rotated"
+        | "key.revoked"
+        | "project.created"
+        | "project.changed"
+        | "project.deleted"
+        | "deploy.published"
+        | "deploy.activated"
+        | "deploy.deleted"
+        | "domain.added"
+        | "domain.changed"
+        | "domain.checked"
+        | "domain.removed";
+      resource: components["schemas"]["AuditResource"];
+      /** @description The changed fields; for most actions none. */
+      changes: components["schemas"]["AuditChange"][];
+    };
+    /** @description Who did it. */
+    AuditActor: {
+      /**
+       * @description `key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.
+       * @enum {string}
+       */
+      kind: "key" | "person" | "operator" | "service";
+      /**
+       * Format: int64
+       * @description Id of the API key or person.
+       */
+      id?: number;
+      /** @description Name of the API key or person at that time. */
+      name?: string;
+    };
+    /** @description What it was done to. */
+    AuditResource: {
+      /**
+       * @description What kind of thing it is.
+       * @enum {string}
+       */
+      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      /** @description As in the path of the resource: an id, a slug or a host name. */
+      id: string;
+      /** @description Its name at that time; for an order, the name of its animal. */
+      name?: string;
+      parent?: components["schemas"]["AuditParent"];
+    };
+    /** @description What it belongs to: the animal of an order, or the project of a deploy or domain. */
+    AuditParent: {
+      /**
+       * @description What kind of thing it is.
+       * @enum {string}
+       */
+      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      /** @description As in the path of the resource: an id, a slug or a host name. */
+      id: string;
+    };
+    /** @description A changed field. */
+    AuditChange: {
+      /** @description The field. */
+      field: string;
+      /** @description Its value before, as text. Absent if it had none. */
+      from?: string;
+      /** @description Its value after, as text. Absent if it has none. */
+      to?: string;
+    };
+    /** @description Entries of the audit log, newest first. */
+    AuditEntries: components["schemas"]["AuditEntry"][];
     /** @description An API key, without its secret. */
     Key: {
       /**
@@ -871,7 +1035,7 @@ export interface components {
       deprecatedCalls?: number;
     };
     /**
-     * @description A permission of a key. `*`: everything, including scopes of later versions; `pets:read`: read animals and categories; `pets:write`: add, change and delete animals and categories; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `keys:admin`: create, list, rotate and revoke API keys.
+     * @description A permission of a key. `*`: everything, including scopes of later versions; `pets:read`: read animals and categories; `pets:write`: add, change and delete animals and categories; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `audit:read`: read the audit log: who changed what; `keys:admin`: create, list, rotate and revoke API keys.
      * @enum {string}
      */
     Scope:
@@ -883,6 +1047,7 @@ export interface components {
       | "platform:read"
       | "platform:write"
       | "metrics:read"
+      | "audit:read"
       | "keys:admin";
     /** @description API keys in ascending order of id. */
     Keys: components["schemas"]["Key"][];
@@ -2004,6 +2169,239 @@ export interface operations {
            *     }
            */
           "application/json": components["schemas"]["DomainsConfig"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listAuditEntries: {
+    parameters: {
+      query?: {
+        /** @description Filter by actor: `key:3`, `person:2`, `key`, `person`, `operator` or `service`. */
+        actor?: string;
+        /** @description Filter by action. */
+        action?:
+          | "pet.added"
+          | "pet.changed"
+          | "pet.deleted"
+          | "category.added"
+          | "category.changed"
+          | "category.deleted"
+          | "order.placed"
+          | "order.approved"
+          | "order.completed"
+          | "order.cancelled"
+          | "order.erased"
+          | "import.started"
+          | "import.finished"
+          | "key.created"
+          | "key.rotated"
+          | "key.revoked"
+          | "project.created"
+          | "project.changed"
+          | "project.deleted"
+          | "deploy.published"
+          | "deploy.activated"
+          | "deploy.deleted"
+          | "domain.added"
+          | "domain.changed"
+          | "domain.checked"
+          | "domain.removed";
+        /** @description Filter by resource: a kind, or a kind and an id, such as `pet:7`. The kinds: `pet`, `category`, `order`, `import`, `key`, `project`, `deploy`, `domain`. */
+        resource?: string;
+        /** @description Only entries from this time on. */
+        since?: string;
+        /** @description Only entries from before this time. */
+        until?: string;
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 44,
+           *         "at": "2026-11-20T09:32:00.000Z",
+           *         "actor": {
+           *           "kind": "key",
+           *           "id": 3,
+           *           "name": "front desk"
+           *         },
+           *         "action": "order.approved",
+           *         "resource": {
+           *           "kind": "order",
+           *           "id": "26",
+           *           "name": "Bella",
+           *           "parent": {
+           *             "kind": "pet",
+           *             "id": "7"
+           *           }
+           *         },
+           *         "changes": []
+           *       },
+           *       {
+           *         "id": 43,
+           *         "at": "2026-11-20T09:31:00.000Z",
+           *         "actor": {
+           *           "kind": "person",
+           *           "id": 2,
+           *           "name": "Maria"
+           *         },
+           *         "action": "pet.changed",
+           *         "resource": {
+           *           "kind": "pet",
+           *           "id": "7",
+           *           "name": "Bella"
+           *         },
+           *         "changes": [
+           *           {
+           *             "field": "status",
+           *             "from": "available",
+           *             "to": "pending"
+           *           }
+           *         ]
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["AuditEntries"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listKeyHistory: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description Id of the key. */
+        keyId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 43,
+           *         "at": "2026-11-20T09:31:00.000Z",
+           *         "actor": {
+           *           "kind": "person",
+           *           "id": 2,
+           *           "name": "Maria"
+           *         },
+           *         "action": "key.created",
+           *         "resource": {
+           *           "kind": "key",
+           *           "id": "3",
+           *           "name": "front desk"
+           *         },
+           *         "changes": []
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["AuditEntries"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listProjectHistory: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description The project's slug. */
+        slug: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 43,
+           *         "at": "2026-11-20T09:31:00.000Z",
+           *         "actor": {
+           *           "kind": "person",
+           *           "id": 2,
+           *           "name": "Maria"
+           *         },
+           *         "action": "deploy.published",
+           *         "resource": {
+           *           "kind": "deploy",
+           *           "id": "12",
+           *           "parent": {
+           *             "kind": "project",
+           *             "id": "docs"
+           *           }
+           *         },
+           *         "changes": []
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["AuditEntries"];
         };
       };
       /** @description Refused. */

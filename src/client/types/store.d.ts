@@ -276,6 +276,66 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/pets/{petId}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the history of an animal
+     * @description Returns what happened to an animal, newest first; with the scope `orders:read` its adoptions too. A deleted animal keeps its history. An unknown one has none. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `pets:read`.
+     */
+    get: operations["listPetHistory"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/categories/{categoryId}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the history of a category
+     * @description Returns what happened to a category, newest first. A deleted category keeps its history. An unknown one has none. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `pets:read`.
+     */
+    get: operations["listCategoryHistory"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/store/orders/{orderId}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the history of an order
+     * @description Returns the steps of an adoption, newest first. It never contains the adopter. An unknown order has none. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `orders:read`.
+     */
+    get: operations["listOrderHistory"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -462,6 +522,103 @@ export interface components {
       /** @description Number of cancelled adoptions. */
       cancelled: number;
     };
+    /** @description Who did what, and when. */
+    AuditEntry: {
+      /**
+       * Format: int64
+       * @description Unique identifier. Newer entries have higher ids.
+       */
+      id: number;
+      /**
+       * Format: date-time
+       * @description When it happened.
+       */
+      at: string;
+      actor: components["schemas"]["AuditActor"];
+      /**
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
+       * @enum {string}
+       */
+      action:
+        | "pet.added"
+        | "pet.changed"
+        | "pet.deleted"
+        | "category.added"
+        | "category.changed"
+        | "category.deleted"
+        | "order.placed"
+        | "order.approved"
+        | "order.completed"
+        | "order.cancelled"
+        | "order.erased"
+        | "import.started"
+        | "import.finished"
+        | "key.created"
+        | "key.rotated"
+        | "key.revoked"
+        | "project.created"
+        | "project.changed"
+        | "project.deleted"
+        | "deploy.published"
+        | "deploy.activated"
+        | "deploy.deleted"
+        | "domain.added"
+        | "domain.changed"
+        | "domain.checked"
+        | "domain.removed";
+      resource: components["schemas"]["AuditResource"];
+      /** @description The changed fields; for most actions none. */
+      changes: components["schemas"]["AuditChange"][];
+    };
+    /** @description Who did it. */
+    AuditActor: {
+      /**
+       * @description `key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.
+       * @enum {string}
+       */
+      kind: "key" | "person" | "operator" | "service";
+      /**
+       * Format: int64
+       * @description Id of the API key or person.
+       */
+      id?: number;
+      /** @description Name of the API key or person at that time. */
+      name?: string;
+    };
+    /** @description What it was done to. */
+    AuditResource: {
+      /**
+       * @description What kind of thing it is.
+       * @enum {string}
+       */
+      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      /** @description As in the path of the resource: an id, a slug or a host name. */
+      id: string;
+      /** @description Its name at that time; for an order, the name of its animal. */
+      name?: string;
+      parent?: components["schemas"]["AuditParent"];
+    };
+    /** @description What it belongs to: the animal of an order, or the project of a deploy or domain. */
+    AuditParent: {
+      /**
+       * @description What kind of thing it is.
+       * @enum {string}
+       */
+      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      /** @description As in the path of the resource: an id, a slug or a host name. */
+      id: string;
+    };
+    /** @description A changed field. */
+    AuditChange: {
+      /** @description The field. */
+      field: string;
+      /** @description Its value before, as text. Absent if it had none. */
+      from?: string;
+      /** @description Its value after, as text. Absent if it has none. */
+      to?: string;
+    };
+    /** @description Entries of the audit log, newest first. */
+    AuditEntries: components["schemas"]["AuditEntry"][];
   };
   responses: never;
   parameters: never;
@@ -1488,6 +1645,207 @@ export interface operations {
            *     }
            */
           "application/json": components["schemas"]["Order"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listPetHistory: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description Id of the animal. */
+        petId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 44,
+           *         "at": "2026-11-20T09:32:00.000Z",
+           *         "actor": {
+           *           "kind": "key",
+           *           "id": 3,
+           *           "name": "front desk"
+           *         },
+           *         "action": "order.approved",
+           *         "resource": {
+           *           "kind": "order",
+           *           "id": "26",
+           *           "name": "Bella",
+           *           "parent": {
+           *             "kind": "pet",
+           *             "id": "7"
+           *           }
+           *         },
+           *         "changes": []
+           *       },
+           *       {
+           *         "id": 43,
+           *         "at": "2026-11-20T09:31:00.000Z",
+           *         "actor": {
+           *           "kind": "person",
+           *           "id": 2,
+           *           "name": "Maria"
+           *         },
+           *         "action": "pet.changed",
+           *         "resource": {
+           *           "kind": "pet",
+           *           "id": "7",
+           *           "name": "Bella"
+           *         },
+           *         "changes": [
+           *           {
+           *             "field": "status",
+           *             "from": "available",
+           *             "to": "pending"
+           *           }
+           *         ]
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["AuditEntries"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listCategoryHistory: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description Id of the category. */
+        categoryId: number | bigint;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 43,
+           *         "at": "2026-11-20T09:31:00.000Z",
+           *         "actor": {
+           *           "kind": "person",
+           *           "id": 2,
+           *           "name": "Maria"
+           *         },
+           *         "action": "category.added",
+           *         "resource": {
+           *           "kind": "category",
+           *           "id": "3",
+           *           "name": "Dogs"
+           *         },
+           *         "changes": []
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["AuditEntries"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listOrderHistory: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description Id of the order. */
+        orderId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 44,
+           *         "at": "2026-11-20T09:32:00.000Z",
+           *         "actor": {
+           *           "kind": "key",
+           *           "id": 3,
+           *           "name": "front desk"
+           *         },
+           *         "action": "order.approved",
+           *         "resource": {
+           *           "kind": "order",
+           *           "id": "26",
+           *           "name": "Bella",
+           *           "parent": {
+           *             "kind": "pet",
+           *             "id": "7"
+           *           }
+           *         },
+           *         "changes": []
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["AuditEntries"];
         };
       };
       /** @description Refused. */

@@ -33,4 +33,14 @@ export const STORAGE = {
     help: "most writes that share one transaction; 1 commits each write by itself",
     parse: integer(1, 10_000),
   },
+  auditDays: {
+    env: "AUDIT_DAYS",
+    flag: "audit-days",
+    type: "number",
+    placeholder: "days",
+    fallback: "365",
+    form: "a number from 0 to 36500",
+    help: "how many days the audit log keeps an entry; 0 keeps all",
+    parse: integer(0, 36_500),
+  },
 } as const satisfies Record<string, Setting>;

@@ -55,9 +55,12 @@ export const domainEvents = sqliteTable(
     projectId: projectReference(),
     hostname: text().notNull(),
     at: integer().notNull(),
-    /** `key`, `operator` (the command line) or `service` (the schedulers). */
-    actor: text({ enum: ["key", "operator", "service"] }).notNull(),
+    /** `key`, `person`, `operator` (the command line) or `service` (the schedulers). */
+    actor: text({ enum: ["key", "person", "operator", "service"] }).notNull(),
     keyId: integer("key_id"),
+    personId: integer("person_id"),
+    /** The name of the key or person at that time. Null for keys of events older than this column that no longer exist. */
+    actorName: text("actor_name"),
     event: text().notNull(),
     /** The stage after the event. */
     stage: text().notNull(),
@@ -66,6 +69,6 @@ export const domainEvents = sqliteTable(
   },
   (table) => [
     index("domain_events_by_name").on(table.projectId, table.hostname),
-    check("domain_events_actor", sql`${table.actor} in ('key', 'operator', 'service')`),
+    check("domain_events_actor", sql`${table.actor} in ('key', 'person', 'operator', 'service')`),
   ],
 );

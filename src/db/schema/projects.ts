@@ -37,8 +37,9 @@ export const deploys = sqliteTable(
     files: integer().notNull(),
     /** The size of all files, unpacked. */
     bytes: integer().notNull(),
-    /** The key that uploaded it; null: the service itself. */
+    /** The key or the person that uploaded it; both null: the service itself. */
     keyId: integer("key_id"),
+    personId: integer("person_id"),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [

@@ -1,5 +1,6 @@
 import { EVENTS, type EventName } from "../../domains/domain.ts";
 import type { PetEvent } from "../../pets/events/repository.ts";
+import { ACTIONS } from "../../lib/actions.ts";
 import { ORDER_STEPS, type OrderStep, TRANSITIONS } from "../../orders/status.ts";
 import { code, codes, table } from "./markdown.ts";
 
@@ -53,3 +54,10 @@ const orderRow = (step: OrderStep): string[] => {
 /** The steps of an order. */
 export const orderStepsTable = (): string =>
   table(["step", "in the status", "leads to", "status of the animal"], ORDER_STEPS.map(orderRow));
+
+/** What the audit log records. */
+export const auditActionsTable = (): string =>
+  table(
+    ["action", "what was done"],
+    Object.entries(ACTIONS).map(([action, what]) => [code(action), what]),
+  );

@@ -13,6 +13,7 @@ export const SCOPES: Record<Scope, string> = {
   "platform:read": "read projects, deploys and domains",
   "platform:write": "change projects, deploys and domains",
   "metrics:read": "read /metrics",
+  "audit:read": "read the audit log: who changed what",
   "keys:admin": "create, list, rotate and revoke API keys",
 };
 

@@ -1,0 +1,181 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { and, desc, eq, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
+import type { Change } from "../db/audit.ts";
+import type { Database } from "../db/open.ts";
+import { auditEntries } from "../db/schema/audit.ts";
+import type { ResourceKind } from "../lib/actions.ts";
+import type { Actor } from "../lib/actor.ts";
+import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
+
+/** How many entries a filter reads before other work gets its turn. */
+const SLICE_ENTRIES = 20_000;
+/** How many entries one slice of a sweep removes. */
+const SWEPT_ENTRIES = 500;
+
+interface Page {
+  /** An id: the page has entries with lower ids only. */
+  before: number;
+  limit: number;
+}
+
+type Row = typeof auditEntries.$inferSelect;
+
+const actorOf = ({ actor: kind, actorId, actorName }: Row): Actor =>
+  kind === "key" || kind === "person" ? { kind, id: actorId ?? 0, name: actorName ?? "" } : { kind };
+
+const toEntry = (row: Row): Entry => {
+  const { id, at, action, resource: kind, resourceId, parentId, label: name, changes } = row;
+  const parentKind = PARENTS[kind];
+  const parent = parentKind && parentId !== null ? { kind: parentKind, id: parentId } : undefined;
+  return {
+    id,
+    at,
+    actor: actorOf(row),
+    action,
+    resource: { kind, id: resourceId, name, parent },
+    changes: changes === null ? [] : (JSON.parse(changes) as Change[]).map(toChange),
+  };
+};
+
+const toChange = ([field, from, to]: Change) => ({ field, from, to });
+
+const value = sql.placeholder;
+
+const ifGiven = (name: keyof typeof FILTERED) =>
+  sql`(${value(name)} is null or ${FILTERED[name]} = ${value(name)})`;
+
+const FILTERED = {
+  actor: auditEntries.actor,
+  actorId: auditEntries.actorId,
+  action: auditEntries.action,
+  resource: auditEntries.resource,
+  resourceId: auditEntries.resourceId,
+};
+
+/**
+ * The log in slices of ids, newest first. A filter that matches little reads many entries: a slice bounds how long one query
+ * takes, without an index that every write would pay for.
+ */
+const filteredLists = ({ orm }: Pick<Database, "orm">) => {
+  const sliceStatement = orm
+    .select()
+    .from(auditEntries)
+    .where(
+      and(
+        gte(auditEntries.id, value("from")),
+        lt(auditEntries.id, value("before")),
+        sql`(${value("since")} is null or ${auditEntries.at} >= ${value("since")})`,
+        sql`(${value("until")} is null or ${auditEntries.at} < ${value("until")})`,
+        ...(Object.keys(FILTERED) as (keyof typeof FILTERED)[]).map(ifGiven),
+      ),
+    )
+    .orderBy(desc(auditEntries.id))
+    .limit(value("limit"))
+    .prepare();
+  const oldestStatement = orm
+    .select({ id: min(auditEntries.id) })
+    .from(auditEntries)
+    .prepare();
+  const newestStatement = orm
+    .select({ id: auditEntries.id })
+    .from(auditEntries)
+    .orderBy(desc(auditEntries.id))
+    .limit(1)
+    .prepare();
+
+  return async ({ actor, action, resource, since, until }: EntryFilters, { before, limit }: Page) => {
+    const filters = {
+      actor: actor?.kind ?? null,
+      actorId: actor?.id ?? null,
+      action: action ?? null,
+      resource: resource?.kind ?? null,
+      resourceId: resource?.id ?? null,
+      since: since ?? null,
+      until: until ?? null,
+    };
+    const oldest = oldestStatement.get()?.id ?? 0;
+    const found: Row[] = [];
+    let end = Math.min(before, (newestStatement.get()?.id ?? 0) + 1);
+    while (end > oldest && found.length < limit) {
+      const from = Math.max(oldest, end - SLICE_ENTRIES);
+      found.push(...sliceStatement.all({ ...filters, from, before: end, limit: limit - found.length }));
+      end = from;
+      if (end > oldest && found.length < limit) await nextTurn();
+    }
+    return found.map(toEntry);
+  };
+};
+
+/** The entries of one resource and of what belongs to it, from the indexes. */
+const resourceLists = ({ orm }: Pick<Database, "orm">) => {
+  const listBy = (column: "resourceId" | "parentId") =>
+    orm
+      .select()
+      .from(auditEntries)
+      .where(
+        and(
+          eq(auditEntries.resource, value("kind")),
+          eq(auditEntries[column], value("id")),
+          lt(auditEntries.id, value("before")),
+        ),
+      )
+      .orderBy(desc(auditEntries.id))
+      .limit(value("limit"))
+      .prepare();
+  const ownStatement = listBy("resourceId");
+  const childStatement = listBy("parentId");
+  return async (
+    { kind, id, children }: { kind: ResourceKind; id: string; children: readonly ResourceKind[] },
+    page: Page,
+  ) =>
+    [
+      ...ownStatement.all({ kind, id, ...page }),
+      ...children.flatMap((child) => childStatement.all({ kind: child, id, ...page })),
+    ]
+      .toSorted((one, other) => other.id - one.id)
+      .slice(0, page.limit)
+      .map(toEntry);
+};
+
+/** The audit log: reads, and the removal of old entries. Each write records itself (`db/audit.ts`). */
+export const auditRepository = (database: Pick<Database, "orm" | "commit">) => {
+  const { orm, commit } = database;
+  const oldestStatement = orm
+    .select({ id: auditEntries.id, at: auditEntries.at })
+    .from(auditEntries)
+    .orderBy(auditEntries.id)
+    .limit(SWEPT_ENTRIES)
+    .prepare();
+  const deleteStatement = orm
+    .delete(auditEntries)
+    .where(
+      inArray(
+        auditEntries.id,
+        orm
+          .select({ id: auditEntries.id })
+          .from(auditEntries)
+          .where(lte(auditEntries.id, value("id")))
+          .orderBy(auditEntries.id)
+          .limit(SWEPT_ENTRIES),
+      ),
+    )
+    .prepare();
+
+  return {
+    /** Newest first. */
+    list: filteredLists(database),
+    /** The entries of a resource, and of its children of these kinds, newest first. */
+    history: resourceLists(database),
+    /** Removes a slice of the entries from before a time; true if there may be more. */
+    async sweep(before: number): Promise<boolean> {
+      const rows = oldestStatement.all();
+      const firstKept = rows.findIndex(({ at }) => at >= before);
+      const last = rows.at(firstKept === -1 ? rows.length - 1 : firstKept - 1);
+      if (!last || firstKept === 0) return false;
+      await commit([{ query: deleteStatement, values: { id: last.id } }]);
+      return firstKept === -1 && rows.length === SWEPT_ENTRIES;
+    },
+  };
+};
+
+export type AuditRepository = ReturnType<typeof auditRepository>;

@@ -1,0 +1,155 @@
+import { Elysia, t } from "elysia";
+import { nextPage } from "../http/headers.ts";
+import { IdInPath } from "../http/schemas.ts";
+import type { Macros } from "../http/macros.ts";
+import type { ResourceKind } from "../lib/actions.ts";
+import type { Page } from "../lib/pagination.ts";
+import { holds } from "../lib/scopes.ts";
+import type { Entry } from "./entry.ts";
+import { AuditEntries, AuditEntry, AuditQuery, HistoryQuery, fromEntry, toFilters } from "./model.ts";
+import {
+  listAudit,
+  listCategoryHistory,
+  listKeyHistory,
+  listOrderHistory,
+  listPetHistory,
+  listProjectHistory,
+} from "./openapi.ts";
+import type { AuditService } from "./service.ts";
+
+interface Setter {
+  headers: Record<string, string | number | undefined>;
+}
+
+type Query = Record<string, string | undefined>;
+
+const respond = (set: Setter, path: string, query: Query, { items, next }: Page<Entry>) => {
+  Object.assign(set.headers, nextPage(path, query, next));
+  return items.map(fromEntry);
+};
+
+const historyOptions = {
+  stability: "beta",
+  query: HistoryQuery,
+  response: { 200: AuditEntries },
+} as const;
+
+interface AuditRouteOptions {
+  audit: AuditService;
+  macros: Macros;
+}
+
+/** Which history a route reads, under which path. */
+interface HistoryOf {
+  path: string;
+  kind: ResourceKind;
+  id: string;
+  mayRead?: (child: ResourceKind) => boolean;
+}
+
+const historyReader =
+  (audit: AuditService) =>
+  async (
+    { path, ...of }: HistoryOf,
+    { limit, cursor }: { limit?: string | number; cursor?: string },
+    set: Setter,
+  ) =>
+    respond(set, path, { limit: String(limit) }, await audit.history(of, { limit: Number(limit), cursor }));
+
+/** The history of single resources of the store. */
+const storeHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
+  const history = historyReader(audit);
+  return new Elysia({ name: "store-history", normalize: false })
+    .use(macros)
+    .get(
+      "/v1/pets/:petId/history",
+      ({ params: { petId: id }, query, caller, set }) => {
+        const mayRead = () => holds(caller, "orders:read");
+        return history({ path: `/v1/pets/${id}/history`, kind: "pet", id, mayRead }, query, set);
+      },
+      {
+        ...historyOptions,
+        scope: "pets:read",
+        params: t.Object({ petId: IdInPath("Id of the animal.") }),
+        detail: listPetHistory,
+      },
+    )
+    .get(
+      "/v1/categories/:categoryId/history",
+      ({ params: { categoryId: id }, query, set }) =>
+        history({ path: `/v1/categories/${id}/history`, kind: "category", id }, query, set),
+      {
+        ...historyOptions,
+        scope: "pets:read",
+        params: t.Object({ categoryId: IdInPath("Id of the category.") }),
+        detail: listCategoryHistory,
+      },
+    )
+    .get(
+      "/v1/store/orders/:orderId/history",
+      ({ params: { orderId: id }, query, set }) =>
+        history({ path: `/v1/store/orders/${id}/history`, kind: "order", id }, query, set),
+      {
+        ...historyOptions,
+        scope: "orders:read",
+        params: t.Object({ orderId: IdInPath("Id of the order.") }),
+        detail: listOrderHistory,
+      },
+    );
+};
+
+/** The history of single resources of the platform. */
+const platformHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
+  const history = historyReader(audit);
+  return new Elysia({ name: "platform-history", normalize: false })
+    .use(macros)
+    .get(
+      "/platform/keys/:keyId/history",
+      ({ params: { keyId: id }, query, set }) =>
+        history({ path: `/platform/keys/${id}/history`, kind: "key", id }, query, set),
+      {
+        ...historyOptions,
+        scope: "keys:admin",
+        params: t.Object({ keyId: IdInPath("Id of the key.") }),
+        detail: listKeyHistory,
+      },
+    )
+    .get(
+      "/platform/projects/:slug/history",
+      ({ params: { slug: id }, query, set }) => {
+        const path = `/platform/projects/${encodeURIComponent(id)}/history`;
+        return history({ path, kind: "project", id }, query, set);
+      },
+      {
+        ...historyOptions,
+        scope: "platform:read",
+        params: t.Object({ slug: t.String({ description: "The project's slug.", examples: ["docs"] }) }),
+        detail: listProjectHistory,
+      },
+    );
+};
+
+/** The audit log, and the history of single resources. */
+export const auditRoutes = (options: AuditRouteOptions) =>
+  new Elysia({ name: "audit", normalize: false })
+    .use(options.macros)
+    .model({ AuditEntry, AuditEntries })
+    .get(
+      "/platform/audit",
+      async ({ query: { limit, cursor, ...filters }, set }) =>
+        respond(
+          set,
+          "/platform/audit",
+          { ...filters, limit: String(limit) },
+          await options.audit.list({ ...toFilters(filters), limit: Number(limit), cursor }),
+        ),
+      {
+        stability: "beta",
+        scope: "audit:read",
+        query: AuditQuery,
+        response: { 200: AuditEntries },
+        detail: listAudit,
+      },
+    )
+    .use(storeHistoryRoutes(options))
+    .use(platformHistoryRoutes(options));

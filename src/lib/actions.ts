@@ -1,0 +1,42 @@
+/** What the audit log records. The first half of an action is the kind of the resource. */
+export const ACTIONS = {
+  "pet.added": "An animal was added.",
+  "pet.changed": "An animal's name, category or status was changed.",
+  "pet.deleted": "An animal was deleted.",
+  "category.added": "A category was added.",
+  "category.changed": "A category was renamed.",
+  "category.deleted": "A category was deleted.",
+  "order.placed": "An adoption was started: its animal became `pending`.",
+  "order.approved": "An adoption was approved.",
+  "order.completed": "An adoption was completed: its animal became `sold`.",
+  "order.cancelled": "An adoption was cancelled: its animal became `available` again.",
+  "order.erased": "The adopter and the note of an adoption were erased.",
+  "import.started": "The command `import` began to add animals from a file.",
+  "import.finished": "An import ended. Its animals have no entries of their own.",
+  "key.created": "An API key was created.",
+  "key.rotated": "An API key got a new secret.",
+  "key.revoked": "An API key was revoked.",
+  "project.created": "A project was created.",
+  "project.changed": "A project's name or plan was changed.",
+  "project.deleted": "A project was deleted, with its deploys and domains.",
+  "deploy.published": "A deploy was uploaded and is served.",
+  "deploy.activated": "An earlier deploy is served again.",
+  "deploy.deleted": "A deploy was deleted.",
+  "domain.added": "A custom domain was added.",
+  "domain.changed":
+    "A custom domain became the primary one, serves the site, or redirects to the primary one.",
+  "domain.checked": "A requested check changed the stage of a custom domain.",
+  "domain.removed": "A custom domain was removed.",
+} as const;
+
+export type Action = keyof typeof ACTIONS;
+
+/** What an action is done to. */
+export type ResourceKind = Action extends `${infer Kind}.${string}` ? Kind : never;
+
+export const ACTION_NAMES = Object.keys(ACTIONS) as [Action, ...Action[]];
+
+export const resourceOf = (action: Action): ResourceKind =>
+  action.slice(0, action.indexOf(".")) as ResourceKind;
+
+export const RESOURCE_KINDS = [...new Set(ACTION_NAMES.map(resourceOf))] as [ResourceKind, ...ResourceKind[]];
