@@ -1,25 +1,25 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { hasCode, store } from "../api/client.ts";
 import { animalsPath } from "../animals/addresses.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useFinish } from "../parts/finish.ts";
 import { Problem } from "../parts/feedback.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
 import { OneCategory } from "./one.tsx";
 import { CATEGORIES } from "./queries.ts";
+import { WORDS } from "./words.ts";
 
 const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
-  const queries = useQueryClient();
-  const done = useFinish();
-  const deleting = useMutation({
-    mutationFn: () => store.DELETE("/categories/{categoryId}", { params: { path: { categoryId: id } } }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: CATEGORIES }),
+  const { run, error, isPending } = useAction({
+    act: () => store.DELETE("/categories/{categoryId}", { params: { path: { categoryId: id } } }),
+    changes: [CATEGORIES],
+    at: categoriesPath(),
+    says: () => WORDS.deleted(name),
   });
   return (
     <>
-      {deleting.error && <Problem error={deleting.error} />}
-      {hasCode(deleting.error, "category_in_use") && (
+      {error && <Problem error={error} />}
+      {hasCode(error, "category_in_use") && (
         <p>
           <a href={animalsPath({ category: String(id) })}>Show its animals</a>
         </p>
@@ -28,17 +28,14 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        is gone for good, and its number {id} is never given out again. Only a category that no animal belongs
-        to can be deleted.
+        {WORDS.consequence}
       </p>
       <DialogButtons
         back={categoriesPath()}
         label="Delete"
-        isBusy={deleting.isPending}
+        isBusy={isPending}
         isDangerous
-        onConfirm={() =>
-          deleting.mutate(undefined, { onSuccess: () => done(categoriesPath(), `“${name}” was deleted.`) })
-        }
+        onConfirm={() => run()}
       />
     </>
   );
@@ -46,7 +43,7 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
 
 /** The dialog that deletes a category. */
 export const DeleteCategory = ({ id }: { id: number }) => (
-  <OneCategory id={id} title="Delete category">
+  <OneCategory id={id} title={WORDS.remove}>
     {(category) => <DeleteForm category={category} />}
   </OneCategory>
 );

@@ -1,6 +1,5 @@
 import { useRoute } from "../parts/router.ts";
 import { animalsPath } from "../animals/addresses.ts";
-import { pluralize } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
 import { Page } from "../parts/page.tsx";
@@ -10,12 +9,13 @@ import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
 import { DeleteCategory } from "./delete.tsx";
 import { NewCategory } from "./new.tsx";
-import { MAX_CATEGORIES, useCategories } from "./queries.ts";
+import { useCategories } from "./queries.ts";
 import { RenameCategory } from "./rename.tsx";
+import { WORDS } from "./words.ts";
 
 const Row = ({ category: { id, name }, mayChange }: { category: Category; mayChange: boolean }) => (
   <tr>
-    <td class="number" data-column="Number">
+    <td class="number" data-column="Id">
       {id}
     </td>
     <td data-column="Name">
@@ -46,8 +46,8 @@ const List = () => {
     <>
       {error && <Problem error={error} onRetry={refetch} />}
       {data && categories.length === 0 && (
-        <Empty title="No categories yet">
-          <p>Use categories, such as dogs and cats, to find animals by kind.</p>
+        <Empty title={WORDS.empty}>
+          <p>{WORDS.purpose}</p>
         </Empty>
       )}
       {categories.length > 0 && (
@@ -56,7 +56,7 @@ const List = () => {
             label="Categories"
             kind="categories stack"
             columns={[
-              { name: "Number", kind: "number" },
+              { name: "Id", kind: "number" },
               "Name",
               ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : []),
             ]}
@@ -65,10 +65,7 @@ const List = () => {
               <Row key={category.id} category={category} mayChange={mayChange} />
             ))}
           </Table>
-          <p class="explained">
-            {categories.length < MAX_CATEGORIES ? "" : "The first "}
-            {pluralize(categories.length, "category", "categories")} shown.
-          </p>
+          <p class="explained">{WORDS.shown(categories.length)}</p>
         </>
       )}
     </>
@@ -82,11 +79,11 @@ export const Categories = () => {
   const chosen = idOf(id);
   return (
     <Page
-      title="Categories"
+      title={WORDS.title}
       actions={
         mayChange && (
           <a class="button" href={categoriesPath("new")}>
-            Add category
+            {WORDS.add}
           </a>
         )
       }

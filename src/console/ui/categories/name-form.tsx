@@ -2,26 +2,26 @@ import { useState } from "preact/hooks";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
+import type { ActionState } from "../parts/use-action.ts";
+import { useDraftGuard } from "../parts/use-draft-guard.ts";
 import { categoriesPath } from "./addresses.ts";
+import type { Category } from "./category.ts";
 import { FIELDS } from "./words.ts";
 
 /** The form for a category's name. */
 export const NameForm = ({
   given = "",
   submitLabel,
-  error,
-  isBusy,
-  submit,
+  action: { error, isPending, run },
 }: {
   given?: string;
   submitLabel: string;
-  error: Error | null;
-  isBusy: boolean;
-  submit: (name: string) => void;
+  action: ActionState<string, Category>;
 }) => {
   const [name, setName] = useState(given);
+  useDraftGuard(name !== given);
   return (
-    <Form error={error} words={FIELDS} onSubmit={() => submit(name)}>
+    <Form error={error} words={FIELDS} onSubmit={() => run(name)}>
       <Field label="Name" name="name">
         {(tied) => (
           <input
@@ -34,7 +34,7 @@ export const NameForm = ({
           />
         )}
       </Field>
-      <DialogButtons back={categoriesPath()} label={submitLabel} isBusy={isBusy} />
+      <DialogButtons back={categoriesPath()} label={submitLabel} isBusy={isPending} />
     </Form>
   );
 };

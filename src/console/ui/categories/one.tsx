@@ -5,8 +5,9 @@ import { Loading, Problem } from "../parts/feedback.tsx";
 import { categoriesPath } from "./addresses.ts";
 import { type Category, categoryOf } from "./category.ts";
 import { useCategories } from "./queries.ts";
+import { WORDS } from "./words.ts";
 
-const UNKNOWN = new ApiError(404, "not_found", "There is no category with this id.");
+const UNKNOWN = new ApiError(404, "not_found", WORDS.unknown);
 
 /** A dialog about one category. */
 export const OneCategory = ({

@@ -1,40 +1,28 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, store } from "../api/client.ts";
-import { useFinish } from "../parts/finish.ts";
+import { useAction } from "../parts/use-action.ts";
 import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
 import { NameForm } from "./name-form.tsx";
 import { OneCategory } from "./one.tsx";
 import { CATEGORIES } from "./queries.ts";
+import { WORDS } from "./words.ts";
 
-const RenameForm = ({ category: { id, name } }: { category: Category }) => {
-  const queries = useQueryClient();
-  const done = useFinish();
-  const renaming = useMutation({
-    mutationFn: (name: string) =>
-      dataOf(
-        store.PATCH("/categories/{categoryId}", { params: { path: { categoryId: id } }, body: { name } }),
-      ),
-    onSettled: () => void queries.invalidateQueries({ queryKey: CATEGORIES }),
+const RenameForm = ({ category: { id, name: before } }: { category: Category }) => {
+  const send = (name: string) =>
+    dataOf(store.PATCH("/categories/{categoryId}", { params: { path: { categoryId: id } }, body: { name } }));
+  const rename = useAction({
+    act: send,
+    changes: [CATEGORIES],
+    at: categoriesPath(),
+    says: ({ name }) => WORDS.renamed(before, name),
+    undo: () => send(before),
   });
-  return (
-    <NameForm
-      given={name}
-      submitLabel="Rename"
-      error={renaming.error}
-      isBusy={renaming.isPending}
-      submit={(wanted) =>
-        renaming.mutate(wanted, {
-          onSuccess: (renamed) => done(categoriesPath(), `“${name}” is now called “${renamed.name}”.`),
-        })
-      }
-    />
-  );
+  return <NameForm given={before} submitLabel="Rename" action={rename} />;
 };
 
 /** The dialog that renames a category. */
 export const RenameCategory = ({ id }: { id: number }) => (
-  <OneCategory id={id} title="Rename category">
+  <OneCategory id={id} title={WORDS.rename}>
     {(category) => <RenameForm category={category} />}
   </OneCategory>
 );

@@ -1,4 +1,6 @@
+import { pluralize } from "../parts/count.ts";
 import type { FormWords } from "../parts/field-words.ts";
+import { MAX_CATEGORIES } from "./queries.ts";
 
 /** What the forms say about their fields. */
 export const FIELDS: FormWords = {
@@ -7,4 +9,21 @@ export const FIELDS: FormWords = {
     otherwise: "Enter a name without line breaks or tabs.",
     rules: { taken: "Another category already has this name. Choose another." },
   },
+};
+
+export const WORDS = {
+  title: "Categories",
+  add: "Add category",
+  rename: "Rename category",
+  remove: "Delete category",
+  empty: "No categories yet",
+  purpose: "Group animals by kind, such as dogs and cats.",
+  unknown: "This category no longer exists.",
+  added: (name: string) => `“${name}” added`,
+  renamed: (before: string, after: string) => `“${before}” renamed to “${after}”`,
+  deleted: (name: string) => `“${name}” deleted`,
+  /** Follows the name. */
+  consequence: "will be deleted permanently. This can't be undone. A category with animals can't be deleted.",
+  shown: (count: number) =>
+    `${count < MAX_CATEGORIES ? "" : "The first "}${pluralize(count, "category", "categories")} shown`,
 };
