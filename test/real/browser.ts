@@ -42,6 +42,16 @@ export interface Page {
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
   context(): Context;
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;
+  /** A question of the browser itself, such as before the page is left. */
+  on(
+    event: "dialog",
+    listener: (dialog: { type(): string; accept(): Promise<void>; dismiss(): Promise<void> }) => void,
+  ): void;
+  /** Handles the requests to matching addresses. */
+  route(
+    url: string,
+    handler: (route: { continue(): Promise<void>; abort(): Promise<void> }) => unknown,
+  ): Promise<void>;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
   on(event: "requestfailed", listener: (request: { url(): string }) => void): void;

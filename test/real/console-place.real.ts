@@ -1,25 +1,10 @@
 import { expect } from "bun:test";
 import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { addAnimals } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server } from "./support.ts";
+import { directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
-
-const json = { "content-type": "application/json" };
-
-/** Adds animals, all at once. */
-const addAnimals = async (server: Server, count: number): Promise<void> => {
-  for (let from = 1; from <= count; from += 50)
-    await Promise.all(
-      Array.from({ length: Math.min(50, count - from + 1) }, (_, at) =>
-        server.call("/v1/pets", {
-          method: "POST",
-          headers: json,
-          body: JSON.stringify({ name: `Animal ${from + at}`, categoryId: 1, status: "available" }),
-        }),
-      ),
-    );
-};
 
 const numberOn = async (page: Page, script: string): Promise<number> =>
   (await page.evaluate(script)) as number;

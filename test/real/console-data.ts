@@ -1,0 +1,55 @@
+import { type Server, until } from "./support.ts";
+
+const json = { "content-type": "application/json" };
+
+/** Sends a body to the API. @throws if it is refused */
+export const send = async (server: Server, path: string, body: object, method = "POST"): Promise<unknown> => {
+  const response = await server.call(path, { method, headers: json, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response.status === 204 ? undefined : response.json();
+};
+
+/** Sends many, some at a time. */
+export const sendAll = async (server: Server, path: string, bodies: readonly object[]): Promise<void> => {
+  for (let from = 0; from < bodies.length; from += 50)
+    await Promise.all(bodies.slice(from, from + 50).map((body) => send(server, path, body)));
+};
+
+/** Adds animals: "Animal 1", "Animal 2", ... */
+export const addAnimals = (server: Server, count: number): Promise<void> =>
+  sendAll(
+    server,
+    "/v1/pets",
+    Array.from({ length: count }, (_, at) => ({
+      name: `Animal ${at + 1}`,
+      categoryId: 1,
+      status: "available",
+    })),
+  );
+
+/** Adopters whose e-mail addresses fit on no line of a table. */
+export const longAdopter = (number: number) => ({
+  name: `Maria-Magdalena Wolkenstein ${number}`,
+  email: `maria-magdalena.von.wolkenstein-trostburg.${number}@mail.shelter-friends.example.org`,
+});
+
+/** Begins an adoption of each of the first animals, one after the other. */
+export const addAdoptions = async (server: Server, count: number): Promise<void> => {
+  for (let petId = 1; petId <= count; petId++)
+    await send(server, "/v1/store/orders", {
+      petId,
+      adopter: longAdopter(petId),
+      ...(petId % 3 === 0 && { note: "Has a garden, and an old dog that gets on with everybody." }),
+    });
+};
+
+/** The project `docs` with a plan that has domains, and one domain. */
+export const addDomain = async (server: Server): Promise<void> => {
+  await until(
+    "the manual is published",
+    async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
+    20_000,
+  );
+  await send(server, "/platform/projects/docs", { plan: "pro" }, "PATCH");
+  await send(server, "/platform/projects/docs/domains", { hostname: "docs.example.org" });
+};

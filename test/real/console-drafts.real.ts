@@ -1,0 +1,97 @@
+import { expect } from "bun:test";
+import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { send } from "./console-data.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, type Server } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+const QUESTION = "[role=alertdialog]";
+const IS_OPEN = "!!document.querySelector('dialog[open]')";
+const IS_CLOSED = "!document.querySelector('dialog[open]')";
+
+const categories = async (server: Server): Promise<string[]> =>
+  ((await (await server.call("/v1/categories")).json()) as { name: string }[]).map(({ name }) => name);
+
+/** Opens the dialog that renames the category, and types another name. */
+const draft = async (page: Page): Promise<void> => {
+  await page.getByRole("link", { name: "Rename Dogs" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Good dogs");
+};
+
+const LEAVINGS: Record<string, (page: Page) => Promise<unknown>> = {
+  Escape: (page) => page.keyboard.press("Escape"),
+  "×": (page) => page.getByRole("button", { name: "Close" }).click(),
+  Cancel: (page) => page.locator("dialog footer").getByText("Cancel", { exact: true }).click(),
+  Back: (page) => page.goBack(),
+};
+
+real("what was typed is not lost without a question, however the dialog is left", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/v1/categories", { name: "Dogs" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/animals");
+  await page.getByRole("link", { name: "Categories", exact: true }).click();
+  for (const [how, leave] of Object.entries(LEAVINGS)) {
+    await draft(page);
+    const address = page.url();
+    await leave(page);
+    await page.locator(QUESTION).waitFor();
+    // Escape answers that the user stays.
+    await page.keyboard.press("Escape");
+    await page.locator(QUESTION).waitFor({ state: "hidden" });
+    await untilTrue(page, `location.href === ${JSON.stringify(address)}`);
+    expect([how, await page.getByLabel("Name", { exact: true }).inputValue()]).toEqual([how, "Good dogs"]);
+    await leave(page);
+    await page.locator(QUESTION).getByRole("button", { name: "Discard" }).click();
+    await untilTrue(page, IS_CLOSED);
+    await untilTrue(page, "location.pathname === '/console/categories'");
+  }
+  expect(await categories(server)).toEqual(["Dogs"]);
+  await page.goBack();
+  await untilTrue(page, "location.pathname === '/console/animals'");
+});
+
+real(
+  "a dialog in which nothing was typed, or whose work is saved, closes without a question",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await send(server, "/v1/categories", { name: "Dogs" });
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key, "/categories");
+    await page.getByRole("link", { name: "Rename Dogs" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Good dogs");
+    await page.getByLabel("Name", { exact: true }).fill("Dogs");
+    await page.keyboard.press("Escape");
+    await untilTrue(page, IS_CLOSED);
+    await draft(page);
+    await page.locator("dialog").getByRole("button", { name: "Rename", exact: true }).click();
+    await untilTrue(page, IS_CLOSED);
+    expect(await categories(server)).toEqual(["Good dogs"]);
+  },
+);
+
+real("the browser asks before a page with something unsaved is closed or reloaded", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/v1/categories", { name: "Dogs" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await signIn(page, server.url, server.key, "/categories");
+  await page.reload();
+  expect(asked).toEqual([]);
+  await draft(page);
+  await page.reload();
+  await untilTrue(page, IS_OPEN);
+  expect(asked).toEqual(["beforeunload"]);
+});

@@ -1,0 +1,152 @@
+import { expect } from "bun:test";
+import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { addAdoptions, addAnimals, addDomain, send, sendAll } from "./console-data.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, until } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+const IS_CLOSED = "!document.querySelector('dialog[open]')";
+const FOCUSED = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName";
+
+const focused = (page: Page) => page.evaluate(FOCUSED);
+
+const removeCategory = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole("link", { name: `Delete ${name}` }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator("dialog footer").getByRole("button", { name: "Delete" }).focus();
+  await page.keyboard.press("Enter");
+  await untilTrue(page, IS_CLOSED);
+  await page.getByRole("link", { name: `Delete ${name}` }).waitFor({ state: "hidden" });
+};
+
+real(
+  "after a row is gone, the focus is at the next row's first action, and in the end at the last",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await sendAll(
+      server,
+      "/v1/categories",
+      ["Ants", "Bees", "Cats"].map((name) => ({ name })),
+    );
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key, "/categories");
+    await removeCategory(page, "Ants");
+    await untilTrue(page, `(${FOCUSED}) === "Rename Bees"`);
+    await removeCategory(page, "Cats");
+    await untilTrue(page, `(${FOCUSED}) === "Rename Bees"`);
+    await removeCategory(page, "Bees");
+    await untilTrue(page, `(${FOCUSED}) === "H1"`);
+  },
+);
+
+real("after an adoption is approved, the focus is at the next adoption's first action", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 3);
+  await addAdoptions(server, 3);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/adoptions");
+  const approve = page.getByRole("button", { name: /^Approve/ });
+  await approve.first().focus();
+  const next = (await page.evaluate(
+    "document.querySelectorAll('[aria-label=Adoptions] tbody tr')[1].querySelector('td.actions :is(a, button)').getAttribute('aria-label')",
+  )) as string;
+  await page.keyboard.press("Enter");
+  await untilTrue(page, `(${FOCUSED}) === ${JSON.stringify(next)}`);
+});
+
+real(
+  "while an action is under way, its button keeps the focus and a second press does nothing",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await send(server, "/v1/categories", { name: "Dogs" });
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key, "/categories");
+    let sent = 0;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route("**/v1/categories/*", async (route) => {
+      sent++;
+      await released;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Delete Dogs" }).click();
+    const button = page.locator("dialog footer").getByRole("button", { name: "Delete" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.locator("dialog footer button[aria-disabled=true]").waitFor();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Space");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Delete");
+    release();
+    await untilTrue(page, IS_CLOSED);
+    expect(sent).toBe(1);
+  },
+);
+
+/** Controls smaller than 24 px that stand by themselves; inside a sentence, a link may be as high as its line (WCAG 2.2, 2.5.8). */
+const SMALL = `[...document.querySelectorAll(":is(a[href], button, summary, select, textarea, input:not([type=hidden]))")].flatMap((control) => {
+  if (!control.checkVisibility() || control.closest(".skip")) return [];
+  const inLabel = control.closest("label")?.getBoundingClientRect();
+  const box = control.getBoundingClientRect();
+  const [width, height] = [Math.max(box.width, inLabel?.width ?? 0), Math.max(box.height, inLabel?.height ?? 0)];
+  const text = control.closest("p, li, dd, small, td")?.textContent.trim() ?? "";
+  const isInline = control.tagName === "A" && getComputedStyle(control).display === "inline" && (text !== control.textContent.trim() || control.closest("p"));
+  const least = control.closest("dialog header") ? 40 : 24;
+  return isInline || Math.min(width, height) >= least ? [] : [\`\${control.outerHTML.slice(0, 120)} \${width} x \${height}\`];
+})`;
+
+const PAGES = [
+  "/animals",
+  "/animals/new",
+  "/adoptions",
+  "/adoptions/new",
+  "/adoptions/1/cancel",
+  "/categories",
+  "/categories/1/rename",
+  "/projects",
+  "/projects/docs",
+  "/projects/docs/settings",
+  "/projects/docs/domains",
+  "/projects/docs/domains/docs.example.org",
+  "/keys",
+  "/keys/new",
+];
+
+real("every control is at least 24 px high and wide, and the × of a dialog 40", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/v1/categories", { name: "Dogs" });
+  await addAnimals(server, 3);
+  await addAdoptions(server, 2);
+  await addDomain(server);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key);
+  const small: string[] = [];
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of PAGES) {
+      await page.goto(`${server.url}/console${path}`);
+      await until(
+        path,
+        async () =>
+          (await page.evaluate("!document.querySelector('.loading') && !!document.querySelector('h1')")) ===
+          true,
+      );
+      await page.waitForTimeout(100);
+      const found = (await page.evaluate(SMALL)) as string[];
+      small.push(...found.map((one) => `${path} ${width}: ${one}`));
+    }
+  }
+  expect(small).toEqual([]);
+  await page.goto(`${server.url}/console/categories`);
+  expect(await focused(page)).toBe("BODY");
+});

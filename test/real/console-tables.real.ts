@@ -1,0 +1,129 @@
+import { expect } from "bun:test";
+import { type Page, openBrowser } from "./browser.ts";
+import { addAdoptions, addAnimals, addDomain, send } from "./console-data.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, until } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+const WIDTHS = [360, 640, 768, 1000, 1280];
+
+const PAGES = [
+  "/animals",
+  "/adoptions?status=all",
+  "/categories",
+  "/keys",
+  "/projects",
+  "/projects/docs",
+  "/projects/docs/domains/docs.example.org",
+];
+
+const IS_SHOWN =
+  "!document.querySelector('.loading') && !!document.querySelector('table :is(td, th), ul.domains li')";
+
+/**
+ * What is wrong with the tables of a page: content that is cut off, an action that is not in sight, a number on two lines, an
+ * e-mail address that breaks inside a word.
+ */
+const FAULTS = `(() => {
+  const faults = [];
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is too wide");
+  for (const scroll of document.querySelectorAll(".scroll")) {
+    if (scroll.closest("details:not([open])")) continue;
+    const hidden = scroll.scrollWidth - scroll.clientWidth;
+    if (hidden > 0) faults.push("hidden: " + hidden + " px of " + scroll.getAttribute("aria-label"));
+    const place = scroll.getBoundingClientRect();
+    for (const action of scroll.querySelectorAll("td :is(a, button)")) {
+      if (!action.checkVisibility()) continue;
+      const { left, right, height, width } = action.getBoundingClientRect();
+      if (left < place.left - 1 || right > place.right + 1) faults.push("cut off: " + action.textContent);
+      if (action.closest("td.actions") && Math.min(height, width) < 24) faults.push("small: " + action.textContent + " " + width + "x" + height);
+    }
+  }
+  const linesOf = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+  };
+  for (const cell of document.querySelectorAll("td.number")) {
+    const text = [...cell.childNodes].find((node) => node.nodeType === 3);
+    if (text && linesOf(text) > 1) faults.push("broken: " + text.data);
+  }
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
+    if (/@/.test(text.parentElement.textContent) && text.parentElement.closest("td") && !text.data.includes("-") && linesOf(text) > 1)
+      faults.push("broken: " + text.data);
+  return faults;
+})()`;
+
+const faultsOf = async (page: Page): Promise<string[]> => (await page.evaluate(FAULTS)) as string[];
+
+/** The second cell of a row stands below its first. */
+const IS_BELOW = `(() => {
+  const [first, second] = [...document.querySelectorAll("[aria-label=Adoptions] td")].map((cell) => cell.getBoundingClientRect());
+  return second.top >= first.bottom;
+})()`;
+
+const IS_UNSEEN = (selector: string) =>
+  `[...document.querySelectorAll("${selector}")].every((one) => !one.checkVisibility())`;
+
+real("no table hides anything at any width, and no word or number is broken", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/v1/categories", { name: "Dogs that get on with everybody" });
+  await addAnimals(server, 30);
+  await addAdoptions(server, 25);
+  await addDomain(server);
+  const scopes = ["pets:read", "pets:write", "orders:read", "orders:write"];
+  await send(server, "/platform/keys", { name: "shelter website", scopes, rateLimit: "600/min" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key);
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of PAGES) {
+      await page.goto(`${server.url}/console${path}`);
+      await until(`${path} is shown`, async () => (await page.evaluate(IS_SHOWN)) === true);
+      await page.waitForTimeout(200);
+      faults.push(...(await faultsOf(page)).map((fault) => `${path} at ${width}: ${fault}`));
+    }
+  }
+  expect(faults).toEqual([]);
+
+  // A window that was narrow and is made wide again.
+  await page.goto(`${server.url}/console/adoptions`);
+  for (const [width, isList] of [
+    [360, true],
+    [1280, false],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.waitForTimeout(300);
+    expect(await page.evaluate(IS_BELOW)).toBe(isList);
+  }
+});
+
+real("on paper, there is the list without navigation and actions, and nothing is cut", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 25);
+  await addAdoptions(server, 25);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/adoptions");
+  await page.locator("[aria-label=Adoptions] td").first().waitFor();
+  await page.emulateMedia({ media: "print" });
+  // A4 with the margins of browsers.
+  for (const width of [718, 1280]) {
+    await page.setViewportSize({ width, height: 1000 });
+    await page.waitForTimeout(200);
+    for (const selector of ["nav", "main button", "main .button", ".toasts"])
+      expect([width, selector, await page.evaluate(IS_UNSEEN(selector))]).toEqual([width, selector, true]);
+    expect(await faultsOf(page)).toEqual([]);
+    expect(
+      await page.evaluate(
+        "[...document.querySelectorAll('tbody tr')].every((row) => getComputedStyle(row).breakInside === 'avoid')",
+      ),
+    ).toBe(true);
+  }
+});
