@@ -225,7 +225,7 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Wire<typeof 
     findings: fromFindings(domain.findings),
     createdAt: formatTime(createdAt),
     ...times({ checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt }),
-    ...("certificate" in domain && domain.certificate && { certificate: domain.certificate }),
+    ...(domain.certificate && { certificate: domain.certificate }),
     ...("trace" in domain && { trace: domain.trace }),
   };
 };

@@ -18,14 +18,14 @@ import { awaitsCertificate } from "./stage.ts";
 type Project = Awaited<ReturnType<ProjectService["get"]>>;
 
 /** A domain and what its record must point to. */
-export type ListedDomain = Domain & { target: string };
-
-/** A listed domain with the queries and findings of its last check. */
-export type InspectedDomain = ListedDomain & {
-  trace?: Report;
+export type ListedDomain = Domain & {
+  target: string;
   /** Its certificate, if the service has HTTPS. */
   certificate?: DomainCertificate | undefined;
 };
+
+/** A listed domain with the queries of its last check. */
+export type InspectedDomain = ListedDomain & { trace?: Report };
 
 export interface DomainServiceOptions {
   domains: Domains;
@@ -152,11 +152,12 @@ const domainReading = ({ domains, projects, certificates, targetOf }: DomainServ
       const list = `domains:${project.id}`;
       const after = cursor === undefined ? 0 : readCursor(cursor, list);
       const found = await domains.list({ projectId: project.id, after, limit: limit + 1 });
-      return cutPage(
-        found.map((domain) => listed(domain, project)),
-        limit,
-        list,
-      );
+      const { items, next } = cutPage(found, limit, list);
+      const inspected = items.map(async (domain) => ({
+        ...listed(domain, project),
+        certificate: await certificateOf(domain),
+      }));
+      return { items: await Promise.all(inspected), next };
     },
     /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
     async history(slug: string, typed: string, { limit, cursor }: PageQuery): Promise<Page<DomainEvent>> {

@@ -111,12 +111,14 @@ test("a challenge gets its response under its own name only, and only while pend
 });
 
 test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, with the last problem", async () => {
-  const { ca, pass, show, verified } = await openIssuing();
+  const { store, ca, pass, show, verified } = await openIssuing();
   await ca.down();
   await verified(NAME);
   await pass();
   const seen = async () => (await show(NAME)) as unknown as { certificate: Record<string, unknown> };
   expect((await seen()).certificate).toMatchObject({ status: "failing", problem: { type: "unreachable" } });
+  const list = await store.call("GET", "/platform/projects/docs/domains");
+  expect(await list.json()).toMatchObject([{ certificate: { status: "failing" } }]);
   await pass(30 * MINUTE);
   expect((await seen()).certificate).toMatchObject({
     status: "ssl_overdue",
