@@ -114,10 +114,11 @@ const throwRefusal = (project: Project): never => {
 
 /** Domains as clients see them. */
 const domainReading = ({ domains, projects, certificates, targetOf }: DomainServiceOptions) => {
-  const listed = (domain: Domain, { targetLabel }: Project): ListedDomain => ({
-    ...domain,
-    target: targetOf(targetLabel),
-  });
+  const listed = (
+    domain: Domain,
+    { targetLabel }: Project,
+    certificate?: DomainCertificate,
+  ): ListedDomain => ({ ...domain, target: targetOf(targetLabel), certificate });
 
   /** @throws Fault not_found */
   const find = async (slug: string, typed: string) => {
@@ -141,8 +142,7 @@ const domainReading = ({ domains, projects, certificates, targetOf }: DomainServ
       const { project, domain } = await find(slug, typed);
       const trace = await domains.trace(domain.id);
       return {
-        ...listed(domain, project),
-        certificate: await certificateOf(domain),
+        ...listed(domain, project, await certificateOf(domain)),
         ...(trace !== undefined && { trace: JSON.parse(trace) as Report }),
       };
     },
@@ -153,11 +153,11 @@ const domainReading = ({ domains, projects, certificates, targetOf }: DomainServ
       const after = cursor === undefined ? 0 : readCursor(cursor, list);
       const found = await domains.list({ projectId: project.id, after, limit: limit + 1 });
       const { items, next } = cutPage(found, limit, list);
-      const inspected = items.map(async (domain) => ({
-        ...listed(domain, project),
-        certificate: await certificateOf(domain),
-      }));
-      return { items: await Promise.all(inspected), next };
+      const certificates = await Promise.all(items.map(certificateOf));
+      return {
+        items: items.map((domain, at) => listed(domain, project, certificates[at])),
+        next,
+      };
     },
     /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
     async history(slug: string, typed: string, { limit, cursor }: PageQuery): Promise<Page<DomainEvent>> {

@@ -1,149 +1,312 @@
 import { describe, expect, test } from "bun:test";
-import { problemDetails, problemMessage } from "../../src/console/ui/domains/certificate.ts";
-import { shownFindings, describeFinding } from "../../src/console/ui/domains/findings.ts";
-import { actorWords, eventWords } from "../../src/console/ui/domains/history.ts";
+import { adviceOf } from "../../src/console/ui/domains/advice.ts";
+import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
+import { hostnameIn } from "../../src/console/ui/domains/hostname.ts";
 import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
 import { shownName } from "../../src/console/ui/domains/model.ts";
+import { addressOf, targetsOf, withPrimary, withRedirect } from "../../src/console/ui/domains/redirects.ts";
+import { refetchDelay, listRefetchDelay } from "../../src/console/ui/domains/stages.ts";
 import {
-  addressOf,
+  FIELDS,
+  activeWords,
+  eventWords,
+  nextCheck,
   roleLabel,
-  roleDescription,
-  withRedirect,
-} from "../../src/console/ui/domains/redirects.ts";
-import { refetchDelay, listRefetchDelay, verifyLabel } from "../../src/console/ui/domains/stages.ts";
+  verifyLabel,
+  visitorsWords,
+} from "../../src/console/ui/domains/words.ts";
 import { EVENTS } from "../../src/domains/domain.ts";
+import { NAME_REFUSALS } from "../../src/domains/refused-name.ts";
+import { parseHostname } from "../../src/lib/hostname.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
+const SOON = "2026-11-20T10:02:00Z";
 const TARGET = "k3vq.cname.example.net";
-const SEEN: Pick<Domain, "hostname" | "record" | "checkedAt"> = {
-  hostname: "docs.example.org",
-  record: { type: "CNAME", name: "docs", value: TARGET, ttl: 3600, terraform: "" },
-  checkedAt: "2026-11-20T09:59:00Z",
-};
 
-const words = (finding: Omit<Finding, "message" | "name"> & { name?: string }, seen = SEEN) =>
-  describeFinding({ message: "", name: "docs.example.org", ...finding }, seen, NOW);
-
-describe("a finding", () => {
-  test("of no record names the one to create, and how long the DNS may take", () => {
-    const { tone, advice, changes } = words({ kind: "no_record", type: "CNAME", expected: [TARGET] });
-    expect(tone).toBe("waiting");
-    expect(advice).toContain("48 hours");
-    expect(changes).toEqual([
-      { what: "Create", type: "CNAME", name: "docs.example.org", found: [], value: TARGET },
-    ]);
+describe("what somebody pastes as a domain", () => {
+  test.each([
+    ["guide.example.org", "guide.example.org"],
+    ["https://guide.example.org/", "guide.example.org"],
+    ["HTTP://Guide.Example.ORG", "guide.example.org"],
+    ["https://guide.example.org:8443/a/b?c=d#e", "guide.example.org"],
+    ["//guide.example.org/", "guide.example.org"],
+    ["https://user:secret@guide.example.org/", "guide.example.org"],
+    ["guide.example.org/pages/1", "guide.example.org"],
+    ["guide.example.org:443", "guide.example.org"],
+    ["guide.example.org?utm=1", "guide.example.org"],
+    ["guide.example.org.", "guide.example.org"],
+    ["https://guide.example.org./", "guide.example.org"],
+    ["  guide.example.org\n", "guide.example.org"],
+    ["\u200bguide.example.org\ufeff", "guide.example.org"],
+    ["<https://guide.example.org>", "guide.example.org"],
+    ["“guide.example.org”,", "guide.example.org"],
+    ["https://B\u00dcCHER.example.org/", "b\u00fccher.example.org"],
+    ["", ""],
+    ["https://", ""],
+  ])("%p is the host name %p", (typed, hostname) => {
+    expect(hostnameIn(typed)).toBe(hostname);
   });
 
-  test("of a record in the way names the one to remove, then the one to create", () => {
-    const { title, changes } = words({ kind: "conflicting_record", type: "AAAA", found: ["2001:db8::1"] });
-    expect(title).toBe("An AAAA record of docs.example.org is in the way");
-    expect(changes).toEqual([
-      { what: "Remove", type: "AAAA", name: "docs.example.org", found: ["2001:db8::1"] },
-      { what: "Create", type: "CNAME", name: "docs.example.org", found: [], value: TARGET },
-    ]);
+  test.each([
+    "a@example.org",
+    "*.example.org",
+    "[2001:db8::1]",
+    "2001:db8::1",
+    "a b.example.org",
+    "192.0.2.1",
+  ])("as %p is not made into another name: the API says what is wrong with it", (typed) => {
+    expect(hostnameIn(typed)).toBe(typed);
+    expect(parseHostname(hostnameIn(typed)).ok).toBe(false);
   });
 
-  test("of a wrong target names the current value and the new one", () => {
-    const { changes } = words({ kind: "wrong_target", found: ["other.example.net"], expected: [TARGET] });
-    expect(changes).toMatchObject([{ what: "Change", found: ["other.example.net"], value: TARGET }]);
-  });
-
-  test("of an apex asks for the ALIAS, not for the target's addresses", () => {
-    const record = { ...SEEN.record, type: "ALIAS" as const, name: "@" };
-    const { changes } = words(
-      { kind: "wrong_target", type: "ALIAS", found: ["192.0.2.1"], expected: ["192.0.2.80"] },
-      { ...SEEN, record },
-    );
-    expect(changes).toMatchObject([{ type: "ALIAS", value: TARGET }]);
-  });
-
-  test("of an old record counts down from the check", () => {
-    const { advice, changes } = words({ kind: "not_propagated", server: "192.0.2.53", seconds: 42 * 60 });
-    expect(advice).toContain("Your provider's cache expires in 41 minutes.");
-    expect(changes).toEqual([]);
-  });
-
-  test("whose cache time is over says that the next check will tell", () => {
-    const { advice } = words({ kind: "not_propagated", server: "192.0.2.53", seconds: 30 });
-    expect(advice).toContain("The next check will tell");
-  });
-
-  test("of an old record without a time says how long the DNS may take", () => {
-    expect(words({ kind: "not_propagated", server: "192.0.2.53" }).advice).toContain("48 hours");
-  });
-
-  test("of CAA records names one that allows the CA", () => {
-    const { changes } = words({
-      kind: "caa_forbids",
-      name: "example.org",
-      found: ['0 issue ";"'],
-      expected: ["letsencrypt.org"],
-    });
-    expect(changes).toEqual([
-      {
-        what: "Create",
-        type: "CAA",
-        name: "example.org",
-        found: ['0 issue ";"'],
-        value: '0 issue "letsencrypt.org"',
-      },
-    ]);
-  });
-
-  test("of a silent server asks for nothing", () => {
-    const { tone, changes } = words({ kind: "unreachable", server: "192.0.2.53", reason: "timeout" });
-    expect({ tone, changes }).toEqual({ tone: "waiting", changes: [] });
-  });
-
-  test("of unproven ownership names the TXT record", () => {
-    const { changes } = words({
-      kind: "ownership_unproven",
-      name: "_adoption-store.example.org",
-      type: "TXT",
-      found: [],
-      expected: [TARGET],
-    });
-    expect(changes).toEqual([
-      { what: "Create", type: "TXT", name: "_adoption-store.example.org", found: [], value: TARGET },
-    ]);
-  });
-
-  test("of a name that another project keeps says which value to remove", () => {
-    expect(words({ kind: "domain_taken" }).advice).toContain(
-      "the TXT record also names that project. Remove its value",
-    );
-  });
-
-  test("of a name that was lost to another project names every record to change", () => {
-    const proof = {
-      type: "TXT",
-      name: "_adoption-store",
-      value: TARGET,
-      ttl: 3600,
-      bind: "",
-      terraform: "",
-    } as const;
-    const seen = {
-      ...SEEN,
-      hostname: "example.org",
-      record: { ...SEEN.record, type: "ALIAS" as const, proof },
-    };
-    const { changes } = describeFinding({ kind: "domain_lost", name: "example.org", message: "" }, seen, NOW);
-    expect(changes.map(({ what, type, name, value }) => [what, type, name, value])).toEqual([
-      ["Change", "ALIAS", "example.org", TARGET],
-      ["Change", "TXT", "_adoption-store.example.org", TARGET],
-    ]);
+  test("is accepted by the API once it is a host name", () => {
+    for (const typed of ["https://Guide.example.org:443/a?b#c", " guide.example.org. "])
+      expect(parseHostname(hostnameIn(typed))).toMatchObject({
+        ok: true,
+        hostname: { ascii: "guide.example.org" },
+      });
   });
 });
 
-test("findings about CAA records are not shown while HTTPS is off", () => {
-  const findings: Finding[] = [
-    { kind: "caa_forbids", message: "", name: "example.org" },
-    { kind: "no_record", message: "", name: "docs.example.org" },
-  ];
-  expect(shownFindings({ stage: "live", findings })).toEqual(findings.slice(1));
-  expect(shownFindings({ stage: "live", findings, certificate: { status: "in_use" } })).toEqual(findings);
-  expect(shownFindings({ stage: "verified", findings })).toEqual(findings);
+const SUBDOMAIN = {
+  hostname: "docs.example.org",
+  record: { type: "CNAME", name: "docs", value: TARGET, ttl: 3600, terraform: "" },
+  stage: "awaiting_dns",
+  checkedAt: "2026-11-20T09:59:00Z",
+  nextCheckAt: SOON,
+} as const;
+
+const proof = {
+  type: "TXT",
+  name: "_adoption-store",
+  value: TARGET,
+  ttl: 3600,
+  bind: "",
+  terraform: "",
+} as const;
+const APEX = {
+  ...SUBDOMAIN,
+  hostname: "example.org",
+  record: { ...SUBDOMAIN.record, type: "ALIAS", name: "@", proof, note: "An ANAME record works too." },
+} as const;
+
+const advice = (
+  findings: (Partial<Finding> & Pick<Finding, "kind">)[],
+  domain: Partial<Domain> & Pick<Domain, "hostname" | "record" | "stage"> = SUBDOMAIN,
+) =>
+  adviceOf(
+    { ...domain, findings: findings.map((one, at) => ({ message: `${at}`, name: domain.hostname, ...one })) },
+    NOW,
+  );
+
+const CAA: Partial<Finding> & Pick<Finding, "kind"> = {
+  kind: "caa_forbids",
+  name: "example.org",
+  expected: ["ca.test"],
+};
+
+/** The advice about one finding. */
+const about = (finding: Partial<Finding> & Pick<Finding, "kind">, domain?: Parameters<typeof advice>[1]) =>
+  advice([finding], domain)[0]!;
+
+const brief = (changes: ReturnType<typeof about>["changes"]) =>
+  changes.map(({ action, type, name, value, found }) => [action, type, name, value, found.join()]);
+
+const CREATE = ["Create", "CNAME", "docs", TARGET, ""];
+
+describe("the advice for a domain", () => {
+  test("that was not checked yet is the record to create", () => {
+    const { checkedAt: _, ...unchecked } = SUBDOMAIN;
+    const [first, ...others] = advice([], unchecked);
+    expect(first?.title).toBe("Create this record at your DNS provider");
+    expect([brief(first!.changes), others]).toEqual([[CREATE], []]);
+  });
+
+  test("without a record is the one to create, and how long the DNS may take", () => {
+    const { tone, text, changes } = about({ kind: "no_record", type: "CNAME", expected: [TARGET] });
+    expect(tone).toBe("waiting");
+    expect(text).toContain("48 hours");
+    expect(brief(changes)).toEqual([CREATE]);
+    expect(changes[0]?.fullName).toBe("docs.example.org");
+  });
+
+  test("at the top of a zone is both records, with what to do without ALIAS", () => {
+    const { title, note, changes } = about({ kind: "no_record" }, APEX);
+    expect(title).toBe("There is no ALIAS record for example.org yet");
+    expect(note).toBe("An ANAME record works too.");
+    expect(brief(changes)).toEqual([
+      ["Create", "ALIAS", "@", TARGET, ""],
+      ["Create", "TXT", "_adoption-store", TARGET, ""],
+    ]);
+  });
+
+  test("with a record in the way is the one to remove, then the one to create", () => {
+    const { tone, title, changes } = about({
+      kind: "conflicting_record",
+      type: "AAAA",
+      found: ["2001:db8::1"],
+    });
+    expect([tone, title]).toEqual(["bad", "An AAAA record of docs.example.org is in the way"]);
+    expect(brief(changes)).toEqual([["Remove", "AAAA", "docs", undefined, "2001:db8::1"], CREATE]);
+  });
+
+  test("with a wrong target is the current value and the new one, and not to create the record", () => {
+    const [first, ...others] = advice([
+      { kind: "wrong_target", found: ["other.example.net"], expected: [TARGET] },
+    ]);
+    expect(others).toEqual([]);
+    expect(brief(first!.changes)).toEqual([["Change", "CNAME", "docs", TARGET, "other.example.net"]]);
+  });
+
+  test("with a wrong apex is the ALIAS, not the target's addresses", () => {
+    const { changes } = about(
+      { kind: "wrong_target", type: "ALIAS", found: ["192.0.2.1"], expected: ["192.0.2.80"] },
+      APEX,
+    );
+    expect(brief(changes)).toEqual([["Change", "ALIAS", "@", TARGET, "192.0.2.1"]]);
+  });
+
+  test("whose new record spreads counts down from the check, to the last server", () => {
+    const [first, ...others] = advice([
+      { kind: "not_propagated", server: "192.0.2.53", seconds: 42 * 60 },
+      { kind: "not_propagated", server: "192.0.2.54", seconds: 12 * 60 },
+    ]);
+    expect(first?.text).toContain("Your provider's cache expires in 41 minutes.");
+    expect(first?.text).toContain("192.0.2.53 and 192.0.2.54");
+    expect([first?.changes, others]).toEqual([[], []]);
+  });
+
+  test("whose cache time is over says that the next check will tell", () => {
+    expect(about({ kind: "not_propagated", server: "192.0.2.53", seconds: 30 }).text).toContain(
+      "The next check will tell",
+    );
+  });
+
+  test("whose cache time is not known says how long the DNS may take", () => {
+    expect(about({ kind: "not_propagated", server: "192.0.2.53" }).text).toContain("48 hours");
+  });
+
+  test("that CAA records block is a record that allows the CA, named within the zone", () => {
+    const caa = { name: "example.org", found: ['0 issue ";"'], expected: ["letsencrypt.org"] };
+    const { tone, changes } = about({ kind: "caa_forbids", ...caa }, { ...SUBDOMAIN, stage: "verified" });
+    expect(tone).toBe("bad");
+    expect(brief(changes)).toEqual([["Create", "CAA", "@", '0 issue "letsencrypt.org"', '0 issue ";"']]);
+  });
+
+  test("with silent servers is to wait", () => {
+    const [first, ...others] = advice([
+      { kind: "unreachable", server: "192.0.2.53", reason: "timeout" },
+      { kind: "unreachable", server: "192.0.2.54", reason: "refused" },
+    ]);
+    expect(first).toMatchObject({ tone: "waiting", title: "2 name servers did not respond", changes: [] });
+    expect(others).toEqual([]);
+  });
+
+  test("without a proof is the TXT record", () => {
+    const name = "_adoption-store.example.org";
+    const proofs = { type: "TXT", name, found: [], expected: [TARGET] };
+    expect(brief(about({ kind: "ownership_unproven", ...proofs }, APEX).changes)).toEqual([
+      ["Create", "TXT", "_adoption-store", TARGET, ""],
+    ]);
+    const { changes } = about(
+      { kind: "ownership_unproven", ...proofs, found: ["b.cname.example.net"] },
+      APEX,
+    );
+    expect(brief(changes)).toEqual([["Change", "TXT", "_adoption-store", TARGET, "b.cname.example.net"]]);
+  });
+
+  test("that another project keeps is the TXT record, with this project's value alone", () => {
+    const { text, changes } = about({ kind: "domain_taken" }, APEX);
+    expect(text).toContain("the TXT record also names that project. Remove its value");
+    expect(brief(changes)).toEqual([["Change", "TXT", "_adoption-store", TARGET, ""]]);
+  });
+
+  test("that was lost to another project is every record", () => {
+    expect(brief(about({ kind: "domain_lost" }, APEX).changes)).toEqual([
+      ["Change", "ALIAS", "@", TARGET, ""],
+      ["Change", "TXT", "_adoption-store", TARGET, ""],
+    ]);
+  });
+
+  test("begins with what somebody must do", () => {
+    const kinds = advice([
+      { kind: "unreachable", server: "192.0.2.53", reason: "timeout" },
+      { kind: "conflicting_record", type: "A", found: ["192.0.2.1"] },
+    ]).map(({ tone }) => tone);
+    expect(kinds).toEqual(["bad", "waiting"]);
+  });
+
+  test("that is live with wrong records says how long it is served", () => {
+    const live = { ...SUBDOMAIN, stage: "live", failingSince: "2026-11-18T10:00:00Z" } as const;
+    const { tone, note } = about({ kind: "no_record" }, live);
+    expect(tone).toBe("bad");
+    expect(note).toContain("another 5 days");
+  });
+
+  test("says nothing about CAA records while HTTPS is off", () => {
+    expect(advice([CAA], { ...SUBDOMAIN, stage: "live" })).toEqual([]);
+    expect(
+      advice([CAA], { ...SUBDOMAIN, stage: "live", certificate: { status: "in_use" } }).map(
+        ({ tone }) => tone,
+      ),
+    ).toEqual(["bad"]);
+  });
+
+  test("that is live with right records is nothing", () => {
+    expect(advice([], { ...SUBDOMAIN, stage: "live", certificate: { status: "in_use" } })).toEqual([]);
+  });
+});
+
+describe("the advice for a certificate", () => {
+  const problem = {
+    type: "somethingNew",
+    detail: "No.",
+    subproblems: [{ type: "caa", detail: "CAA forbids it.", identifier: "a.test" }],
+  };
+  const failed = { ...SUBDOMAIN, stage: "issue_failed" } as const;
+
+  test("quotes the CA if the problem is not known", () => {
+    const [first] = advice([], { ...failed, certificate: { status: "failing", problem, failures: 3 } });
+    expect(first).toMatchObject({
+      tone: "bad",
+      text: "The CA refused. This is what it said:",
+      quotes: ["No.", "a.test: CAA forbids it."],
+      note: "3 attempts have failed. No further attempt is scheduled: choose Re-verify.",
+    });
+    expect(certificateProblem("rateLimited")).toContain("Wait");
+  });
+
+  test("gives way to the record that explains it", () => {
+    const titles = advice([CAA], { ...failed, certificate: { status: "failing", problem } });
+    expect(titles.map(({ title }) => title)).toEqual(["CAA records of example.org forbid the certificate"]);
+  });
+
+  test("lists what to do after 30 minutes", () => {
+    const [first] = advice([], { ...SUBDOMAIN, stage: "verified", certificate: { status: "ssl_overdue" } });
+    expect(first?.tone).toBe("bad");
+    expect(first?.steps).toHaveLength(3);
+  });
+
+  test("does not alarm while the current one is valid", () => {
+    const certificate = { status: "in_use", notAfter: "2026-12-18T09:32:00Z", problem } as const;
+    expect(advice([], { ...SUBDOMAIN, stage: "live", certificate })[0]?.tone).toBe("waiting");
+  });
+});
+
+test("an active domain says when its certificate expires, and whether it is renewed", () => {
+  const notAfter = "2031-12-18T09:32:00Z";
+  const nextAttemptAt = "2029-12-18T09:32:00Z";
+  expect(activeWords({ status: "in_use", notAfter, nextAttemptAt }, NOW)).toBe(
+    "Active. Expires in 5 years; renews automatically.",
+  );
+  expect(activeWords({ status: "in_use", notAfter }, NOW)).toBe("Active. Expires in 5 years.");
+  expect(activeWords(undefined, NOW)).toBe("Active.");
+});
+
+test("the next check is in the future, or on request", () => {
+  expect(nextCheck({ nextCheckAt: SOON }, NOW)).toBe("The next check is in 2 minutes.");
+  expect(nextCheck({ nextCheckAt: "2026-11-20T09:59:00Z" }, NOW)).toBe("The next check is in a moment.");
+  expect(nextCheck({}, NOW)).toContain("choose Verify");
 });
 
 describe("how often a domain is fetched", () => {
@@ -151,17 +314,17 @@ describe("how often a domain is fetched", () => {
     const nextCheckAt = "2026-11-20T10:01:00Z";
     expect(refetchDelay({ stage: "awaiting_dns", nextCheckAt })).toBe(5000);
     expect(refetchDelay({ stage: "issuing" })).toBe(2000);
-    expect(refetchDelay({ stage: "live" })).toBe(60_000);
+    expect(refetchDelay({ stage: "live" })).toBe(15_000);
   });
 
   test("is seldom once nothing happens automatically", () => {
-    expect(refetchDelay({ stage: "awaiting_dns" })).toBe(60_000);
+    expect(refetchDelay({ stage: "awaiting_dns" })).toBe(15_000);
   });
 
   test("in a list depends on the domain with the shortest delay", () => {
     expect(listRefetchDelay([{ stage: "live" }, { stage: "issuing" }])).toBe(5000);
-    expect(listRefetchDelay([{ stage: "live" }])).toBe(60_000);
-    expect(listRefetchDelay([])).toBe(60_000);
+    expect(listRefetchDelay([{ stage: "live" }])).toBe(15_000);
+    expect(listRefetchDelay([])).toBe(15_000);
   });
 });
 
@@ -191,10 +354,32 @@ describe("the configuration", () => {
   });
 });
 
+test("a new primary domain gets every redirect, the former primary domain among them", () => {
+  const config = {
+    domains: { primary: "a.test", redirects: [{ from: "b.test", to: "a.test", status: 301 }] },
+  };
+  expect(withPrimary(config, "a.test", "b.test")).toEqual({
+    domains: { primary: "b.test", redirects: [{ from: "a.test", to: "b.test", status: 301 }] },
+  });
+  expect(withPrimary(config, "a.test", "c.test").domains.redirects).toEqual([
+    { from: "b.test", to: "c.test", status: 301 },
+    { from: "a.test", to: "c.test", status: 301 },
+  ]);
+});
+
+test("redirects lead to other domains, live ones first", () => {
+  const domains = [
+    { hostname: "a.test", stage: "awaiting_dns" },
+    { hostname: "b.test", stage: "live" },
+    { hostname: "c.test", stage: "live" },
+  ] as const;
+  expect(targetsOf(domains, "c.test").map(({ hostname }) => hostname)).toEqual(["b.test", "a.test"]);
+});
+
 test("a domain that is not live is not said to show the site", () => {
   expect(roleLabel({ role: "served", stage: "awaiting_dns" })).toBe("");
-  expect(roleDescription({ role: "served", stage: "awaiting_dns" }, undefined)).toStartWith(
-    "Once the domain is live",
+  expect(visitorsWords({ role: "served", stage: "awaiting_dns" }, undefined)).toStartWith(
+    "Once the domain is active",
   );
   expect(addressOf({ hostname: "a.test", stage: "verified" })).toBeUndefined();
 });
@@ -218,24 +403,15 @@ test("the button says Verify until the records were right once, then Re-verify",
   expect(verifyLabel({ verifiedAt: "2026-11-20T10:00:00Z" })).toBe("Re-verify");
 });
 
-test("a problem of an unknown type is explained in the CA's own words", () => {
-  expect(problemMessage({ type: "rateLimited" })).toContain("Wait");
-  expect(problemMessage({ type: "somethingNew" })).toContain("This is what it said");
-  const subproblems = [{ type: "caa", detail: "CAA forbids it.", identifier: "a.test" }];
-  expect(problemDetails({ type: "x", detail: "No.", subproblems })).toEqual([
-    "No.",
-    "a.test: CAA forbids it.",
-  ]);
+test("every reason why a name is refused has words of its own", () => {
+  const { missing, otherwise, rules = {} } = FIELDS["hostname"]!;
+  const said = Object.keys(NAME_REFUSALS).map((reason) => {
+    if (reason === "empty") return missing;
+    return reason === "malformed" ? otherwise : rules[reason];
+  });
+  expect(said.filter((words) => words === undefined)).toEqual([]);
 });
 
 test("every event of the history has a description", () => {
   for (const event of EVENTS) expect(eventWords({ event })).toMatch(/^[A-Z]/);
-});
-
-test("the history names who caused an event", () => {
-  expect([
-    actorWords({ actor: "service" }),
-    actorWords({ actor: "operator" }),
-    actorWords({ actor: "key", key: 3 }),
-  ]).toEqual(["by itself", "at the command line", "with key 3"]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Domain, Event, Finding } from "../../src/console/ui/domains/model.ts";
-import { isCertified, timelineOf } from "../../src/console/ui/domains/timeline.ts";
+import { isCertified, statusOf, stepsOf } from "../../src/console/ui/domains/progress.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
 const CHECKED = "2026-11-20T09:59:00Z";
@@ -18,11 +18,17 @@ const trace = {
 
 type Some = Partial<Domain> & Pick<Domain, "stage">;
 
-const stepsOf = (domain: Some, history: Event[] = [], isSecured = false) =>
-  timelineOf({ findings: [], ...domain }, history, isSecured, NOW);
+const domainOf = (some: Some) => ({
+  hostname: "docs.example.org",
+  record: { type: "CNAME" as const, name: "docs", value: "t.pages.test", ttl: 3600, terraform: "" },
+  findings: [],
+  ...some,
+});
 
-const states = (...given: Parameters<typeof stepsOf>) =>
-  stepsOf(...given).map(({ name, state }) => `${name}: ${state}`);
+const states = (domain: Some, history: Pick<Event, "event" | "at">[] = [], isSecured = false) =>
+  stepsOf(domainOf(domain), history, isSecured, NOW).map(({ name, state }) => `${name}: ${state}`);
+
+const status = (domain: Some) => statusOf(domainOf(domain), NOW);
 
 const checked = (
   kind: Finding["kind"],
@@ -38,29 +44,33 @@ const checked = (
 
 const SEEN = "Record seen at your DNS provider";
 const EVERYWHERE = "Record seen by everyone else";
+const LATER = [`${EVERYWHERE}: later`, "Live: later"];
 
 describe("a domain that waits for its record", () => {
   test("and was not checked yet waits for the provider first", () => {
-    const [first, second] = stepsOf({ stage: "awaiting_dns", nextCheckAt: SOON });
-    expect(first).toEqual({
-      name: SEEN,
-      state: "now",
-      words: "Not checked yet. The next check is in 2 minutes.",
-    });
-    expect(second?.state).toBe("later");
+    const domain: Some = { stage: "awaiting_dns", nextCheckAt: SOON };
+    expect([states(domain), status(domain)]).toEqual([[`${SEEN}: now`, ...LATER], "not_yet"]);
   });
 
   test("that is not there waits at the provider", () => {
-    expect(states(checked("no_record"))).toEqual([`${SEEN}: now`, `${EVERYWHERE}: later`, "Live: later"]);
+    const domain = checked("no_record");
+    expect([states(domain), status(domain)]).toEqual([[`${SEEN}: now`, ...LATER], "not_yet"]);
   });
 
-  test("with another record in its place needs somebody to act", () => {
-    expect(states(checked("conflicting_record", {}, "dns_conflict"))[0]).toBe(`${SEEN}: stuck`);
-    expect(states(checked("wrong_target", {}, "dns_conflict"))[0]).toBe(`${SEEN}: stuck`);
-  });
+  test.each(["conflicting_record", "wrong_target", "domain_lost"] as const)(
+    "needs somebody to act on %s",
+    (kind) => {
+      const domain = checked(kind, {}, "dns_conflict");
+      expect([states(domain), status(domain)]).toEqual([[`${SEEN}: stuck`, ...LATER], "action_needed"]);
+    },
+  );
 
   test("that has not reached everyone is done at the provider", () => {
-    expect(states(checked("not_propagated"))).toEqual([`${SEEN}: done`, `${EVERYWHERE}: now`, "Live: later"]);
+    const domain = checked("not_propagated", { server: "192.0.2.53" });
+    expect([states(domain), status(domain)]).toEqual([
+      [`${SEEN}: done`, `${EVERYWHERE}: now`, "Live: later"],
+      "checking",
+    ]);
   });
 
   test("with a silent resolver is done at the provider", () => {
@@ -75,28 +85,30 @@ describe("a domain that waits for its record", () => {
   });
 
   test("that is right but does not name the project needs one more step", () => {
-    expect(states(checked("ownership_unproven"))).toEqual([
-      `${SEEN}: done`,
-      `${EVERYWHERE}: done`,
-      "Linked to this project: stuck",
-      "Live: later",
+    const domain = checked("ownership_unproven");
+    expect([states(domain), status(domain)]).toEqual([
+      [`${SEEN}: done`, `${EVERYWHERE}: done`, "Linked to this project: stuck", "Live: later"],
+      "action_needed",
     ]);
   });
 
-  test("after 48 hours says that it is no longer checked automatically", () => {
-    const { nextCheckAt: _, ...domain } = checked("no_record");
-    expect(stepsOf(domain)[0]?.words).toContain("no longer checked automatically");
-  });
+  test.each(["no_record", "not_propagated", "unreachable"] as const)(
+    "needs somebody to act when it is no longer checked automatically after %s",
+    (kind) => {
+      const { nextCheckAt: _, ...domain } = checked(kind);
+      expect(status(domain)).toBe("action_needed");
+    },
+  );
 });
 
 describe("a certificate", () => {
-  const verified = { verifiedAt: CHECKED };
+  const verified = { verifiedAt: CHECKED, checkedAt: CHECKED };
 
   test("is not expected while HTTPS is off", () => {
-    expect(states({ stage: "live", liveAt: CHECKED, ...verified })).toEqual([
-      `${SEEN}: done`,
-      `${EVERYWHERE}: done`,
-      "Live: done",
+    const domain: Some = { stage: "live", liveAt: CHECKED, ...verified };
+    expect([states(domain), status(domain)]).toEqual([
+      [`${SEEN}: done`, `${EVERYWHERE}: done`, "Live: done"],
+      "active",
     ]);
   });
 
@@ -106,67 +118,96 @@ describe("a certificate", () => {
       "Certificate issued: later",
       "Live: later",
     ]);
-    expect(isCertified({ stage: "awaiting_dns", findings: [] }, false)).toBe(false);
+    expect(isCertified({ stage: "awaiting_dns" }, false)).toBe(false);
   });
 
   test("is ordered, then issued", () => {
-    expect(states({ stage: "verified", certificate: { status: "wanted" }, ...verified }).slice(2)).toEqual([
+    const wanted: Some = { stage: "verified", certificate: { status: "wanted" }, ...verified };
+    const ordered: Some = { stage: "issuing", certificate: { status: "ordered" }, ...verified };
+    expect(states(wanted).slice(2)).toEqual([
       "Certificate ordered: now",
       "Certificate issued: later",
       "Live: later",
     ]);
-    expect(states({ stage: "issuing", certificate: { status: "ordered" }, ...verified }).slice(2)).toEqual([
+    expect(states(ordered).slice(2)).toEqual([
       "Certificate ordered: done",
       "Certificate issued: now",
       "Live: later",
     ]);
+    expect([status(wanted), status(ordered)]).toEqual(["checking", "checking"]);
   });
 
+  test("that CAA records forbid needs somebody to act before it is ordered", () => {
+    const domain = { ...checked("caa_forbids", {}, "verified"), ...verified };
+    expect([states(domain)[2], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
+  });
+
+  const problem = (type: string) => ({ type, detail: "No.", subproblems: [] });
+
   test("that was refused needs somebody to act", () => {
-    expect(states({ stage: "issue_failed", certificate: { status: "failing" }, ...verified })[3]).toBe(
-      "Certificate issued: stuck",
-    );
+    const domain: Some = {
+      stage: "issue_failed",
+      certificate: { status: "failing", problem: problem("unauthorized") },
+      ...verified,
+    };
+    expect([states(domain)[3], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
+  });
+
+  test("that only a limit holds up needs nobody", () => {
+    const certificate = { status: "failing", problem: problem("rateLimited") } as const;
+    expect(status({ stage: "issue_failed", certificate, ...verified })).toBe("checking");
+  });
+
+  test("that is overdue needs somebody to act", () => {
+    const domain: Some = { stage: "verified", certificate: { status: "ssl_overdue" }, ...verified };
+    expect([states(domain)[2], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
   });
 
   test("in use has the times of the history's newest events", () => {
-    const event = (event: Event["event"], at: string): Event => ({
-      event,
-      at,
-      actor: "service",
-      stage: "live",
-      findings: [],
-    });
     const history = [
-      event("certificate_stored", "2026-11-20T09:58:00Z"),
-      event("order_placed", "2026-11-20T09:57:00Z"),
-      event("order_placed", "2026-11-20T09:00:00Z"),
-    ];
-    const domain: Some = {
+      { event: "certificate_stored", at: "2026-11-20T09:58:00Z" },
+      { event: "order_placed", at: "2026-11-20T09:57:00Z" },
+      { event: "order_placed", at: "2026-11-20T09:00:00Z" },
+    ] as const;
+    const domain = domainOf({
       stage: "live",
       liveAt: CHECKED,
       certificate: { status: "in_use", notAfter: "2027-02-18T09:32:00Z" },
       ...verified,
-    };
-    expect(stepsOf(domain, history).slice(2)).toEqual([
+    });
+    expect(stepsOf(domain, history, false, NOW).slice(2)).toEqual([
       { name: "Certificate ordered", state: "done", at: "2026-11-20T09:57:00Z" },
       { name: "Certificate issued", state: "done", at: "2026-11-20T09:58:00Z" },
       { name: "Live", state: "done", at: CHECKED },
     ]);
   });
 
+  test("that could not be renewed yet leaves the domain active", () => {
+    const certificate = {
+      status: "in_use",
+      notAfter: "2026-12-18T09:32:00Z",
+      problem: problem("unauthorized"),
+    } as const;
+    expect(status({ stage: "live", liveAt: CHECKED, certificate, ...verified })).toBe("active");
+  });
+
   test("that has expired needs somebody to act", () => {
     const certificate = { status: "expired", notAfter: CHECKED } as const;
-    expect(states({ stage: "live", liveAt: CHECKED, certificate, ...verified })[3]).toBe(
-      "Certificate issued: stuck",
-    );
+    const domain: Some = { stage: "live", liveAt: CHECKED, certificate, ...verified };
+    expect([states(domain)[3], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
   });
 });
 
 test("a live domain whose records are no longer right needs somebody to act", () => {
   const domain = { ...checked("no_record", {}, "live"), liveAt: CHECKED, failingSince: CHECKED };
-  expect(states(domain).at(-1)).toBe("Live: stuck");
+  expect([states(domain).at(-1), status(domain)]).toEqual(["Live: stuck", "action_needed"]);
 });
 
-test("a suspended domain says which plan it needs", () => {
-  expect(stepsOf({ stage: "suspended", verifiedAt: CHECKED }).at(-1)?.words).toContain("Pro or above");
+test("a live domain whose name server did not respond stays active", () => {
+  expect(status({ ...checked("unreachable", {}, "live"), liveAt: CHECKED })).toBe("active");
+});
+
+test("a suspended domain needs somebody to act", () => {
+  const domain: Some = { stage: "suspended", verifiedAt: CHECKED, checkedAt: CHECKED };
+  expect([states(domain).at(-1), status(domain)]).toEqual(["Live: stuck", "action_needed"]);
 });

@@ -8,7 +8,7 @@ const SITE = new File(["x"], "site.zip");
 /** Uploads whose sending is ended by hand, and of which project each ended. */
 const uploads = () => {
   const sent: { slug: string; type: string; onProgress: (share: number) => void }[] = [];
-  const ended: string[] = [];
+  const ended: unknown[] = [];
   let changes = 0;
   const { promise: deploy, resolve, reject } = Promise.withResolvers<Deploy>();
   const all = uploadTracker(
@@ -17,7 +17,7 @@ const uploads = () => {
       return { deploy, cancel: () => reject(new Error("cancelled")) };
     },
     () => (changes += 1),
-    (slug) => ended.push(slug),
+    (slug, result) => ended.push([slug, result]),
   );
   return { all, sent, ended, resolve, changes: () => changes };
 };
@@ -34,8 +34,8 @@ describe("an upload", () => {
     expect(all.areSending()).toBe(true);
     resolve(DEPLOY);
     await SETTLED();
-    expect(all.of("docs")).toEqual({ state: "done", deploy: DEPLOY });
-    expect([all.areSending(), ended, changes()]).toEqual([false, ["docs"], 3]);
+    expect(all.of("docs")).toBeUndefined();
+    expect([all.areSending(), ended, changes()]).toEqual([false, [["docs", DEPLOY]], 3]);
   });
 
   test("is the only one of its project while it is in progress", () => {
@@ -46,12 +46,12 @@ describe("an upload", () => {
     expect(sent.map(({ slug }) => slug)).toEqual(["docs", "shop"]);
   });
 
-  test("is forgotten once it has ended, not while it is in progress", async () => {
-    const { all, resolve } = uploads();
+  test("is forgotten once it has failed, not while it is in progress", async () => {
+    const { all } = uploads();
     all.begin("docs", SITE);
     all.forget("docs");
     expect(all.of("docs")).toBeDefined();
-    resolve(DEPLOY);
+    all.cancel("docs");
     await SETTLED();
     all.forget("docs");
     expect(all.of("docs")).toBeUndefined();
@@ -62,8 +62,9 @@ describe("an upload", () => {
     all.begin("docs", SITE);
     all[how]("docs");
     await SETTLED();
-    expect(all.of("docs")).toEqual({ state: "failed", error: new Error("cancelled") });
-    expect([all.areSending(), ended]).toEqual([false, ["docs"]]);
+    const error = new Error("cancelled");
+    expect(all.of("docs")).toEqual({ state: "failed", error });
+    expect([all.areSending(), ended]).toEqual([false, [["docs", error]]]);
   });
 
   test("of a file that is not an archive is not sent", () => {
@@ -81,7 +82,6 @@ test.each<[Upload | undefined, string]>([
   [undefined, ""],
   [{ state: "sending", name: "site.zip", share: 0.99 }, "Sending site.zip…"],
   [{ state: "sending", name: "site.zip", share: 1 }, "Unpacking…"],
-  [{ state: "done", deploy: DEPLOY }, "Deployed: 2 files, 1.2 KB, now live."],
   [{ state: "failed", error: new Error("x") }, ""],
 ])("%o is told as %p", (upload, words) => {
   expect(uploadStatus(upload)).toBe(words);

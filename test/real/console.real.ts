@@ -229,25 +229,25 @@ real(
     await field("Name").fill("Shelter");
     await dialog("Create project").click();
     await page.getByRole("heading", { name: "Shelter" }).waitFor();
-    await status(/“Shelter” was created/).waitFor();
+    await status(/“Shelter” created/).waitFor();
 
     await link("Domains").click();
     await page.getByText(/Pro/).first().waitFor();
     await page.goto(`${server.url}/console/projects/shelter/settings`);
     await field("Plan").selectOption("pro");
     await button("Save").click();
-    await status(/./).waitFor();
+    await status("Settings saved").waitFor();
 
     await link("Deploys").click();
     const archive = { name: "site.tar.gz", mimeType: "application/gzip", buffer: Buffer.from(SITE) };
     await page.locator("input[type=file]").setInputFiles(archive);
-    await status(/Deployed: 1 file/).waitFor();
+    await status(/Deployed to shelter: 1 file/).waitFor();
     const { id } = (
       (await (await server.call("/platform/projects/shelter/deploys")).json()) as { id: number }[]
     )[0]!;
     await page.goto(`${server.url}/console/projects/shelter/deploys/${id}/activate`);
     await page.getByText(`Deploy ${id} is already live`).waitFor();
-    expect(await page.evaluate("document.querySelector('dialog footer button').disabled")).toBe(true);
+    expect(await page.evaluate("document.querySelector('dialog footer button').ariaDisabled")).toBe("true");
     await page.locator("dialog").getByText("Cancel").click();
 
     const project = await (await server.call("/platform/projects/shelter")).json();
@@ -286,24 +286,24 @@ real(
       60_000,
     );
     // By itself from here on.
-    await page.getByText("live", { exact: true }).first().waitFor({ timeout: 60_000 });
+    await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
     expect((await ask(DOCS)).stdout).toBe("<h1>Shelter</h1>");
 
-    await link("← All domains").click();
+    await link("← Back to domains").click();
     await link("Add domain").click();
     await field("Domain or subdomain").fill(WWW);
     await dialog("Add domain").click();
     await button("Verify").click();
-    await page.getByText("live", { exact: true }).first().waitFor({ timeout: 60_000 });
+    await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
     await button(`Menu of ${WWW}`).click();
     await button("Make primary").click();
     await status(/primary/i).waitFor();
 
-    await link("← All domains").click();
+    await link("← Back to domains").click();
     await link(DOCS).click();
     await button(`Menu of ${DOCS}`).click();
     await button(`Redirect to ${WWW}`).click();
-    await status(/redirected/).waitFor();
+    await status(/now redirects/).waitFor();
     const answer = ["--write-out", "%{response_code} %{redirect_url}", "--output", "/dev/null"];
     await until("it redirects", async () =>
       (await ask(DOCS, ...answer)).stdout.startsWith(`301 https://${WWW}`),
@@ -316,7 +316,7 @@ real(
     await page.getByText(/stops being served immediately/).waitFor();
     await dialog("Remove").click();
     await link(WWW).waitFor();
-    await status(/docs\.shelter\.test was removed/).waitFor();
+    await status(/docs\.shelter\.test removed/).waitFor();
     expect((await ask(DOCS)).code).not.toBe(0);
     expect((await ask(WWW)).stdout).toBe("<h1>Shelter</h1>");
 

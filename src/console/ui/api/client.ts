@@ -49,9 +49,6 @@ export const hasCode = (error: Error | null | undefined, code: string): boolean 
 /** The headers of a request that does not go through the client. */
 export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrfToken });
 
-/** For requests that the page repeats without its user: they do not extend the session. */
-export const UNATTENDED = { "x-unattended": "1" } as const;
-
 const fetchInSession: Fetch = (url, init) => {
   if (init.method !== "GET") init.headers.set("x-csrf-token", csrfToken);
   else if (!isAttended()) init.headers.set("x-unattended", "1");

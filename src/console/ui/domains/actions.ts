@@ -1,53 +1,64 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
 import { dataOf, platform } from "../api/client.ts";
-import type { Stage } from "./model.ts";
-import { KEYS, fetchConfig } from "./queries.ts";
+import { useAction } from "../parts/use-action.ts";
+import { adviceOf } from "./advice.ts";
+import type { Domain } from "./model.ts";
+import { statusOf } from "./progress.ts";
+import { KEYS, fetchConfig, putConfig, putPrimary } from "./queries.ts";
 import { withRedirect } from "./redirects.ts";
-import { STAGES } from "./stages.ts";
+import { MENU, PAGE, STATUS } from "./words.ts";
 
-/** The actions on a domain. Each of them refreshes everything shown about the project's domains. */
-export const useActions = (slug: string, hostname: string) => {
+/** The result of a check, for people who do not see the page change. */
+const outcomeOf = (domain: Domain): string => {
+  const now = Date.now();
+  return PAGE.outcome(STATUS[statusOf(domain, now)], adviceOf(domain, now)[0]?.title);
+};
+
+/** The actions on a domain. @param primary the project's primary domain, if it has one */
+export const useActions = (slug: string, hostname: string, primary: string | undefined) => {
   const queries = useQueryClient();
-  const params = { path: { slug, hostname } };
-  const onSettled = () => queries.invalidateQueries({ queryKey: KEYS.all(slug) });
-  const verify = useMutation({
-    mutationFn: () =>
-      dataOf(platform.POST("/platform/projects/{slug}/domains/{hostname}/verify", { params })),
-    onSuccess: (domain) => queries.setQueryData(KEYS.one(slug, hostname), domain),
-    onSettled,
-  });
-  const makePrimary = useMutation({
-    mutationFn: () =>
-      dataOf(platform.PUT("/platform/projects/{slug}/domains/{hostname}/primary", { params })),
-    onSettled,
-  });
-  const redirect = useMutation({
-    async mutationFn(isRedirect: boolean) {
-      // Read again: somebody else may have changed it.
-      const body = withRedirect(await fetchConfig(slug), hostname, isRedirect);
-      if (!body) throw new Error("There is no other primary domain to redirect to: make one primary first.");
-      return dataOf(platform.PUT("/platform/projects/{slug}/config", { params: { path: { slug } }, body }));
-    },
-    onSettled,
-  });
-  const all = [verify, makePrimary, redirect];
-  const last = all.toSorted((one, other) => other.submittedAt - one.submittedAt)[0];
+  const changes = [KEYS.all(slug)];
+  const setRedirect = async (isRedirect: boolean) => {
+    // Read again: somebody else may have changed it.
+    const config = withRedirect(await fetchConfig(slug), hostname, isRedirect);
+    if (!config) throw new Error(MENU.noPrimary);
+    return putConfig(slug, config);
+  };
   return {
-    verify,
-    makePrimary,
-    redirect,
-    isBusy: all.some(({ isPending }) => isPending),
-    /** The error of the last action. */
-    error: last?.error ?? null,
-    /** The result of the last action, for screen readers. @param stage the domain's current stage */
-    outcome(stage: Stage): string | undefined {
-      if (verify.isPending) return "Asking the name servers…";
-      if (!last?.isSuccess) return undefined;
-      if (last === makePrimary) return "It is now the primary domain.";
-      if (last === redirect)
-        return redirect.variables ? "Its visitors are now redirected." : "It now shows the site.";
-      return `Checked: ${STAGES[stage].words}.`;
-    },
+    verify: useAction({
+      act: () =>
+        dataOf(
+          platform.POST("/platform/projects/{slug}/domains/{hostname}/verify", {
+            params: { path: { slug, hostname } },
+          }),
+        ),
+      onDone: (domain) => queries.setQueryData(KEYS.one(slug, hostname), domain),
+      changes,
+      says: outcomeOf,
+      isErrorToast: true,
+    }),
+    makePrimary: useAction({
+      async act() {
+        const before = await fetchConfig(slug);
+        await putPrimary(slug, hostname);
+        return before;
+      },
+      changes,
+      says: () => MENU.madePrimary(hostname),
+      ...(primary !== undefined && {
+        undo: ({ domains: { redirects } }: Awaited<ReturnType<typeof fetchConfig>>) =>
+          putConfig(slug, { domains: { primary, redirects } }),
+      }),
+      isErrorToast: true,
+    }),
+    redirect: useAction({
+      act: setRedirect,
+      changes,
+      says: (_, isRedirect) =>
+        isRedirect ? MENU.redirected(hostname, primary ?? "") : MENU.showsSite(hostname),
+      undo: (_, isRedirect) => setRedirect(!isRedirect),
+      isErrorToast: true,
+    }),
   };
 };
 

@@ -1,51 +1,76 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, platform } from "../api/client.ts";
+import { platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useFinish } from "../parts/finish.ts";
-import { Problem } from "../parts/feedback.tsx";
-import { Field, fieldError, generalError } from "../parts/field.tsx";
+import { Notice } from "../parts/feedback.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
-import { shownName } from "./model.ts";
+import { hostnameIn } from "./hostname.ts";
+import { type Domain, shownName } from "./model.ts";
 import { KEYS } from "./queries.ts";
+import { ADD, FIELDS } from "./words.ts";
+
+/** The name was on the project's list already. */
+class PresentError extends Error {
+  constructor(readonly domain: Domain) {
+    super(`${ADD.present} ${shownName(domain)}.`);
+  }
+}
+
+/** @throws PresentError, ApiError */
+const addDomain = async (slug: string, hostname: string): Promise<Domain> => {
+  const { data, response } = await platform.POST("/platform/projects/{slug}/domains", {
+    params: { path: { slug } },
+    body: { hostname },
+  });
+  if (response.status === 200) throw new PresentError(data);
+  return data;
+};
+
+const Present = ({ slug, domain }: { slug: string; domain: Domain }) => (
+  <Notice tone="waiting">
+    <p role="alert">
+      {ADD.present} <bdi>{shownName(domain)}</bdi>. <a href={domainPath(slug, domain.hostname)}>{ADD.open}</a>
+    </p>
+  </Notice>
+);
+
+/** What is read in an address that was pasted. */
+const Understood = ({ typed }: { typed: string }) => {
+  const hostname = hostnameIn(typed);
+  return (
+    <span role="status">
+      {hostname === "" || hostname === typed ? (
+        ADD.hint
+      ) : (
+        <>
+          {ADD.understood} <strong>{hostname}</strong>
+        </>
+      )}
+    </span>
+  );
+};
 
 /** The dialog that adds a domain and then shows the record that it needs. */
 export const AddDomain = ({ slug }: { slug: string }) => {
-  const queries = useQueryClient();
-  const done = useFinish();
-  const [hostname, setHostname] = useState("");
+  const [typed, setTyped] = useState("");
   const back = projectPath(slug, "domains");
-  const adding = useMutation({
+  const adding = useAction({
     // The name is passed in: Enter may come before the last change is rendered.
-    mutationFn: (hostname: string) =>
-      dataOf(
-        platform.POST("/platform/projects/{slug}/domains", {
-          params: { path: { slug } },
-          body: { hostname },
-        }),
-      ),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS.all(slug) }),
+    act: (hostname: string) => addDomain(slug, hostname),
+    changes: [KEYS.all(slug)],
+    at: (domain) => domainPath(slug, domain.hostname),
+    says: (domain) => ADD.added(shownName(domain)),
   });
   const { error } = adding;
-  const general = generalError(error, ["hostname"]);
+  const present = error instanceof PresentError ? error.domain : undefined;
   return (
-    <Dialog title="Add domain" back={back}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          adding.mutate(hostname.trim(), {
-            onSuccess: (domain) => done(domainPath(slug, domain.hostname), `${shownName(domain)} was added.`),
-          });
-        }}
-      >
-        {general && <Problem error={general} />}
-        <Field
-          label="Domain or subdomain"
-          hint="Such as docs.example.org or example.org. The next page shows the DNS records to create."
-          error={fieldError(error, "hostname")}
-        >
+    <Dialog title={ADD.title} back={back} isDirty={typed.trim() !== "" && !present}>
+      <Form error={present ? undefined : error} words={FIELDS} onSubmit={() => adding.run(hostnameIn(typed))}>
+        {present && <Present slug={slug} domain={present} />}
+        <Field label={ADD.label} name="hostname" hint={<Understood typed={typed} />}>
           {(tied) => (
             <input
               {...tied}
@@ -54,13 +79,13 @@ export const AddDomain = ({ slug }: { slug: string }) => {
               autocomplete="off"
               autocapitalize="none"
               spellcheck={false}
-              value={hostname}
-              onInput={(event) => setHostname(event.currentTarget.value)}
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
             />
           )}
         </Field>
-        <DialogButtons back={back} label="Add domain" isBusy={adding.isPending} />
-      </form>
+        <DialogButtons back={back} label={ADD.save} isBusy={adding.isPending} />
+      </Form>
     </Dialog>
   );
 };

@@ -1,11 +1,11 @@
 import { Time } from "../parts/time.tsx";
-import { actorWords, eventWords } from "./history.ts";
 import type { Event } from "./model.ts";
+import { PAGE, actorWords, eventWords } from "./words.ts";
 
 /** The history of a domain, newest first. */
 export const Events = ({ history }: { history: readonly Event[] }) => (
   <>
-    <h3>History</h3>
+    <h3>{PAGE.history}</h3>
     <ul class="events">
       {history.map((event) => (
         <li key={`${event.at} ${event.event}`}>

@@ -1,20 +1,27 @@
 import { Badge, Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { useArrival } from "../parts/page.tsx";
+import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import type { Project } from "../projects/queries.ts";
 import { useSession } from "../session.tsx";
 import { useActions } from "./actions.ts";
 import { AddDomain } from "./add.tsx";
+import { adviceOf } from "./advice.ts";
 import { DomainMenu } from "./menu.tsx";
 import { type Domain, shownName } from "./model.ts";
 import { Prerequisites, isReady } from "./prerequisites.tsx";
+import { STATUS_TONES, statusOf } from "./progress.ts";
 import { useDomains } from "./queries.ts";
-import { roleLabel } from "./redirects.ts";
-import { STAGES } from "./stages.ts";
+import { LIST, STATUS, roleLabel } from "./words.ts";
+
+/** How a domain stands. */
+export const StatusBadge = ({ domain }: { domain: Domain }) => {
+  const status = statusOf(domain, useNow());
+  return <Badge tone={STATUS_TONES[status]}>{STATUS[status]}</Badge>;
+};
 
 const Row = ({ slug, domain, primary }: { slug: string; domain: Domain; primary: string | undefined }) => {
-  const actions = useActions(slug, domain.hostname);
-  const { words, tone } = STAGES[domain.stage];
+  const [advice] = adviceOf(domain, useNow());
   return (
     <li>
       <div class="name">
@@ -22,13 +29,16 @@ const Row = ({ slug, domain, primary }: { slug: string; domain: Domain; primary:
           <bdi>{shownName(domain)}</bdi>
         </a>
         <small>{roleLabel(domain)}</small>
+        {advice && <small>{advice.title}</small>}
       </div>
-      <Badge tone={tone}>{words}</Badge>
-      <DomainMenu slug={slug} domain={domain} primary={primary} actions={actions} withVerify />
-      {actions.error && <Problem error={actions.error} />}
-      <span class="visually-hidden" role="status">
-        {actions.outcome(domain.stage)}
-      </span>
+      <StatusBadge domain={domain} />
+      <DomainMenu
+        slug={slug}
+        domain={domain}
+        primary={primary}
+        actions={useActions(slug, domain.hostname, primary)}
+        withVerify
+      />
     </li>
   );
 };
@@ -44,23 +54,20 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
     <>
       <header class="part">
         <h2 ref={heading} tabIndex={-1}>
-          Domains
+          {LIST.title}
         </h2>
         {mayAdd && (
           <a class="button" href={projectPath(slug, "domains", "new")}>
-            Add domain
+            {LIST.add}
           </a>
         )}
       </header>
       <Prerequisites project={project} />
       {error && <Problem error={error} onRetry={refetch} />}
-      {isPending && <Loading what="Loading domains" />}
+      {isPending && <Loading what={LIST.loading} />}
       {domains?.length === 0 && (
-        <Empty title="No domains yet">
-          <p>
-            The site is published under its own address. With a domain of yours, visitors find it there: you
-            need access to the domain's DNS settings at its provider.
-          </p>
+        <Empty title={LIST.empty}>
+          <p>{LIST.emptyText}</p>
         </Empty>
       )}
       {domains && domains.length > 0 && (

@@ -3,14 +3,14 @@ import { domainPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
 import type { Actions } from "./actions.ts";
 import type { Domain } from "./model.ts";
-import { verifyLabel } from "./stages.ts";
+import { MENU, verifyLabel } from "./words.ts";
 
 /** The menu of a domain. The keyboard opens it too, and Escape closes it. */
 export const DomainMenu = ({
   slug,
   domain,
   primary,
-  actions: { verify, makePrimary, redirect, isBusy },
+  actions: { verify, makePrimary, redirect },
   withVerify = false,
 }: {
   slug: string;
@@ -25,6 +25,7 @@ export const DomainMenu = ({
   const summary = useRef<HTMLElement>(null);
   const { hostname, role, stage } = domain;
   if (!useSession().can("platform:write")) return null;
+  const isBusy = [verify, makePrimary, redirect].some(({ isPending }) => isPending);
   const close = () => {
     if (menu.current) menu.current.open = false;
     summary.current?.focus();
@@ -33,10 +34,10 @@ export const DomainMenu = ({
     <li>
       <button
         type="button"
-        disabled={isBusy}
+        aria-disabled={isBusy}
         onClick={() => {
           close();
-          act();
+          if (!isBusy) act();
         }}
       >
         {words}
@@ -59,20 +60,20 @@ export const DomainMenu = ({
         ref={summary}
         role="button"
         class="small secondary outline"
-        aria-label={`Menu of ${hostname}`}
+        aria-label={MENU.label(hostname)}
         aria-busy={isBusy}
       >
-        Menu
+        {MENU.title}
       </summary>
       <ul>
-        {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.mutate())}
-        {role !== "primary" && item("Make primary", () => makePrimary.mutate())}
+        {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.run())}
+        {role !== "primary" && item(MENU.makePrimary, () => makePrimary.run())}
         {role === "served" &&
           primary !== undefined &&
-          item(`Redirect to ${primary}`, () => redirect.mutate(true))}
-        {role === "redirect" && item("Show the site here", () => redirect.mutate(false))}
+          item(MENU.redirectTo(primary), () => redirect.run(true))}
+        {role === "redirect" && item(MENU.showSite, () => redirect.run(false))}
         <li>
-          <a href={domainPath(slug, hostname, "remove")}>Remove</a>
+          <a href={domainPath(slug, hostname, "remove")}>{MENU.remove}</a>
         </li>
       </ul>
     </details>

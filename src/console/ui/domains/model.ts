@@ -8,6 +8,7 @@ export type Finding = Schemas["DomainFinding"];
 export type Event = Schemas["DomainEvent"];
 export type Certificate = Schemas["DomainCertificate"];
 export type Config = Schemas["DomainsConfig"];
+export type NewConfig = Schemas["NewDomainsConfig"];
 export type Stage = Domain["stage"];
 
 /** The Unicode name, followed by the ASCII name if they differ. */

@@ -1,13 +1,13 @@
-import { useQuery, useQueryClient } from "@tanstack/preact-query";
-import { UNATTENDED, dataOf, platform } from "../api/client.ts";
+import { useQuery } from "@tanstack/preact-query";
+import { dataOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
+import type { NewConfig } from "./model.ts";
 import { refetchDelay, listRefetchDelay } from "./stages.ts";
 
 /** The cache keys of a project's domains. All begin with that of the project. */
 export const KEYS = {
   all: (slug: string) => [...PROJECT.one(slug), "domains"],
   list: (slug: string) => [...KEYS.all(slug), "list"],
-  config: (slug: string) => [...KEYS.all(slug), "config"],
   one: (slug: string, hostname: string) => [...KEYS.all(slug), "one", hostname],
   history: (slug: string, hostname: string) => [...KEYS.all(slug), "history", hostname],
 };
@@ -15,65 +15,61 @@ export const KEYS = {
 /** The maximum number of domains in a project. */
 const MAX_DOMAINS = 100;
 
-/** The user asked for the first request. The page repeats it without them. */
-const useAttendance = () => {
-  const queries = useQueryClient();
-  return (queryKey: readonly unknown[]) =>
-    queries.getQueryData(queryKey) === undefined ? {} : { headers: UNATTENDED };
-};
-
 /** All domains of a project, refetched while the page is visible. */
-export const useDomains = (slug: string) => {
-  const attendance = useAttendance();
-  return useQuery({
+export const useDomains = (slug: string) =>
+  useQuery({
     queryKey: KEYS.list(slug),
-    queryFn: ({ queryKey }) =>
+    queryFn: () =>
       dataOf(
         platform.GET("/platform/projects/{slug}/domains", {
           params: { path: { slug }, query: { limit: MAX_DOMAINS } },
-          ...attendance(queryKey),
         }),
       ),
     refetchInterval: ({ state }) => listRefetchDelay(state.data ?? []),
   });
-};
 
 /** One domain, refetched while the page is visible: often while work is in progress. */
-export const useDomain = (slug: string, hostname: string) => {
-  const attendance = useAttendance();
-  return useQuery({
+export const useDomain = (slug: string, hostname: string) =>
+  useQuery({
     queryKey: KEYS.one(slug, hostname),
-    queryFn: ({ queryKey }) =>
+    queryFn: () =>
       dataOf(
         platform.GET("/platform/projects/{slug}/domains/{hostname}", {
           params: { path: { slug, hostname } },
-          ...attendance(queryKey),
         }),
       ),
     refetchInterval: ({ state }) => refetchDelay(state.data),
   });
-};
 
 /** The recent history of a domain, newest first, refetched as often as the domain. */
-export const useHistory = (slug: string, hostname: string, everyMs: number) => {
-  const attendance = useAttendance();
-  return useQuery({
+export const useHistory = (slug: string, hostname: string, everyMs: number) =>
+  useQuery({
     queryKey: KEYS.history(slug, hostname),
-    queryFn: ({ queryKey }) =>
+    queryFn: () =>
       dataOf(
         platform.GET("/platform/projects/{slug}/domains/{hostname}/history", {
           params: { path: { slug, hostname }, query: { limit: 50 } },
-          ...attendance(queryKey),
         }),
       ),
     refetchInterval: everyMs,
   });
-};
 
-/** @throws ApiError */
+/** The primary domain of a project, if it has one. */
+export const usePrimary = (slug: string): string | undefined =>
+  useDomains(slug).data?.find(({ role }) => role === "primary")?.hostname;
+
+/** The primary domain, and the domains that redirect to it. @throws ApiError */
 export const fetchConfig = (slug: string) =>
   dataOf(platform.GET("/platform/projects/{slug}/config", { params: { path: { slug } } }));
 
-/** The primary domain, and the domains that redirect to it. */
-export const useConfig = (slug: string) =>
-  useQuery({ queryKey: KEYS.config(slug), queryFn: () => fetchConfig(slug) });
+/** @throws ApiError */
+export const putConfig = (slug: string, body: NewConfig) =>
+  dataOf(platform.PUT("/platform/projects/{slug}/config", { params: { path: { slug } }, body }));
+
+/** @throws ApiError */
+export const putPrimary = (slug: string, hostname: string) =>
+  dataOf(
+    platform.PUT("/platform/projects/{slug}/domains/{hostname}/primary", {
+      params: { path: { slug, hostname } },
+    }),
+  );

@@ -1,71 +1,98 @@
 import { CopyButton } from "../parts/copy.tsx";
 import { Scroll } from "../parts/scroll.tsx";
 import { Table } from "../parts/table.tsx";
-import { DNS_DELAY } from "./findings.ts";
+import { type Change, TTL, allRecords } from "./advice.ts";
 import type { Domain } from "./model.ts";
+import { PAGE, RECORD } from "./words.ts";
+
+const Copied = ({ text, what }: { text: string; what: string }) => (
+  <span class="copied">
+    <code>{text}</code> <CopyButton text={text} what={what} />
+  </span>
+);
+
+const Value = ({ change: { action, type, value, found } }: { change: Change }) => (
+  <div>
+    {value !== undefined && <Copied text={value} what={`the value of the ${type} record`} />}
+    {value === undefined && <code>{found.join(", ")}</code>}
+    {action === "Change" && found.length > 0 && (
+      <small>
+        {RECORD.now} {found.join(", ")}
+      </small>
+    )}
+  </div>
+);
+
+const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
+  const { action, type, name, fullName, value } = change;
+  return (
+    <tr>
+      {isTodo && (
+        <td data-column={RECORD.action}>
+          <strong>{action}</strong>
+        </td>
+      )}
+      <td data-column={RECORD.type}>{type === "ALIAS" ? RECORD.alias : type}</td>
+      <td data-column={RECORD.name}>
+        <div>
+          <Copied text={name} what={`the name of the ${type} record`} />
+          {name !== fullName && (
+            <small>
+              {RECORD.inFull} {fullName}
+            </small>
+          )}
+        </div>
+      </td>
+      <td data-column={RECORD.value}>
+        <Value change={change} />
+      </td>
+      <td data-column={RECORD.ttl}>
+        {value === undefined ? "–" : <Copied text={String(TTL)} what={`the TTL of the ${type} record`} />}
+      </td>
+    </tr>
+  );
+};
+
+const COLUMNS = [RECORD.type, RECORD.name, RECORD.value, RECORD.ttl];
+
+/** Records with what to copy. @param isTodo true if they are to be changed at the DNS provider */
+export const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTodo: boolean }) => (
+  <Table
+    label={isTodo ? RECORD.todo : RECORD.needed}
+    kind="record stack"
+    columns={isTodo ? [RECORD.action, ...COLUMNS] : COLUMNS}
+  >
+    {changes.map((change) => (
+      <Row key={`${change.action} ${change.type} ${change.name}`} change={change} isTodo={isTodo} />
+    ))}
+  </Table>
+);
 
 const Snippet = ({ title, text }: { title: string; text: string }) => (
-  <details>
-    <summary>{title}</summary>
+  <>
+    <h4>
+      {title} <CopyButton text={text} what={title} />
+    </h4>
     <Scroll label={title}>
       <pre>
         <code>{text}</code>
       </pre>
     </Scroll>
-    <CopyButton text={text} what={title} />
-  </details>
+  </>
 );
 
-type Row = Pick<Domain["record"], "name" | "value" | "ttl"> & { type: string };
-
-const RecordRow = ({ row: { type, name, value, ttl } }: { row: Row }) => (
-  <tr>
-    <td data-column="Type">{type === "ALIAS" ? "ALIAS or ANAME" : type}</td>
-    <td data-column="Name">
-      <div>
-        <code>{name}</code> <CopyButton text={name} what="the name" />
-      </div>
-    </td>
-    <td data-column="Value">
-      <div>
-        <code>{value}</code> <CopyButton text={value} what="the value" />
-      </div>
-    </td>
-    <td data-column="TTL">
-      <div>
-        <code>{ttl}</code> <CopyButton text={String(ttl)} what="the TTL" />
-      </div>
-    </td>
-  </tr>
-);
-
-/** The records to create at the DNS provider: one, or two for an apex domain. */
-export const NeededRecord = ({ record }: Pick<Domain, "record">) => {
-  const { type, note, proof } = record;
+/** What a domain needs at its DNS provider, also in the forms that tools take. */
+export const NeededRecords = ({ domain }: { domain: Pick<Domain, "hostname" | "record"> }) => {
+  const { note, proof, ...record } = domain.record;
   const bind = record.bind ?? proof?.bind;
   const terraform = proof ? `${record.terraform}\n\n${proof.terraform}` : record.terraform;
   return (
-    <>
-      <Table
-        label={proof ? "The records" : "The record"}
-        kind="record stack"
-        columns={["Type", "Name", "Value", "TTL"]}
-      >
-        <RecordRow row={record} />
-        {proof && <RecordRow row={proof} />}
-      </Table>
+    <details>
+      <summary>{proof ? PAGE.records : PAGE.record}</summary>
+      <Records changes={allRecords(domain, "Create")} isTodo={false} />
       {note && <p>{note}</p>}
-      <p>
-        The value must match exactly. {DNS_DELAY}
-        {type === "CNAME" && " No other record may exist under the same name."}
-      </p>
-      {bind && (
-        <Snippet
-          title={proof ? "The TXT record as a line of a zone file" : "As a line of a zone file"}
-          text={bind}
-        />
-      )}
-      <Snippet title={proof ? "As Terraform blocks" : "As a Terraform block"} text={terraform} />
-    </>
+      {bind && <Snippet title={proof ? RECORD.zoneLineProof : RECORD.zoneLine} text={bind} />}
+      <Snippet title={proof ? RECORD.terraforms : RECORD.terraform} text={terraform} />
+    </details>
   );
 };

@@ -1,7 +1,4 @@
-import type { components } from "../../../client/types/platform.d.ts";
-import type { Config, Domain } from "./model.ts";
-
-type NewConfig = components["schemas"]["NewDomainsConfig"];
+import type { Config, Domain, NewConfig } from "./model.ts";
 
 /**
  * The configuration in which a domain redirects to the primary domain with 301, or shows the site. Undefined if there is no
@@ -18,30 +15,28 @@ export const withRedirect = (
   return { domains: { primary, redirects: [...others, ...own] } };
 };
 
-type Role = Pick<Domain, "role" | "stage">;
-
-/** What visitors of a domain see, in a sentence. */
-export const roleDescription = ({ role, stage }: Role, primary: string | undefined): string => {
-  const once = stage === "live" ? "Visitors" : "Once the domain is live, visitors";
-  switch (role) {
-    case "primary":
-      return `This is the primary domain. ${once} see the site here, and other domains can redirect to it.`;
-    case "served":
-      return `${once} see the site at this address.`;
-    case "redirect":
-      return `${once} are redirected to ${primary ?? "the primary domain"} with status 301. Until that is live, they see the site here.`;
-  }
+/**
+ * The configuration in which another domain is the primary one and this one redirects to it with 301, as do all that
+ * redirected before.
+ */
+export const withPrimary = (
+  { domains: { redirects } }: Config,
+  hostname: string,
+  primary: string,
+): NewConfig => {
+  const from = new Set([...redirects.map(({ from }) => from), hostname]);
+  from.delete(primary);
+  return { domains: { primary, redirects: [...from].map((from) => ({ from, to: primary, status: 301 })) } };
 };
 
-const ROLES: Record<Domain["role"], string> = {
-  primary: "primary domain",
-  served: "shows the site",
-  redirect: "redirects to the primary domain",
+/** The domains that another one can redirect to, those that visitors already see first. */
+export const targetsOf = <One extends Pick<Domain, "hostname" | "stage">>(
+  domains: readonly One[],
+  hostname: string,
+): One[] => {
+  const others = domains.filter((one) => one.hostname !== hostname);
+  return others.toSorted((one, other) => Number(other.stage === "live") - Number(one.stage === "live"));
 };
-
-/** The same in a few words, for lists; undefined while the domain shows nothing. */
-export const roleLabel = ({ role, stage }: Role): string =>
-  role === "served" && stage !== "live" ? "" : ROLES[role];
 
 /** The address of a live domain; undefined while nothing is served there. */
 export const addressOf = ({

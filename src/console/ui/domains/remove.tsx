@@ -1,93 +1,153 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
 import { platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useFinish } from "../parts/finish.ts";
-import { Problem } from "../parts/feedback.tsx";
+import { Loading, Problem } from "../parts/feedback.tsx";
+import { Field } from "../parts/field.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
-import { useActions } from "./actions.ts";
 import { type Domain, shownName } from "./model.ts";
-import { KEYS, useConfig } from "./queries.ts";
+import { KEYS, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
+import { targetsOf, withPrimary } from "./redirects.ts";
+import { REMOVE } from "./words.ts";
 
-/** What to do first if the address is known to visitors. */
-const RedirectFirst = ({ slug, domain, back }: { slug: string; domain: Domain; back: string }) => {
-  const done = useFinish();
-  const { redirect } = useActions(slug, domain.hostname);
-  const primary = useConfig(slug).data?.domains.primary;
-  // Nothing is served there yet.
-  if (domain.stage !== "live") return null;
-  if (domain.role === "redirect")
-    return <p>It redirects to {primary} now. Once it is removed, visitors no longer get there from it.</p>;
-  if (primary === undefined || domain.role === "primary")
-    return (
-      <p>
-        Has its address been shared? Then make <a href={projectPath(slug, "domains")}>another domain</a> the
-        primary one, and let this one redirect to it instead of removing it.
-      </p>
-    );
+type Choice = "redirect" | "remove";
+
+const Choices = ({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }) => (
+  <fieldset>
+    <legend>{REMOVE.legend}</legend>
+    {(["redirect", "remove"] as const).map((one) => (
+      <label key={one}>
+        <input
+          type="radio"
+          name="choice"
+          value={one}
+          checked={choice === one}
+          onChange={() => onChoose(one)}
+        />{" "}
+        {REMOVE.choices[one]}
+      </label>
+    ))}
+  </fieldset>
+);
+
+/** Which domain takes over from the primary one. */
+const PrimaryField = ({
+  targets,
+  primary,
+  isRequired,
+  onChoose,
+}: {
+  targets: readonly Domain[];
+  primary: string;
+  isRequired: boolean;
+  onChoose: (hostname: string) => void;
+}) => (
+  <Field label={REMOVE.primary} hint={REMOVE.primaryHint}>
+    {(tied) => (
+      <select
+        {...tied}
+        name="primary"
+        value={primary}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+      >
+        {targets.map((target) => (
+          <option key={target.hostname} value={target.hostname}>
+            {target.stage === "live" ? shownName(target) : REMOVE.notLive(shownName(target))}
+          </option>
+        ))}
+        {!isRequired && <option value="">{REMOVE.noPrimary}</option>}
+      </select>
+    )}
+  </Field>
+);
+
+const Form = ({ slug, domain, domains }: { slug: string; domain: Domain; domains: readonly Domain[] }) => {
+  const queries = useQueryClient();
+  const { hostname, role, stage } = domain;
+  const back = domainPath(slug, hostname);
+  const isPrimary = role === "primary";
+  const targets = targetsOf(domains, hostname);
+  const current = domains.find((one) => one.role === "primary")?.hostname;
+  // Nobody is lost if nothing is served, and a redirect is one already.
+  const canRedirect =
+    stage === "live" && (isPrimary ? targets.length > 0 : role === "served" && current !== undefined);
+  const [chosen, setChoice] = useState<Choice>();
+  const choice = canRedirect ? (chosen ?? "redirect") : "remove";
+  const [chosenPrimary, setPrimary] = useState<string>();
+  const primary = isPrimary ? (chosenPrimary ?? targets[0]?.hostname ?? "") : (current ?? "");
+  const target = primary || (targets[0]?.hostname ?? "");
+  const redirecting = useAction({
+    // Read again: somebody else may have changed it.
+    act: async (to: string) => putConfig(slug, withPrimary(await fetchConfig(slug), hostname, to)),
+    changes: [KEYS.all(slug)],
+    at: back,
+    says: (_, to) => REMOVE.redirected(shownName(domain), to),
+  });
+  const removing = useAction({
+    async act(successor: string) {
+      // First, so that redirects lead somewhere at all times.
+      if (successor !== "") await putPrimary(slug, successor);
+      await platform.DELETE("/platform/projects/{slug}/domains/{hostname}", {
+        params: { path: { slug, hostname } },
+      });
+    },
+    changes: [KEYS.all(slug)],
+    onDone: () => queries.removeQueries({ queryKey: KEYS.one(slug, hostname) }),
+    at: projectPath(slug, "domains"),
+    says: () => REMOVE.removed(shownName(domain)),
+  });
+  const error = redirecting.error ?? removing.error;
+  const isRedirect = choice === "redirect";
   return (
-    <>
-      <p>
-        Has its address been shared? Then set up a redirect instead: the domain stays, and its visitors are
-        sent to {primary} with 301.
-      </p>
-      {redirect.error && <Problem error={redirect.error} />}
-      <p>
-        <button
-          type="button"
-          class="secondary"
-          aria-busy={redirect.isPending}
-          disabled={redirect.isPending}
-          onClick={() =>
-            redirect.mutate(true, {
-              onSuccess: () => done(back, `${shownName(domain)} now redirects to ${primary}.`),
-            })
-          }
-        >
-          Redirect to {primary} instead
-        </button>
-      </p>
-    </>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isRedirect) redirecting.run(target);
+        else removing.run(isPrimary ? primary : "");
+      }}
+    >
+      {error && <Problem error={error} />}
+      {canRedirect && <Choices choice={choice} onChoose={setChoice} />}
+      {isPrimary && targets.length > 0 && (
+        <PrimaryField
+          targets={targets}
+          primary={isRedirect ? target : primary}
+          isRequired={isRedirect}
+          onChoose={setPrimary}
+        />
+      )}
+      {isRedirect ? (
+        <p>{REMOVE.redirectText(target)}</p>
+      ) : (
+        <>
+          <p>
+            <strong>{REMOVE.removeText}</strong> {REMOVE.ownAddress}
+          </p>
+          {role === "redirect" && stage === "live" && <p>{REMOVE.isRedirect(current)}</p>}
+          {stage === "live" && isPrimary && targets.length === 0 && <p>{REMOVE.noTarget}</p>}
+          <p>{REMOVE.record}</p>
+        </>
+      )}
+      <DialogButtons
+        back={back}
+        label={isRedirect ? REMOVE.confirmRedirect : REMOVE.confirm}
+        isBusy={redirecting.isPending || removing.isPending}
+        isDangerous={!isRedirect}
+      />
+    </form>
   );
 };
 
-/** The dialog that removes a domain. */
+/** The dialog that removes a domain, or lets it redirect: its address may have been shared. */
 export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain }) => {
-  const queries = useQueryClient();
-  const done = useFinish();
-  const { hostname } = domain;
-  const back = domainPath(slug, hostname);
-  const removing = useMutation({
-    mutationFn: () =>
-      platform.DELETE("/platform/projects/{slug}/domains/{hostname}", {
-        params: { path: { slug, hostname } },
-      }),
-    onSuccess() {
-      queries.removeQueries({ queryKey: KEYS.one(slug, hostname) });
-      // Not awaited: the dialog closes at once.
-      void queries.invalidateQueries({ queryKey: KEYS.all(slug) });
-    },
-  });
+  const { data: domains, error } = useDomains(slug);
   return (
-    <Dialog title={`Remove ${hostname}`} back={back}>
-      {removing.error && <Problem error={removing.error} />}
-      <p>
-        <strong>Traffic for the domain stops being served immediately.</strong> The project keeps its own
-        address.
-      </p>
-      <RedirectFirst slug={slug} domain={domain} back={back} />
-      <p>Remember to delete its DNS record at your provider as well.</p>
-      <DialogButtons
-        back={back}
-        label="Remove"
-        isBusy={removing.isPending}
-        isDangerous
-        onConfirm={() =>
-          removing.mutate(undefined, {
-            onSuccess: () => done(projectPath(slug, "domains"), `${shownName(domain)} was removed.`),
-          })
-        }
-      />
+    <Dialog title={REMOVE.title(domain.hostname)} back={domainPath(slug, domain.hostname)}>
+      {error && <Problem error={error} />}
+      {domains && <Form slug={slug} domain={domain} domains={domains} />}
+      {!domains && !error && <Loading />}
     </Dialog>
   );
 };

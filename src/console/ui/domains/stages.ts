@@ -1,16 +1,4 @@
-import type { Tone } from "../parts/tone.ts";
 import type { Domain, Stage } from "./model.ts";
-
-/** The label and the tone of each stage. */
-export const STAGES: Record<Stage, { words: string; tone: Tone }> = {
-  awaiting_dns: { words: "waiting for DNS", tone: "waiting" },
-  dns_conflict: { words: "DNS conflict", tone: "bad" },
-  verified: { words: "verified", tone: "waiting" },
-  issuing: { words: "getting a certificate", tone: "waiting" },
-  issue_failed: { words: "no certificate yet", tone: "bad" },
-  live: { words: "live", tone: "good" },
-  suspended: { words: "suspended", tone: "bad" },
-};
 
 const WAITING: ReadonlySet<Stage> = new Set(["awaiting_dns", "dns_conflict"]);
 
@@ -20,7 +8,7 @@ export const isWaiting = ({ stage }: Pick<Domain, "stage">): boolean => WAITING.
 const SECOND_MS = 1000;
 const QUICK_MS = 2 * SECOND_MS;
 const STEADY_MS = 5 * SECOND_MS;
-const SLOW_MS = 60 * SECOND_MS;
+const SLOW_MS = 15 * SECOND_MS;
 
 const DELAY_MS: Record<Stage, number> = {
   awaiting_dns: STEADY_MS,
@@ -42,7 +30,3 @@ export const refetchDelay = (domain: Pick<Domain, "stage" | "nextCheckAt"> | und
 /** The same for a list: the shortest delay of its domains, within limits. */
 export const listRefetchDelay = (domains: readonly Pick<Domain, "stage" | "nextCheckAt">[]): number =>
   Math.max(STEADY_MS, Math.min(SLOW_MS, ...domains.map(refetchDelay)));
-
-/** The label of the button that checks the DNS, as specified. */
-export const verifyLabel = ({ verifiedAt }: Pick<Domain, "verifiedAt">): "Verify" | "Re-verify" =>
-  verifiedAt === undefined ? "Verify" : "Re-verify";

@@ -1,26 +1,31 @@
 import { Table } from "../parts/table.tsx";
 import type { Domain } from "./model.ts";
+import { PAGE, TRACE } from "./words.ts";
 
 /** Every question and response of the last check. */
 export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
   <details>
-    <summary>What the last check asked the name servers</summary>
-    <Table label="Questions of the last check" kind="trace" columns={["Server", "Question", "Response"]}>
+    <summary>{PAGE.trace}</summary>
+    <Table label={TRACE.label} kind="trace stack" columns={[TRACE.server, TRACE.question, TRACE.response]}>
       {trace.questions.map(({ server, name, type, outcome, detail, records, recursive }, at) => (
         <tr key={at}>
-          <td>
-            {server} <small>{recursive ? "resolver" : "authority"}</small>
+          <td data-column={TRACE.server}>
+            <div>
+              {server} <small>{recursive ? TRACE.resolver : TRACE.authority}</small>
+            </div>
           </td>
-          <td>
+          <td data-column={TRACE.question}>
             {type} {name}
           </td>
-          <td>
-            {outcome} {detail}
-            {records.map((record) => (
-              <div key={record}>
-                <code>{record}</code>
-              </div>
-            ))}
+          <td data-column={TRACE.response}>
+            <div>
+              {outcome} {detail}
+              {records.map((record) => (
+                <div key={record}>
+                  <code>{record}</code>
+                </div>
+              ))}
+            </div>
           </td>
         </tr>
       ))}

@@ -1,25 +1,23 @@
-import { useInfiniteQuery } from "@tanstack/preact-query";
-import { pageOf, platform } from "../api/client.ts";
-import { pluralize } from "../parts/count.ts";
-import { Badge, Empty, Loading, Problem } from "../parts/feedback.tsx";
-import { More } from "../parts/more.tsx";
+import { Badge, Empty } from "../parts/feedback.tsx";
+import { List } from "../parts/list.tsx";
 import { Time } from "../parts/time.tsx";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath } from "./addresses.ts";
 import { contentOf } from "./archive.ts";
-import { KEYS, type Deploy, type Project } from "./queries.ts";
+import { type Deploy, type Project, useDeploys } from "./queries.ts";
 import { RollBack } from "./roll-back.tsx";
 import { Uploader } from "./uploader.tsx";
+import { DEPLOYS, PROJECT } from "./words.ts";
 
-const PAGE = 50;
+const COLUMNS = DEPLOYS.columns;
 
 const State = ({ deploy: { status, active, reason } }: { deploy: Deploy }) => {
-  if (active) return <Badge tone="good">live</Badge>;
-  if (status === "succeeded") return <Badge tone="quiet">succeeded</Badge>;
+  if (active) return <Badge tone="good">{DEPLOYS.live}</Badge>;
+  if (status === "succeeded") return <Badge tone="quiet">{DEPLOYS.succeeded}</Badge>;
   return (
     <>
-      <Badge tone="bad">failed</Badge> <bdi>{reason}</bdi>
+      <Badge tone="bad">{DEPLOYS.failed}</Badge> <bdi>{reason}</bdi>
     </>
   );
 };
@@ -29,26 +27,26 @@ const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project;
   const isEarlier = id < (project.activeDeploy ?? 0);
   return (
     <tr>
-      <td class="number" data-column="Id">
+      <td class="number" data-column={COLUMNS.id}>
         {id}
       </td>
-      <td data-column="When">
+      <td data-column={COLUMNS.when}>
         <Time at={createdAt} />
       </td>
-      <td data-column="State">
+      <td data-column={COLUMNS.state}>
         <div>
           <State deploy={deploy} />
         </div>
       </td>
-      <td data-column="Content">{status === "succeeded" ? contentOf(deploy) : "–"}</td>
+      <td data-column={COLUMNS.content}>{status === "succeeded" ? contentOf(deploy) : "–"}</td>
       <td>
         {mayChange && status === "succeeded" && !active && (
           <a
             class="button small secondary outline"
             href={projectPath(project.slug, "deploys", String(id), "activate")}
-            aria-label={`${isEarlier ? "Roll back to" : "Make live:"} deploy ${id}`}
+            aria-label={isEarlier ? DEPLOYS.rollBackTo(id) : DEPLOYS.makeDeployLive(id)}
           >
-            {isEarlier ? "Roll back" : "Make live"}
+            {isEarlier ? DEPLOYS.rollBack : DEPLOYS.makeLive}
           </a>
         )}
       </td>
@@ -56,54 +54,43 @@ const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project;
   );
 };
 
+const Rows = ({
+  deploys,
+  project,
+  mayChange,
+}: {
+  deploys: readonly Deploy[];
+  project: Project;
+  mayChange: boolean;
+}) => (
+  <Table
+    label={DEPLOYS.table}
+    kind="deploys stack"
+    columns={[
+      { name: COLUMNS.id, kind: "number" },
+      COLUMNS.when,
+      COLUMNS.state,
+      COLUMNS.content,
+      { name: COLUMNS.actions, kind: "actions" },
+    ]}
+  >
+    {deploys.map((deploy) => (
+      <Row key={deploy.id} deploy={deploy} project={project} mayChange={mayChange} />
+    ))}
+  </Table>
+);
+
 /** The deploys of a project, newest first, with an upload and a rollback. */
 export const Deploys = ({ project, chosen }: { project: Project; chosen: string | undefined }) => {
   const { slug } = project;
   const mayChange = useSession().can("platform:write");
-  const found = useInfiniteQuery({
-    queryKey: KEYS.deploys(slug),
-    queryFn: ({ pageParam: cursor }) =>
-      pageOf(
-        platform.GET("/platform/projects/{slug}/deploys", {
-          params: { path: { slug }, query: { limit: PAGE, ...(cursor && { cursor }) } },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
-  });
-  const deploys = found.data?.pages.flatMap(({ items }) => items);
   return (
     <>
-      <h2>Deploys</h2>
+      <h2>{PROJECT.deploys}</h2>
       {mayChange && <Uploader slug={slug} />}
-      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
-      {found.isPending && <Loading what="Loading deploys" />}
-      {deploys?.length === 0 && <Empty title="No deploys yet" />}
-      {deploys && deploys.length > 0 && (
-        <Table
-          label="List of deploys"
-          kind="deploys stack"
-          columns={[
-            { name: "Id", kind: "number" },
-            "When",
-            "State",
-            "Content",
-            { name: "Actions", kind: "actions" },
-          ]}
-        >
-          {deploys.map((deploy) => (
-            <Row key={deploy.id} deploy={deploy} project={project} mayChange={mayChange} />
-          ))}
-        </Table>
-      )}
-      {deploys && deploys.length > 0 && (
-        <More
-          words={`${pluralize(deploys.length, "deploy")} shown`}
-          hasMore={found.hasNextPage}
-          isBusy={found.isFetchingNextPage}
-          onMore={found.fetchNextPage}
-        />
-      )}
+      <List found={useDeploys(slug)} thing="deploy" empty={<Empty title={DEPLOYS.empty} />}>
+        {(deploys) => <Rows deploys={deploys} project={project} mayChange={mayChange} />}
+      </List>
       {mayChange && chosen && <RollBack project={project} chosen={chosen} />}
     </>
   );

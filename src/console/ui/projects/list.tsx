@@ -1,33 +1,31 @@
-import { useInfiniteQuery } from "@tanstack/preact-query";
-import { useLocation } from "../parts/router.ts";
-import { pageOf, platform } from "../api/client.ts";
-import { pluralize } from "../parts/count.ts";
-import { Empty, Loading, Problem } from "../parts/feedback.tsx";
-import { More } from "../parts/more.tsx";
+import { Empty } from "../parts/feedback.tsx";
+import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
+import { useLocation } from "../parts/router.ts";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { NewProject } from "./new.tsx";
 import { PLAN_NAMES } from "./plans.ts";
-import { KEYS, type Project } from "./queries.ts";
+import { type Project, useProjects } from "./queries.ts";
+import { LIST } from "./words.ts";
 
-const PAGE = 50;
+const COLUMNS = LIST.columns;
 const NEW = `${projectsPath}/new`;
 
-const Rows = ({ projects }: { projects: Project[] }) => (
-  <Table label="List of projects" kind="stack" columns={["Name", "Slug", "Plan", "Address"]}>
+const Rows = ({ projects }: { projects: readonly Project[] }) => (
+  <Table label={LIST.table} kind="stack" columns={Object.values(COLUMNS)}>
     {projects.map(({ slug, name, plan, address, activeDeploy }) => (
       <tr key={slug}>
-        <td data-column="Name">
+        <td data-column={COLUMNS.name}>
           <a href={projectPath(slug, "deploys")}>
             <bdi>{name}</bdi>
           </a>
         </td>
-        <td data-column="Slug">{slug}</td>
-        <td data-column="Plan">{PLAN_NAMES[plan]}</td>
-        <td data-column="Address">
-          {activeDeploy ? <a href={address}>{shownAddress(address)}</a> : "nothing deployed yet"}
+        <td data-column={COLUMNS.slug}>{slug}</td>
+        <td data-column={COLUMNS.plan}>{PLAN_NAMES[plan]}</td>
+        <td data-column={COLUMNS.address}>
+          {activeDeploy ? <a href={address}>{shownAddress(address)}</a> : LIST.noDeploy}
         </td>
       </tr>
     ))}
@@ -38,49 +36,30 @@ const Rows = ({ projects }: { projects: Project[] }) => (
 export const Projects = () => {
   const { path } = useLocation();
   const mayChange = useSession().can("platform:write");
-  const found = useInfiniteQuery({
-    queryKey: KEYS.list,
-    queryFn: ({ pageParam: cursor }) =>
-      pageOf(
-        platform.GET("/platform/projects", {
-          params: { query: { limit: PAGE, ...(cursor && { cursor }) } },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
-  });
-  const projects = found.data?.pages.flatMap(({ items }) => items);
   const isNew = path === NEW && mayChange;
   return (
     <Page
-      title="Projects"
-      part={isNew ? "New project" : undefined}
+      title={LIST.title}
+      part={isNew ? LIST.add : undefined}
       actions={
         mayChange && (
           <a class="button" href={NEW}>
-            New project
+            {LIST.add}
           </a>
         )
       }
     >
-      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
-      {found.isPending && <Loading what="Loading projects" />}
-      {projects?.length === 0 && (
-        <Empty title="No projects yet">
-          <p>A project publishes a site. Create one, then upload its files.</p>
-        </Empty>
-      )}
-      {projects && projects.length > 0 && (
-        <>
-          <Rows projects={projects} />
-          <More
-            words={`${pluralize(projects.length, "project")} shown`}
-            hasMore={found.hasNextPage}
-            isBusy={found.isFetchingNextPage}
-            onMore={found.fetchNextPage}
-          />
-        </>
-      )}
+      <List
+        found={useProjects()}
+        thing="project"
+        empty={
+          <Empty title={LIST.empty}>
+            <p>{LIST.emptyText}</p>
+          </Empty>
+        }
+      >
+        {(projects) => <Rows projects={projects} />}
+      </List>
       {isNew && <NewProject />}
     </Page>
   );

@@ -1,4 +1,8 @@
 import type { components } from "../../../client/types/platform.d.ts";
 
-export type Project = components["schemas"]["Project"];
-export type Deploy = components["schemas"]["Deploy"];
+type Schemas = components["schemas"];
+
+export type Project = Schemas["Project"];
+export type NewProject = Schemas["NewProject"];
+export type ProjectChange = Schemas["ProjectChange"];
+export type Deploy = Schemas["Deploy"];

@@ -1,17 +1,10 @@
 import { Field } from "../parts/field.tsx";
 import { PLAN_NAMES, type Plan } from "./plans.ts";
+import { FIELDS } from "./words.ts";
 
 /** The choice of a plan. */
-export const PlanField = ({
-  plan,
-  onChoose,
-  error,
-}: {
-  plan: Plan;
-  onChoose: (plan: Plan) => void;
-  error?: string | undefined;
-}) => (
-  <Field label="Plan" hint="Custom domains require Pro or above." error={error}>
+export const PlanField = ({ plan, onChoose }: { plan: Plan; onChoose: (plan: Plan) => void }) => (
+  <Field label={FIELDS.plan} name="plan" hint={FIELDS.planHint}>
     {(tied) => (
       <select
         {...tied}

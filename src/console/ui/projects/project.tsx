@@ -1,7 +1,8 @@
 import { useRoute } from "../parts/router.ts";
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
-import { DomainsArea } from "../domains/area.tsx";
+import { DomainPage } from "../domains/domain.tsx";
+import { DomainList } from "../domains/list.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Tab, Tabs } from "../parts/tabs.tsx";
@@ -10,8 +11,13 @@ import { Deploys } from "./deploys.tsx";
 import { PLAN_NAMES } from "./plans.ts";
 import { type Project as One, useProject } from "./queries.ts";
 import { Settings } from "./settings.tsx";
+import { PROJECT } from "./words.ts";
 
-const AREAS = { deploys: "Deploys", settings: "Settings", domains: "Domains" } as const;
+const AREAS = {
+  deploys: PROJECT.deploys,
+  settings: PROJECT.settings,
+  domains: PROJECT.domains,
+} as const;
 type Area = keyof typeof AREAS;
 
 const isArea = (text: string): text is Area => Object.hasOwn(AREAS, text);
@@ -27,9 +33,9 @@ const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: 
   <p class="summary">
     <Badge tone="quiet">{PLAN_NAMES[plan]}</Badge>{" "}
     {activeDeploy === undefined ? (
-      <>{shownAddress(address)}: nothing is deployed yet</>
+      PROJECT.noDeploy(shownAddress(address))
     ) : (
-      <a href={address} aria-label={`The site of ${slug}: ${shownAddress(address)}`}>
+      <a href={address} aria-label={PROJECT.site(slug, shownAddress(address))}>
         {shownAddress(address)}
       </a>
     )}
@@ -43,9 +49,13 @@ const contentOf = (area: string, project: One, item?: string, part?: string): Co
     case "settings":
       return <Settings key={project.slug} project={project} isDeleting={item === "delete"} />;
     case "domains":
-      return <DomainsArea project={project} item={item} part={part} />;
+      return item === undefined || item === "new" ? (
+        <DomainList project={project} isAdding={item === "new"} />
+      ) : (
+        <DomainPage key={item} project={project} hostname={item} isRemoving={part === "remove"} />
+      );
     default:
-      return <p>There is no page at this address.</p>;
+      return <p>{PROJECT.noPage}</p>;
   }
 };
 
@@ -60,17 +70,17 @@ export const Project = () => {
     return (
       <Page title={slug} part={place}>
         {error ? (
-          <Problem error={error} {...(!isGone && { again: refetch })} />
+          <Problem error={error} {...(!isGone && { onRetry: refetch })} />
         ) : (
-          <Loading what="Loading the project" />
+          <Loading what={PROJECT.loading} />
         )}
-        {isGone && <a href={projectsPath}>All projects</a>}
+        {isGone && <a href={projectsPath}>← {PROJECT.back}</a>}
       </Page>
     );
   return (
     <Page title={project.name} part={shown}>
       <Summary project={project} />
-      <Tabs label="Of the project" tabs={tabsOf(slug, area)} />
+      <Tabs label={PROJECT.areas} tabs={tabsOf(slug, area)} />
       {contentOf(area, project, item, part)}
     </Page>
   );

@@ -1,5 +1,7 @@
-import { useQuery } from "@tanstack/preact-query";
-import { dataOf, platform } from "../api/client.ts";
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { dataOf, pageOf, platform } from "../api/client.ts";
+import { useList } from "../parts/use-list.ts";
+import { useLive } from "../parts/use-live.ts";
 
 export type { Deploy, Project } from "./model.ts";
 
@@ -10,9 +12,41 @@ export const KEYS = {
   deploys: (slug: string) => ["project", slug, "deploys"],
 };
 
+/** How soon a change that was made elsewhere is shown. */
+const LIVE_MS = 15_000;
+
+/** All projects, page by page. */
+export const useProjects = () => {
+  const queries = useQueryClient();
+  useLive(() => queries.invalidateQueries({ queryKey: KEYS.list }), LIVE_MS);
+  return useList(KEYS.list, (cursor, limit) =>
+    pageOf(
+      platform.GET("/platform/projects", {
+        params: { query: { limit, ...(cursor && { cursor }) } },
+      }),
+    ),
+  );
+};
+
 /** One project. */
-export const useProject = (slug: string) =>
-  useQuery({
+export const useProject = (slug: string) => {
+  return useQuery({
     queryKey: KEYS.one(slug),
     queryFn: () => dataOf(platform.GET("/platform/projects/{slug}", { params: { path: { slug } } })),
+    refetchInterval: LIVE_MS,
   });
+};
+
+/** The deploys of a project, newest first, page by page. */
+export const useDeploys = (slug: string) => {
+  const queries = useQueryClient();
+  const queryKey = [...KEYS.deploys(slug), "list"];
+  useLive(() => queries.invalidateQueries({ queryKey }), LIVE_MS);
+  return useList(queryKey, (cursor, limit) =>
+    pageOf(
+      platform.GET("/platform/projects/{slug}/deploys", {
+        params: { path: { slug }, query: { limit, ...(cursor && { cursor }) } },
+      }),
+    ),
+  );
+};

@@ -1,6 +1,7 @@
 import { callHeaders, ApiError, apiErrorOf } from "../api/client.ts";
 import type { Deploy } from "./model.ts";
 import type { Sending } from "./uploads.ts";
+import { UPLOAD } from "./words.ts";
 
 /** @throws ApiError */
 const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deploy> => {
@@ -27,14 +28,8 @@ export const sendArchive = (
   request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total ? loaded / total : 0));
   request.upload.addEventListener("load", () => onProgress(1));
   request.addEventListener("load", () => resolve(deployOf(request)));
-  request.addEventListener("abort", end("cancelled", "The upload was cancelled. Nothing has changed."));
-  request.addEventListener(
-    "error",
-    end(
-      "unreachable",
-      "The upload was interrupted. Check your connection, and whether the archive is too large.",
-    ),
-  );
+  request.addEventListener("abort", end("cancelled", UPLOAD.cancelled));
+  request.addEventListener("error", end("unreachable", UPLOAD.interrupted));
   request.send(archive);
   return { deploy, cancel: () => request.abort() };
 };

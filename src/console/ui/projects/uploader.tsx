@@ -2,18 +2,19 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Problem } from "../parts/feedback.tsx";
 import { useUploads } from "./uploads-provider.tsx";
 import { uploadStatus } from "./uploads.ts";
+import { UPLOAD } from "./words.ts";
 
 /** The progress of an upload. */
 const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
   share < 1 ? (
     <>
-      <progress aria-label="Sent" value={share} max={1} />
+      <progress aria-label={UPLOAD.sent} value={share} max={1} />
       <button type="button" class="small secondary outline" onClick={cancel}>
-        Cancel
+        {UPLOAD.cancel}
       </button>
     </>
   ) : (
-    <progress aria-label="Unpacking" />
+    <progress aria-label={UPLOAD.unpacking} />
   );
 
 /** Uploads an archive that is dropped or chosen. */
@@ -46,9 +47,7 @@ export const Uploader = ({ slug }: { slug: string }) => {
           take(event.dataTransfer?.files);
         }}
       >
-        <label for={id}>
-          Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its root.
-        </label>
+        <label for={id}>{UPLOAD.drop}</label>
         <input
           ref={input}
           id={id}

@@ -1,29 +1,50 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
-import { KEYS } from "./queries.ts";
+import { type Toast, useToast } from "../parts/toasts.tsx";
+import { projectPath } from "./addresses.ts";
+import { contentOf } from "./archive.ts";
+import { type Deploy, KEYS } from "./queries.ts";
 import { sendArchive } from "./upload.ts";
 import { type Uploads, uploadTracker } from "./uploads.ts";
+import { UPLOAD } from "./words.ts";
 
 const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
 
 /** The uploads. Use it only below `UploadsProvider`. */
 export const useUploads = (): Uploads => useContext(Current)!.uploads;
 
+const doneWords = (slug: string, deploy: Deploy): string => UPLOAD.done(slug, contentOf(deploy));
+
+/** What to say about an upload. The user may be at another page by now; that of the project shows an error itself. */
+const outcomeOf = (slug: string, result: Deploy | Error): Toast | undefined => {
+  const href = projectPath(slug, "deploys");
+  if (location.pathname === href)
+    return result instanceof Error ? undefined : { words: doneWords(slug, result) };
+  const link = { href, label: UPLOAD.view };
+  if (result instanceof Error) return { words: result.message, tone: "bad", link };
+  return { words: doneWords(slug, result), link };
+};
+
 const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
 
 /** Keeps uploads running while pages change. Closing the tab asks first, and signing out cancels them. */
 export const UploadsProvider = ({ children }: { children: ComponentChildren }) => {
   const queries = useQueryClient();
+  const toast = useToast();
   const [changes, setChanges] = useState(0);
   const uploads = useMemo(
     () =>
       uploadTracker(
         sendArchive,
         () => setChanges((before) => before + 1),
-        (slug) => void queries.invalidateQueries({ queryKey: KEYS.one(slug) }),
+        (slug, result) => {
+          void queries.invalidateQueries({ queryKey: KEYS.one(slug) });
+          const outcome = outcomeOf(slug, result);
+          if (outcome) toast(outcome);
+        },
       ),
-    [queries],
+    [queries, toast],
   );
   const areSending = uploads.areSending();
   useEffect(() => {

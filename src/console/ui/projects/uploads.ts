@@ -1,11 +1,9 @@
-import { archiveTypeOf, contentOf } from "./archive.ts";
+import { archiveTypeOf } from "./archive.ts";
 import type { Deploy } from "./model.ts";
+import { UPLOAD } from "./words.ts";
 
-/** The state of an upload. */
-export type Upload =
-  | { state: "sending"; name: string; share: number }
-  | { state: "done"; deploy: Deploy }
-  | { state: "failed"; error: Error };
+/** The state of an upload; one that has succeeded is forgotten. */
+export type Upload = { state: "sending"; name: string; share: number } | { state: "failed"; error: Error };
 
 /** An upload in progress. */
 export interface Sending {
@@ -19,19 +17,25 @@ type Send = (slug: string, archive: File, type: string, onProgress: (share: numb
 /**
  * Tracks the uploads of all projects, at most one for each. They continue while pages change.
  * @param onChange called after each change of an upload's state
- * @param onSettled called with the project whose upload has succeeded or failed
+ * @param onSettled called with the project whose upload has succeeded, with the deploy, or failed
  */
-export const uploadTracker = (send: Send, onChange: () => void, onSettled: (slug: string) => void) => {
+export const uploadTracker = (
+  send: Send,
+  onChange: () => void,
+  onSettled: (slug: string, result: Deploy | Error) => void,
+) => {
   const uploads = new Map<string, Upload>();
   const active = new Map<string, Sending>();
   const update = (slug: string, upload: Upload) => {
     uploads.set(slug, upload);
     onChange();
   };
-  const end = (slug: string, upload: Upload) => {
+  const end = (slug: string, result: Deploy | Error) => {
     active.delete(slug);
-    update(slug, upload);
-    onSettled(slug);
+    if (result instanceof Error) uploads.set(slug, { state: "failed", error: result });
+    else uploads.delete(slug);
+    onChange();
+    onSettled(slug, result);
   };
   return {
     /** Uploads an archive, unless the project has an upload in progress. */
@@ -42,21 +46,21 @@ export const uploadTracker = (send: Send, onChange: () => void, onSettled: (slug
       if (!type)
         return update(slug, {
           state: "failed",
-          error: new Error(`${name} is neither a .tar.gz nor a .zip. Pack the site's folder first.`),
+          error: new Error(UPLOAD.notArchive(name)),
         });
       update(slug, { state: "sending", name, share: 0 });
       const sending = send(slug, archive, type, (share) => update(slug, { state: "sending", name, share }));
       active.set(slug, sending);
       sending.deploy.then(
-        (deploy) => end(slug, { state: "done", deploy }),
-        (error: Error) => end(slug, { state: "failed", error }),
+        (deploy) => end(slug, deploy),
+        (error: Error) => end(slug, error),
       );
     },
     cancel: (slug: string): void => active.get(slug)?.cancel(),
     cancelAll(): void {
       for (const { cancel } of active.values()) cancel();
     },
-    /** Forgets the result of an upload. One in progress continues. */
+    /** Forgets why an upload failed. One in progress continues. */
     forget(slug: string): void {
       if (!active.has(slug)) uploads.delete(slug);
     },
@@ -69,7 +73,6 @@ export type Uploads = ReturnType<typeof uploadTracker>;
 
 /** The state of an upload in words. */
 export const uploadStatus = (upload: Upload | undefined): string => {
-  if (upload?.state === "done") return `Deployed: ${contentOf(upload.deploy)}, now live.`;
   if (upload?.state !== "sending") return "";
-  return upload.share < 1 ? `Sending ${upload.name}…` : "Unpacking…";
+  return upload.share < 1 ? UPLOAD.sending(upload.name) : UPLOAD.unpacking;
 };

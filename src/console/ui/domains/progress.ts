@@ -1,0 +1,136 @@
+import type { Tone } from "../parts/tone.ts";
+import { adviceOf } from "./advice.ts";
+import type { Domain, Event, Finding } from "./model.ts";
+import { isWaiting } from "./stages.ts";
+import { STATUS, STEPS } from "./words.ts";
+
+type DomainState = Pick<Domain, "hostname" | "record" | "stage" | "findings"> & Partial<Domain>;
+
+const has = ({ findings }: DomainState, ...kinds: Finding["kind"][]): boolean =>
+  findings.some(({ kind }) => kinds.includes(kind));
+
+/** True if the domain does not become active, or does not stay so, unless somebody acts. */
+const isStuck = (domain: DomainState, now: number): boolean => {
+  const { stage, nextCheckAt } = domain;
+  if (stage === "suspended") return true;
+  // After 48 hours, nothing happens without a request.
+  if (isWaiting(domain) && nextCheckAt === undefined) return true;
+  const advice = adviceOf(domain, now);
+  return advice.some(({ tone }) => tone === "bad") || (stage === "issue_failed" && advice.length === 0);
+};
+
+/** How a domain stands, for its badge. @param now milliseconds */
+export const statusOf = (domain: DomainState, now: number): keyof typeof STATUS => {
+  if (isStuck(domain, now)) return "action_needed";
+  if (domain.stage === "live") return "active";
+  const isMissing = domain.checkedAt === undefined || has(domain, "no_record");
+  return isMissing && isWaiting(domain) ? "not_yet" : "checking";
+};
+
+export const STATUS_TONES: Record<keyof typeof STATUS, Tone> = {
+  active: "good",
+  checking: "waiting",
+  not_yet: "waiting",
+  action_needed: "bad",
+};
+
+/** `now`: in progress; `later`: not started; `stuck`: somebody must act. */
+export type StepState = "done" | "now" | "later" | "stuck";
+
+/** A step until a domain is active. */
+export interface Step {
+  name: string;
+  state: StepState;
+  /** When it was completed. */
+  at?: string;
+}
+
+/** A step without its state: that follows from the steps before it. */
+interface Progress {
+  name: string;
+  isDone: boolean;
+  at?: string | undefined;
+}
+
+/** True if one of the zone's own servers responded: if its record were wrong, there would be a finding. */
+const hasAuthorityResponded = ({ findings, trace }: DomainState): boolean => {
+  const silent = new Set(findings.filter(({ kind }) => kind === "unreachable").map(({ server }) => server));
+  return (trace?.nameServers ?? []).some((server) => !silent.has(server));
+};
+
+const isRightAtProvider = (domain: DomainState): boolean => {
+  if (!isWaiting(domain)) return true;
+  if (has(domain, "no_record", "wrong_target", "conflicting_record", "domain_lost")) return false;
+  return has(domain, "not_propagated", "ownership_unproven", "domain_taken") || hasAuthorityResponded(domain);
+};
+
+/** The DNS, until the records are right everywhere and say which project the domain is for. */
+const dnsSteps = (domain: DomainState): Progress[] => {
+  const isVerified = !isWaiting(domain);
+  // These findings come after the records were right everywhere.
+  const isUnlinked = has(domain, "ownership_unproven", "domain_taken");
+  const at = isVerified ? domain.verifiedAt : undefined;
+  return [
+    { name: STEPS.provider, isDone: domain.checkedAt !== undefined && isRightAtProvider(domain), at },
+    { name: STEPS.everyone, isDone: isVerified || isUnlinked, at },
+    ...(!isVerified && isUnlinked ? [{ name: STEPS.linked, isDone: false }] : []),
+  ];
+};
+
+/** True if the domain will get a certificate, as far as the page can tell: without HTTPS there is none. */
+export const isCertified = (
+  { stage, certificate, liveAt }: Pick<DomainState, "stage" | "certificate" | "liveAt">,
+  isSecured: boolean,
+): boolean => {
+  if (certificate || stage === "verified" || stage === "issuing" || stage === "issue_failed") return true;
+  return isSecured && liveAt === undefined;
+};
+
+const certificateSteps = (
+  { stage, certificate }: DomainState,
+  history: readonly Pick<Event, "event" | "at">[],
+): Progress[] => {
+  const timeOf = (event: Event["event"]) => history.find((one) => one.event === event)?.at;
+  const hasOne = certificate?.notAfter !== undefined;
+  const isOrdered = hasOne || stage === "issuing" || stage === "issue_failed";
+  return [
+    { name: STEPS.ordered, isDone: isOrdered, at: timeOf("order_placed") },
+    {
+      name: STEPS.issued,
+      isDone: hasOne && certificate?.status !== "expired",
+      at: timeOf("certificate_stored"),
+    },
+  ];
+};
+
+const doneStep = ({ name, at }: Progress): Step => ({
+  name,
+  state: "done",
+  ...(at !== undefined && { at }),
+});
+
+/**
+ * The steps until a domain is active. The first that is not done is in progress, or waits for somebody to act.
+ * @param history newest first
+ * @param isSecured true if the platform's own addresses use HTTPS
+ * @param now milliseconds
+ */
+export const stepsOf = (
+  domain: DomainState,
+  history: readonly Pick<Event, "event" | "at">[],
+  isSecured: boolean,
+  now: number,
+): Step[] => {
+  const stuck = isStuck(domain, now);
+  const steps: Progress[] = [
+    ...dnsSteps(domain),
+    ...(isCertified(domain, isSecured) ? certificateSteps(domain, history) : []),
+    { name: STEPS.live, isDone: domain.stage === "live" && !stuck, at: domain.liveAt },
+  ];
+  const first = steps.findIndex(({ isDone }) => !isDone);
+  const current = first === -1 ? steps.length : first;
+  return steps.map((step, index) => {
+    if (index < current) return doneStep(step);
+    return { name: step.name, state: index > current ? "later" : stuck ? "stuck" : "now" };
+  });
+};

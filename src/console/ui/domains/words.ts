@@ -1,0 +1,226 @@
+import { relative } from "../parts/duration.ts";
+import type { FormWords } from "../parts/field-words.ts";
+import type { Certificate, Domain, Event } from "./model.ts";
+
+// The words of the domain pages. What findings and problems mean is in explanations.ts.
+
+export const DNS_DELAY = "DNS changes can take up to 48 hours.";
+
+/** The state of a domain in one or two words. */
+export const STATUS = {
+  active: "Active",
+  checking: "Checking",
+  not_yet: "Not yet",
+  action_needed: "Action needed",
+} as const;
+
+/** The steps until a domain is active. */
+export const STEPS = {
+  provider: "Record seen at your DNS provider",
+  everyone: "Record seen by everyone else",
+  linked: "Linked to this project",
+  ordered: "Certificate ordered",
+  issued: "Certificate issued",
+  live: "Live",
+} as const;
+
+/** The state of a step; one that is done shows its time. */
+export const STEP_STATES = {
+  done: "Done",
+  now: "Checking",
+  later: "Not yet",
+  stuck: "Action needed",
+} as const;
+
+/** The label of the button that checks the DNS, as specified. */
+export const verifyLabel = ({ verifiedAt }: Pick<Domain, "verifiedAt">): "Verify" | "Re-verify" =>
+  verifiedAt === undefined ? "Verify" : "Re-verify";
+
+/** "The next check is in 2 minutes.", or that there is none. @param now milliseconds */
+export const nextCheck = ({ nextCheckAt }: Pick<Domain, "nextCheckAt">, now: number): string =>
+  nextCheckAt === undefined
+    ? "It is no longer checked automatically: choose Verify."
+    : `The next check is ${relative(Math.max(1, (Date.parse(nextCheckAt) - now) / 1000))}.`;
+
+/** "Active. Expires in 5 years; renews automatically." @param now milliseconds */
+export const activeWords = (certificate: Certificate | undefined, now: number): string => {
+  if (certificate?.notAfter === undefined) return "Active.";
+  const expires = `Expires ${relative((Date.parse(certificate.notAfter) - now) / 1000)}`;
+  const isRenewed = certificate.nextAttemptAt !== undefined && !certificate.problem;
+  return `Active. ${expires}${isRenewed ? "; renews automatically" : ""}.`;
+};
+
+const EVENTS: Record<Event["event"], string> = {
+  added: "The domain was added",
+  records_right: "The records were right",
+  records_wrong: "Another record was in the way",
+  records_missing: "The record was missing, or not everywhere yet",
+  lapsed: "Its records were wrong for too long: it is no longer served",
+  served_over_http: "It went live over HTTP",
+  order_placed: "A certificate was ordered",
+  certificate_stored: "The certificate was issued",
+  issue_refused: "The certificate was refused",
+  plan_dropped: "It was suspended: the plan has no custom domains",
+  plan_restored: "It was restored: the plan has custom domains",
+  yielded: "Another project proved that it owns the domain, and took it over",
+  removed: "The domain was removed",
+  unreachable: "Name servers did not respond",
+  domain_taken: "The records were right, but another project that the DNS also named held the domain",
+  became_primary: "It became the primary domain",
+  became_served: "It began to show the site",
+  became_redirect: "It began to redirect to the primary domain",
+};
+
+/** An event of the history in a sentence. */
+export const eventWords = ({ event }: Pick<Event, "event">): string => EVENTS[event];
+
+/** Who caused it. */
+export const actorWords = ({ actor, key }: Pick<Event, "actor" | "key">): string => {
+  if (actor === "service") return "by itself";
+  return actor === "operator" ? "at the command line" : `with key ${key}`;
+};
+
+/** What visitors of a domain see, in a sentence. */
+export const visitorsWords = (
+  { role, stage }: Pick<Domain, "role" | "stage">,
+  primary: string | undefined,
+): string => {
+  const visitors = stage === "live" ? "Visitors" : "Once the domain is active, visitors";
+  switch (role) {
+    case "primary":
+      return `This is the primary domain. ${visitors} see the site here, and other domains can redirect to it.`;
+    case "served":
+      return `${visitors} see the site at this address.`;
+    case "redirect":
+      return `${visitors} are redirected to ${primary ?? "the primary domain"} with status 301. Until that is active, they see the site here.`;
+  }
+};
+
+const ROLES: Record<Domain["role"], string> = {
+  primary: "Primary domain",
+  served: "Shows the site",
+  redirect: "Redirects to the primary domain",
+};
+
+/** The same in a few words, for lists; "" while the domain shows nothing. */
+export const roleLabel = ({ role, stage }: Pick<Domain, "role" | "stage">): string =>
+  role === "served" && stage !== "live" ? "" : ROLES[role];
+
+export const LIST = {
+  title: "Domains",
+  add: "Add domain",
+  loading: "Loading domains",
+  empty: "No domains yet",
+  emptyText:
+    "The site has an address of its own already. Add a domain of yours, and visitors find it there too. You need access to the domain's DNS settings.",
+} as const;
+
+export const ADD = {
+  title: "Add domain",
+  label: "Domain or subdomain",
+  hint: "For example docs.example.org or example.org. You can paste an address.",
+  understood: "This will add",
+  present: "This project already has",
+  open: "Open it",
+  save: "Add domain",
+  added: (name: string) => `${name} added`,
+} as const;
+
+/** What is wrong with the name of a domain. */
+export const FIELDS: FormWords = {
+  hostname: {
+    missing: "Enter a domain, such as docs.example.org.",
+    otherwise: "Enter a domain: letters, digits and hyphens, with dots between.",
+    rules: {
+      ip_address: "This is an IP address. Enter a domain name.",
+      wildcard: "This is a wildcard. Add each domain by itself.",
+      underscore: "A domain cannot have an underscore.",
+      too_long: "This is too long for a domain: at most 63 characters between dots, and 253 in all.",
+      single_label: "A domain needs a dot, such as docs.example.org.",
+      public_suffix: "Nobody can own this: it is a public suffix. Enter a domain below it.",
+      own_name: "This is one of the server's own names, or above one. Choose another.",
+      special_use: "This name is reserved for special use. Choose another.",
+    },
+  },
+};
+
+export const MENU = {
+  title: "Menu",
+  label: (hostname: string) => `Menu of ${hostname}`,
+  makePrimary: "Make primary",
+  redirectTo: (primary: string) => `Redirect to ${primary}`,
+  showSite: "Show the site here",
+  remove: "Remove",
+  madePrimary: (hostname: string) => `${hostname} is now the primary domain`,
+  redirected: (hostname: string, primary: string) => `${hostname} now redirects to ${primary}`,
+  showsSite: (hostname: string) => `${hostname} now shows the site`,
+  noPrimary: "There is no other primary domain to redirect to. Make one primary first.",
+} as const;
+
+export const REMOVE = {
+  title: (hostname: string) => `Remove ${hostname}`,
+  legend: "Has the address been shared?",
+  choices: { redirect: "Yes: keep it as a redirect", remove: "No: remove it" },
+  primary: "New primary domain",
+  primaryHint: "Other domains redirect to it.",
+  noPrimary: "None",
+  notLive: (hostname: string) => `${hostname} (not active yet)`,
+  redirectText: (target: string) => `The domain stays. Its visitors are sent to ${target} with status 301.`,
+  removeText: "Traffic for the domain stops being served immediately.",
+  ownAddress: "The project keeps its own address.",
+  isRedirect: (primary: string | undefined) =>
+    `It redirects to ${primary ?? "the primary domain"} now. After you remove it, visitors no longer get there from it.`,
+  noTarget: "Has the address been shared? Then add another domain first, and let this one redirect to it.",
+  record: "Remember to delete its DNS record at your provider too.",
+  confirmRedirect: "Redirect",
+  confirm: "Remove",
+  redirected: (name: string, target: string) => `${name} now redirects to ${target}`,
+  removed: (name: string) => `${name} removed`,
+} as const;
+
+export const PAGE = {
+  back: "Back to domains",
+  loading: "Loading the domain",
+  checked: "Last checked",
+  checking: "Asking the name servers…",
+  progress: "Progress",
+  progressDone: "Progress: all steps are done",
+  visitors: "Visitors",
+  record: "The DNS record",
+  records: "The DNS records",
+  trace: "What the last check asked the name servers",
+  history: "History",
+  needsPlan: (plan: string) => `Custom domains need the plan Pro or above. This project is on ${plan}.`,
+  changePlan: "Change the plan",
+  needsDeploy: "A domain needs a site to show. This project has no successful deploy yet.",
+  deploy: "Go to deploys",
+  /** What a check found, for people who do not see the page change. */
+  outcome: (status: string, title: string | undefined) =>
+    title === undefined ? `Checked: ${status}` : `Checked: ${status}. ${title}`,
+} as const;
+
+export const RECORD = {
+  todo: "Records to change",
+  needed: "Records",
+  action: "Action",
+  type: "Type",
+  name: "Name",
+  value: "Value",
+  ttl: "TTL",
+  inFull: "in full:",
+  now: "now:",
+  alias: "ALIAS or ANAME",
+  zoneLine: "As a line of a zone file",
+  zoneLineProof: "The TXT record as a line of a zone file",
+  terraform: "As a Terraform block",
+  terraforms: "As Terraform blocks",
+} as const;
+
+export const TRACE = {
+  label: "Questions of the last check",
+  server: "Server",
+  question: "Question",
+  response: "Response",
+  resolver: "resolver",
+  authority: "authority",
+} as const;

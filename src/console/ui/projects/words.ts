@@ -1,0 +1,113 @@
+import type { FormWords } from "../parts/field-words.ts";
+
+// All words of the projects' pages.
+
+export const LIST = {
+  title: "Projects",
+  add: "New project",
+  loading: "Loading projects",
+  empty: "No projects yet",
+  emptyText: "A project publishes a site. Create one, then upload its files.",
+  table: "List of projects",
+  columns: { name: "Name", slug: "Slug", plan: "Plan", address: "Address" },
+  noDeploy: "Nothing deployed yet",
+} as const;
+
+export const FIELDS = {
+  name: "Name",
+  nameHint: "A name for people.",
+  slug: "Slug",
+  slugHint:
+    "The first part of its address: lower-case letters, digits and hyphens. You can't change it later.",
+  plan: "Plan",
+  planHint: "Custom domains need Pro or above.",
+} as const;
+
+/** What is wrong with a field. */
+export const PROBLEMS: FormWords = {
+  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  slug: {
+    missing: "Enter a slug, such as docs.",
+    otherwise: "Use lower-case letters, digits and hyphens. Begin and end with a letter or digit.",
+    rules: {
+      taken: "Another project has this slug. Choose another.",
+      reserved: "This slug is reserved. Choose another.",
+    },
+  },
+  plan: { missing: "Choose a plan." },
+};
+
+export const NEW = {
+  title: "New project",
+  save: "Create project",
+  created: (name: string) => `Project “${name}” created`,
+} as const;
+
+export const PROJECT = {
+  loading: "Loading the project",
+  back: "Back to projects",
+  areas: "Of the project",
+  deploys: "Deploys",
+  settings: "Settings",
+  domains: "Domains",
+  site: (slug: string, address: string) => `The site of ${slug}: ${address}`,
+  noDeploy: (address: string) => `${address}: nothing deployed yet`,
+  noPage: "There is no page at this address.",
+} as const;
+
+export const DEPLOYS = {
+  loading: "Loading deploys",
+  empty: "No deploys yet",
+  table: "List of deploys",
+  columns: { id: "Id", when: "When", state: "State", content: "Content", actions: "Actions" },
+  live: "Live",
+  succeeded: "Succeeded",
+  failed: "Failed",
+  rollBack: "Roll back",
+  makeLive: "Make live",
+  rollBackTo: (id: number) => `Roll back to deploy ${id}`,
+  makeDeployLive: (id: number) => `Make deploy ${id} live`,
+  makeSomeLive: "Make a deploy live",
+  isLive: (id: number) => `Deploy ${id} is already live.`,
+  created: "It was created",
+  content: (content: string) => `and has ${content}. Visitors see it at once.`,
+  kept: (id: number) => `Deploy ${id} is kept, so that you can return to it.`,
+  nowLive: (id: number) => `Deploy ${id} is now live`,
+  noSuch: "There is no such deploy.",
+} as const;
+
+export const UPLOAD = {
+  drop: "Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its root.",
+  cancel: "Cancel",
+  sent: "Sent",
+  sending: (name: string) => `Sending ${name}…`,
+  unpacking: "Unpacking…",
+  done: (slug: string, content: string) => `Deployed to ${slug}: ${content}, now live`,
+  view: "View deploys",
+  notArchive: (name: string) => `${name} is neither a .tar.gz nor a .zip. Pack the site's folder first.`,
+  cancelled: "The upload was cancelled. Nothing has changed.",
+  interrupted: "The upload was interrupted. Check your connection, and whether the archive is too large.",
+} as const;
+
+export const SETTINGS = {
+  about: "About this project",
+  address: "Address",
+  target: "CNAME target",
+  save: "Save",
+  saved: "Settings saved",
+  losesDomains:
+    "Without Pro, the project's custom domains are suspended: visitors are no longer served there.",
+  delete: "Delete the project",
+  deleteText: "This deletes its deploys and domains too. Its site disappears at once.",
+  deleteButton: "Delete project",
+} as const;
+
+export const DELETE = {
+  title: "Delete project",
+  text: "and all its deploys and custom domains will be deleted permanently.",
+  site: (address: string) => `Its site at ${address} disappears at once. This can't be undone.`,
+  confirm: (slug: string) => `To confirm, type its slug, ${slug}`,
+  isWrong: (slug: string) => `This is not the slug. Type ${slug}.`,
+  button: "Delete project",
+  deleted: (name: string) => `Project “${name}” deleted`,
+} as const;
