@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { Adoptions } from "./adoptions/list.tsx";
 import { Animals } from "./animals/list.tsx";
+import { Activity } from "./audit/activity.tsx";
 import { Categories } from "./categories/list.tsx";
 import { Keys } from "./keys/list.tsx";
 import { Loading, Problem } from "./parts/feedback.tsx";
@@ -23,6 +24,7 @@ const AREAS = [
   { href: "/console/categories", name: "Categories", scope: "pets:read" },
   { href: "/console/projects", name: "Projects", scope: "platform:read" },
   { href: "/console/keys", name: "Keys", scope: "keys:admin" },
+  { href: "/console/activity", name: "Activity", scope: "audit:read" },
 ] as const;
 
 /** Without an entry of its own in the history. */
@@ -117,6 +119,7 @@ const CategoriesArea = guarded("pets:read", Categories);
 const ProjectsArea = guarded("platform:read", Projects);
 const ProjectArea = guarded("platform:read", Project);
 const KeysArea = guarded("keys:admin", Keys);
+const ActivityArea = guarded("audit:read", Activity);
 
 const NotFound = () => (
   <Page title="Not found">
@@ -150,6 +153,7 @@ export const App = () => (
               <Route path="/console/projects/new" component={ProjectsArea} />
               <Route path="/console/projects/:slug/:area?/:item?/:part?" component={ProjectArea} />
               <Route path="/console/keys/:id?/:part?" component={KeysArea} />
+              <Route path="/console/activity" component={ActivityArea} />
               <Route default component={NotFound} />
             </Router>
           </UploadsProvider>

@@ -1,11 +1,16 @@
-import { QueryClient, QueryClientProvider } from "@tanstack/preact-query";
+import { MutationCache, QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
 import { ApiError } from "./api/client.ts";
 import { App } from "./app.tsx";
+import { AUDIT } from "./audit/queries.ts";
 import { keepFocus } from "./parts/focus.ts";
 import { startNavigation } from "./parts/navigation.ts";
 
-const queries = new QueryClient({
+const queries: QueryClient = new QueryClient({
+  // Whatever was changed was also recorded.
+  mutationCache: new MutationCache({
+    onSuccess: () => void queries.invalidateQueries({ queryKey: AUDIT }),
+  }),
   defaultOptions: {
     queries: {
       networkMode: "always",

@@ -1,0 +1,58 @@
+import { categoryOf } from "../categories/category.ts";
+import { useCategories } from "../categories/queries.ts";
+import { Time } from "../parts/time.tsx";
+import { useSession } from "../session.tsx";
+import { activityPath, pageOfResource } from "./addresses.ts";
+import { type Actor, type Entry, type Resource, isChange, isEnd } from "./entry.ts";
+import { ACTOR_TITLES, VERBS, actorWords, belongsTo, changeWords, resourceWords } from "./words.ts";
+
+/** Who did it. With the right to read the log, a link to everything that they did. */
+const Who = ({ actor }: { actor: Actor }) => {
+  const mayRead = useSession().can("audit:read");
+  const title = ACTOR_TITLES[actor.kind];
+  if (!mayRead) return <strong title={title}>{actorWords(actor)}</strong>;
+  const { kind, id } = actor;
+  return (
+    <a href={activityPath({ actor: id === undefined ? kind : `${kind}:${id}` })} title={title}>
+      {actorWords(actor)}
+    </a>
+  );
+};
+
+/** What it was done to, with a link unless it is gone or the reader may not see it. */
+const What = ({ resource, isGone }: { resource: Resource; isGone: boolean }) => {
+  const { can } = useSession();
+  const page = pageOfResource(resource);
+  const words = resourceWords(resource);
+  return (
+    <>
+      {page && !isGone && can(page.scope) ? <a href={page.href}>{words}</a> : words}
+      {belongsTo(resource)}
+    </>
+  );
+};
+
+/** Entries of the audit log, newest first. */
+export const Entries = ({ entries }: { entries: readonly Entry[] }) => {
+  const { categories } = useCategories();
+  const nameOf = (id: string) => categoryOf(categories, id)?.name ?? id;
+  return (
+    <ol class="entries">
+      {entries.map(({ id, at, actor, action, resource, changes }) => (
+        <li key={id}>
+          <p>
+            <Who actor={actor} /> {VERBS[action]} <What resource={resource} isGone={isEnd(action)} />
+          </p>
+          {changes.map((change) => (
+            <p key={change.field} class="change">
+              {changeWords(change, isChange(action), nameOf)}
+            </p>
+          ))}
+          <small>
+            <Time at={at} />
+          </small>
+        </li>
+      ))}
+    </ol>
+  );
+};

@@ -1,0 +1,14 @@
+import type { components } from "../../../client/types/platform.d.ts";
+
+export type Entry = components["schemas"]["AuditEntry"];
+export type Action = Entry["action"];
+export type Actor = Entry["actor"];
+export type Resource = Entry["resource"];
+export type Kind = Resource["kind"];
+export type Change = Entry["changes"][number];
+
+/** True if the action ended the resource, so that it has no page. */
+export const isEnd = (action: Action): boolean => action.endsWith(".deleted") || action.endsWith(".removed");
+
+/** True if the changes have a value before and after. Otherwise they say how the resource began. */
+export const isChange = (action: Action): boolean => !/\.(created|finished)$/.test(action);

@@ -1,0 +1,134 @@
+import { pluralize } from "../parts/count.ts";
+import type { Action, Actor, Change, Kind, Resource } from "./entry.ts";
+
+/** What somebody did, before the name of the thing: "Maria added Bella". */
+export const VERBS: Readonly<Record<Action, string>> = {
+  "pet.added": "added",
+  "pet.changed": "changed",
+  "pet.deleted": "deleted",
+  "category.added": "added",
+  "category.changed": "renamed",
+  "category.deleted": "deleted",
+  "order.placed": "started",
+  "order.approved": "approved",
+  "order.completed": "completed",
+  "order.cancelled": "cancelled",
+  "order.erased": "erased the adopter of",
+  "import.started": "started",
+  "import.finished": "finished",
+  "key.created": "created",
+  "key.rotated": "gave a new secret to",
+  "key.revoked": "revoked",
+  "project.created": "created",
+  "project.changed": "changed",
+  "project.deleted": "deleted",
+  "deploy.published": "published",
+  "deploy.activated": "switched back to",
+  "deploy.deleted": "deleted",
+  "domain.added": "added",
+  "domain.changed": "changed",
+  "domain.checked": "checked",
+  "domain.removed": "removed",
+};
+
+/** The kinds of things, for the filter. */
+export const KINDS: Readonly<Record<Kind, string>> = {
+  pet: "Animals",
+  category: "Categories",
+  order: "Adoptions",
+  import: "Imports",
+  key: "Keys",
+  project: "Projects",
+  deploy: "Deploys",
+  domain: "Domains",
+};
+
+/** Who did it. */
+export const actorWords = ({ kind, name }: Actor): string => {
+  if (kind === "person") return name ?? "";
+  if (kind === "key") return `Key ${name ?? ""}`;
+  return kind === "operator" ? "The operator" : "The service";
+};
+
+/** What an actor is, for a title. */
+export const ACTOR_TITLES: Readonly<Record<Actor["kind"], string>> = {
+  person: "A person, at the console",
+  key: "An API key",
+  operator: "At the command line",
+  service: "By itself",
+};
+
+/** The name of the thing. */
+export const resourceWords = ({ kind, id, name = id }: Resource): string => {
+  switch (kind) {
+    case "order":
+      return `adoption no. ${id}`;
+    case "category":
+      return `the category ${name}`;
+    case "import":
+      return `the import of ${name}`;
+    case "key":
+      return `the key ${name}`;
+    case "project":
+      return `the project ${name}`;
+    case "deploy":
+      return `deploy ${id}`;
+    default:
+      return name;
+  }
+};
+
+/** What the thing belongs to, after its name. */
+export const belongsTo = ({ kind, name, parent }: Resource): string => {
+  if (kind === "order") return name === undefined ? "" : ` of ${name}`;
+  return parent ? ` of ${parent.id}` : "";
+};
+
+const FIELDS: Readonly<Record<string, string>> = {
+  name: "Name",
+  categoryId: "Category",
+  status: "Status",
+  scopes: "Permissions",
+  plan: "Plan",
+  role: "Role",
+  stage: "Stage",
+  added: "Added",
+  rejected: "Rejected",
+};
+
+const NOTHING = "none";
+
+/** A changed field in words. `nameOf` finds the name of a category. */
+export const changeWords = (
+  { field, from, to }: Change,
+  isChange: boolean,
+  nameOf: (categoryId: string) => string,
+): string => {
+  const valueOf = (value: string | undefined) =>
+    value === undefined ? NOTHING : field === "categoryId" ? nameOf(value) : value;
+  const name = FIELDS[field] ?? field;
+  return isChange ? `${name}: ${valueOf(from)} → ${valueOf(to)}` : `${name}: ${valueOf(to)}`;
+};
+
+export const WORDS = {
+  title: "Activity",
+  history: "History",
+  noHistory: "Nothing has been recorded yet.",
+  nothing: "Nothing has been recorded",
+  noMatch: "Nothing matches these filters",
+  showAll: "Show all",
+  loading: "Loading activity",
+  shown: (count: number) => `${pluralize(count, "entry", "entries")} shown`,
+  who: "Who",
+  what: "What",
+  since: "From",
+  until: "To",
+  everybody: "Everybody",
+  people: "People",
+  keys: "Keys",
+  operator: "The operator",
+  service: "The service",
+  everything: "Everything",
+  onlyOf: (actor: string) => `Only what ${actor} did.`,
+  onlyOne: (resource: string) => `Only what happened to ${resource}.`,
+} as const;
