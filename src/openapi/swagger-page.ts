@@ -26,6 +26,7 @@ export const PAGE = `<!doctype html>
     <link rel="stylesheet" href="/docs/page.css" />
   </head>
   <body>
+    <nav class="way-back" aria-label="Manual"><a href="/manual">Back to the manual</a></nav>
     <div id="swagger-ui"></div>
     <script src="${ASSET_PATH}/swagger-ui-bundle.js"></script>
     <script src="${ASSET_PATH}/swagger-ui-standalone-preset.js"></script>
@@ -36,6 +37,9 @@ export const PAGE = `<!doctype html>
 
 /** Fixes contrast, and adds the badge of beta operations. */
 export const PAGE_CSS = `body { margin: 0; }
+.way-back { padding: 0.5rem 1.25rem; font: 600 0.9rem/1.5 sans-serif; }
+.way-back a { color: #1a5fb4; }
+html.dark-mode .way-back a { color: #99c1f1; }
 html.dark-mode .swagger-ui .headers td { color: inherit; }
 .operation-row { display: flex; align-items: center; gap: 0.5rem; padding-right: 0.5rem; }
 .operation-row > .opblock-summary { flex: 1; min-width: 0; }

@@ -16,7 +16,7 @@ import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
 import { SessionProvider, useSession } from "./session.tsx";
-import { SignIn } from "./sign-in.tsx";
+import { SessionEnded, SignIn } from "./sign-in.tsx";
 
 const AREAS = [
   { href: "/console/animals", name: "Animals", scope: "pets:read" },
@@ -134,7 +134,8 @@ export const App = () => (
   <LocationProvider scope="/console">
     <Toasts>
       <SessionProvider
-        signedOut={<SignIn />}
+        signedOut={(hasEnded) => <SignIn hasEnded={hasEnded} />}
+        ended={<SessionEnded />}
         pending={(error) => (
           <main class="container">
             {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}

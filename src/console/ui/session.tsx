@@ -1,7 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { type QueryKey, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
-import { ApiError, unreachable, apiErrorOf, setSession } from "./api/client.ts";
+import { ApiError, unreachable, apiErrorOf, hasCode, setSession } from "./api/client.ts";
+import { disarm, isGuarded } from "./parts/leaving.ts";
+import { SIGN_IN } from "./words.ts";
 import type { components } from "../../client/types/platform.d.ts";
 
 type Grant = components["schemas"]["Key"]["scopes"][number];
@@ -16,10 +18,19 @@ export interface SignedIn {
   rateLimit?: string;
 }
 
-type State = { signedIn: false } | { signedIn: true; csrfToken: string; key: SignedIn };
+interface SignedInState {
+  signedIn: true;
+  csrfToken: string;
+  key: SignedIn;
+}
+
+type State = { signedIn: false } | SignedInState;
 
 const PATH = "/console/session";
 const STATE = ["session"];
+
+/** True for what was read for the user, which another user must not see. */
+const isData = ({ queryKey }: { queryKey: QueryKey }): boolean => queryKey[0] !== STATE[0];
 
 /** @throws ApiError */
 const request = async (init?: RequestInit): Promise<Response> => {
@@ -48,19 +59,29 @@ const TOKEN = /^[\w\-.~+/]+=*$/;
 
 /** Starts a session with an API key. @throws ApiError */
 export const signIn = async (secret: string): Promise<void> => {
-  if (!TOKEN.test(secret))
-    throw new ApiError(0, "invalid_api_key", "This is not an API key. Check what you pasted.");
-  await request({ method: "POST", headers: { authorization: `Bearer ${secret}` } });
+  const wrong = new ApiError(401, "invalid_api_key", secret === "" ? SIGN_IN.missing : SIGN_IN.wrong);
+  if (!TOKEN.test(secret)) throw wrong;
+  try {
+    await request({ method: "POST", headers: { authorization: `Bearer ${secret}` } });
+  } catch (error) {
+    throw hasCode(error as Error, wrong.code) ? wrong : error;
+  }
 };
 
-/** Shows `children` while a key is signed in, otherwise `signedOut`. */
+/**
+ * Shows `children` while somebody is signed in, otherwise `signedOut`. If the session ends while something is unsaved,
+ * `children` stay, with `ended` above them, until the same user signs in again: nobody else sees them.
+ */
 export const SessionProvider = ({
   children,
   signedOut,
+  ended,
   pending,
 }: {
   children: ComponentChildren;
-  signedOut: ComponentChildren;
+  /** @param hasEnded somebody was signed in here before, and did not sign out */
+  signedOut: (hasEnded: boolean) => ComponentChildren;
+  ended: ComponentChildren;
   pending: (error: Error | null) => ComponentChildren;
 }) => {
   const queries = useQueryClient();
@@ -72,20 +93,35 @@ export const SessionProvider = ({
     // Somebody may have signed out, or in with another key, in another tab.
     refetchOnWindowFocus: "always",
   });
-  const keyId = state?.signedIn ? state.key.id : undefined;
-  const lastKeyId = useRef(keyId);
+  /** The session that the page shows. It may have ended. */
+  const shown = useRef<SignedInState>();
+  const hasEnded = useRef(false);
+  const before = shown.current;
+  const now = state?.signedIn ? state : undefined;
+  const isOther = before !== undefined && now !== undefined && before.key.id !== now.key.id;
+  const isKept = before !== undefined && now === undefined && isGuarded();
+  if (state && !isKept && !isOther) {
+    hasEnded.current = now === undefined && (before !== undefined || hasEnded.current);
+    shown.current = now;
+  }
+  const isSignedIn = now !== undefined;
+  const wasKept = useRef(false);
   useEffect(() => {
-    // Another key must not see the data of the key before it.
-    if (lastKeyId.current !== undefined && keyId !== undefined && keyId !== lastKeyId.current)
+    if (isOther) {
+      disarm();
       location.reload();
-    lastKeyId.current = keyId;
-    if (keyId !== undefined) return;
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== STATE[0] });
-    queries.getMutationCache().clear();
-  }, [keyId]);
+    } else if (isSignedIn && wasKept.current) void queries.invalidateQueries({ predicate: isData });
+    else if (!isSignedIn && !isKept) {
+      queries.removeQueries({ predicate: isData });
+      queries.getMutationCache().clear();
+    }
+    wasKept.current = isKept;
+  }, [isSignedIn, isOther, isKept]);
   if (!state) return <>{pending(error)}</>;
-  if (!state.signedIn) return <>{signedOut}</>;
-  const { csrfToken, key } = state;
+  if (isOther) return null;
+  const current = shown.current;
+  if (!current) return <>{signedOut(hasEnded.current)}</>;
+  const { csrfToken, key } = current;
   // If the refresh fails, the session stays as it is until the next response that doubts it.
   setSession(csrfToken, () => void refresh().catch(() => {}));
   const session: Session = {
@@ -93,12 +129,18 @@ export const SessionProvider = ({
     can: (scope) => key.scopes.includes("*") || key.scopes.includes(scope),
     async signOut() {
       // The token may have changed.
-      const now = await readState();
-      if (now.signedIn) await request({ method: "DELETE", headers: { "x-csrf-token": now.csrfToken } });
+      const latest = await readState();
+      if (latest.signedIn) await request({ method: "DELETE", headers: { "x-csrf-token": latest.csrfToken } });
+      shown.current = undefined;
       queries.setQueryData<State>(STATE, { signedIn: false });
     },
   };
-  return <Current.Provider value={session}>{children}</Current.Provider>;
+  return (
+    <Current.Provider value={session}>
+      {children}
+      {isKept && ended}
+    </Current.Provider>
+  );
 };
 
 /** Reads from the server who is signed in now. */

@@ -1,54 +1,37 @@
-import { useRoute } from "../parts/router.ts";
-import { pluralize } from "../parts/count.ts";
-import { Empty, Loading, Problem } from "../parts/feedback.tsx";
-import { More } from "../parts/more.tsx";
+import { useQueryClient } from "@tanstack/preact-query";
+import { Empty } from "../parts/feedback.tsx";
+import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
+import { useRoute } from "../parts/router.ts";
+import { useLive } from "../parts/use-live.ts";
 import { NewKey } from "./new.tsx";
-import { useKeys } from "./queries.ts";
+import { KEYS, useKeys } from "./queries.ts";
 import { RevokeKey } from "./revoke.tsx";
 import { RotateKey } from "./rotate.tsx";
 import { Rows } from "./rows.tsx";
+import { LIST } from "./words.ts";
 
-const List = () => {
-  const found = useKeys();
-  if (found.isPending) return <Loading what="Loading keys" />;
-  const keys = found.data?.pages.flatMap(({ items }) => items) ?? [];
-  return (
-    <>
-      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
-      {found.data && keys.length === 0 && <Empty title="No keys yet" />}
-      {keys.length > 0 && (
-        <>
-          <Rows keys={keys} />
-          <More
-            words={`${pluralize(keys.length, "key")} shown`}
-            hasMore={found.hasNextPage}
-            isBusy={found.isFetchingNextPage}
-            onMore={found.fetchNextPage}
-          />
-          <p class="explained">
-            Deprecated calls, counted since the server started, use operations that will be removed. Tell the
-            users of such keys.
-          </p>
-        </>
-      )}
-    </>
-  );
-};
+const LIVE_MS = 30_000;
 
 /** The API keys: what each may do, and whether it is still used. */
 export const Keys = () => {
+  const queries = useQueryClient();
   const { id = "", part } = useRoute().params;
+  const found = useKeys();
+  useLive(() => queries.invalidateQueries({ queryKey: KEYS }), LIVE_MS);
   return (
     <Page
-      title="Keys"
+      title={LIST.title}
       actions={
         <a class="button" href="/console/keys/new">
-          New key
+          {LIST.create}
         </a>
       }
     >
-      <List />
+      <List found={found} thing="key" empty={<Empty title={LIST.empty} />}>
+        {(keys) => <Rows keys={keys} />}
+      </List>
+      {found.items.length > 0 && <p class="explained">{LIST.explained}</p>}
       {id === "new" && <NewKey />}
       {part === "rotate" && <RotateKey key={id} id={id} />}
       {part === "revoke" && <RevokeKey key={id} id={id} />}

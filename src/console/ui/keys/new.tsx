@@ -1,20 +1,20 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Problem } from "../parts/feedback.tsx";
-import { Field, fieldError, generalError } from "../parts/field.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 import { Time } from "../parts/time.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { useSession } from "../session.tsx";
 import { type RateWindow, type Reach, WINDOWS, expiryOf, rateOf, rateLabel } from "./key.ts";
 import { KEYS } from "./queries.ts";
 import { ScopeChoice } from "./scope-choice.tsx";
 import { type Grant, grantsOf } from "./scopes.ts";
 import { SecretOnce } from "./secret.tsx";
+import { FIELDS, NEW, SECRET } from "./words.ts";
 
 const BACK = "/console/keys";
-const FIELDS = ["name", "scopes", "rateLimit", "expiresAt"];
 
 /** The fields of the form. */
 interface Draft {
@@ -33,61 +33,59 @@ const bodyOf = ({ name, chosen, requests, window, lastDay }: Draft, own: Reach) 
   return { name, scopes: grantsOf(chosen), ...(rateLimit && { rateLimit }), ...(expiresAt && { expiresAt }) };
 };
 
+const isDirty = ({ name, chosen, requests, lastDay }: Draft): boolean =>
+  chosen.size > 0 || [name, requests, lastDay].some((text) => text !== "");
+
 /** The properties of one section of the form. */
 interface SectionProps {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
-  error: Error | null;
 }
 
-const LimitInputs = ({ draft, change, tied }: Omit<SectionProps, "error"> & { tied: object }) => (
+const LimitInputs = ({ draft, change, tied }: SectionProps & { tied: object }) => (
   <div class="rate">
     <input
       {...tied}
       name="requests"
       inputMode="numeric"
-      pattern="\s*[1-9][0-9]{0,8}\s*"
-      title="A whole number"
+      autocomplete="off"
       value={draft.requests}
       onInput={(event) => change({ requests: event.currentTarget.value })}
     />
     <select
-      aria-label="Requests per period"
+      aria-label={NEW.period}
       value={draft.window}
       onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
     >
       {Object.entries(WINDOWS).map(([window, word]) => (
         <option key={window} value={window}>
-          each {word}
+          per {word}
         </option>
       ))}
     </select>
   </div>
 );
 
-const Limit = ({ draft, change, error }: SectionProps) => {
+const Limit = (section: SectionProps) => {
   const { rateLimit: own } = useSession().key;
-  const hint = own
-    ? `Your own key is limited to ${rateLabel(own)}. This key gets the same limit unless you enter a lower one.`
-    : "Leave empty for no limit.";
   return (
-    <Field label="Most requests" hint={hint} error={fieldError(error, "rateLimit")}>
-      {(tied) => <LimitInputs draft={draft} change={change} tied={tied} />}
+    <Field label={NEW.rateLimit} name="rateLimit" hint={own ? NEW.limitedLike(rateLabel(own)) : NEW.noLimit}>
+      {(tied) => <LimitInputs {...section} tied={tied} />}
     </Field>
   );
 };
 
-const LastDay = ({ draft, change, error }: SectionProps) => {
+const LastDay = ({ draft, change }: SectionProps) => {
   const { expiresAt: ownEnd } = useSession().key;
   const hint = ownEnd ? (
     <>
-      Your own key ends <Time at={ownEnd} />: this one ends then at the latest.
+      Your own key expires <Time at={ownEnd} />. This one expires then at the latest.
     </>
   ) : (
-    "Leave empty for a key that does not expire."
+    NEW.noEnd
   );
   return (
-    <Field label="Last day" hint={hint} error={fieldError(error, "expiresAt")}>
+    <Field label={NEW.expires} name="expiresAt" hint={hint}>
       {(tied) => (
         <input
           {...tied}
@@ -103,35 +101,25 @@ const LastDay = ({ draft, change, error }: SectionProps) => {
 
 /** The dialog that creates a key and then shows its secret once. */
 export const NewKey = () => {
-  const queries = useQueryClient();
   const { key: own } = useSession();
   const [draft, setDraft] = useState(EMPTY);
   const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
-  const making = useMutation({
-    mutationFn: (draft: Draft) => dataOf(platform.POST("/platform/keys", { body: bodyOf(draft, own) })),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: KEYS }),
-    // The secret is dropped with the dialog.
-    gcTime: 0,
+  // The secret is dropped with the dialog.
+  const creating = useAction({
+    act: (draft: Draft) => dataOf(platform.POST("/platform/keys", { body: bodyOf(draft, own) })),
+    changes: [KEYS],
   });
-  const { data: minted, error, isPending } = making;
+  const { data: minted, error, isPending } = creating;
   if (minted)
     return (
-      <Dialog title={`The secret of “${minted.name}”`} back={BACK}>
+      <Dialog title={SECRET.titleOf(minted.name)} back={BACK}>
         <SecretOnce secret={minted.secret} back={BACK} />
       </Dialog>
     );
-  const general = generalError(error, FIELDS);
-  const section = { draft, change, error };
   return (
-    <Dialog title="New key" back={BACK}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          making.mutate(draft);
-        }}
-      >
-        {general && <Problem error={general} />}
-        <Field label="Name" hint="Who or what will use the key." error={fieldError(error, "name")}>
+    <Dialog title={NEW.title} back={BACK} isDirty={isDirty(draft)}>
+      <Form error={error} words={FIELDS} onSubmit={() => creating.run(draft)}>
+        <Field label={NEW.name} name="name" hint={NEW.nameHint}>
           {(tied) => (
             <input
               {...tied}
@@ -143,15 +131,11 @@ export const NewKey = () => {
             />
           )}
         </Field>
-        <ScopeChoice
-          chosen={draft.chosen}
-          onChoose={(chosen) => change({ chosen })}
-          error={fieldError(error, "scopes")}
-        />
-        <Limit {...section} />
-        <LastDay {...section} />
-        <DialogButtons back={BACK} label="Create key" isBusy={isPending} />
-      </form>
+        <ScopeChoice chosen={draft.chosen} onChoose={(chosen) => change({ chosen })} />
+        <Limit draft={draft} change={change} />
+        <LastDay draft={draft} change={change} />
+        <DialogButtons back={BACK} label={NEW.submit} isBusy={isPending} />
+      </Form>
     </Dialog>
   );
 };

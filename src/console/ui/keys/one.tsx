@@ -5,11 +5,10 @@ import { Loading, Problem } from "../parts/feedback.tsx";
 import { useSession } from "../session.tsx";
 import { type Key, mayChange, stateOf } from "./key.ts";
 import { useKey } from "./queries.ts";
+import { ONE } from "./words.ts";
 
-const REVOKED = new Error("This key is already revoked.");
-const BEYOND = new Error(
-  "This key has more scopes, a later expiry or a looser limit than the key that you are signed in with.",
-);
+const REVOKED = new Error(ONE.revoked);
+const BEYOND = new Error(ONE.beyond);
 
 /** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. */
 export const OneKey = ({

@@ -1,24 +1,15 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/preact-query";
+import { useQuery } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
-
-const PAGE = 50;
+import { useList } from "../parts/use-list.ts";
 
 /** The cache key of everything about keys. */
 export const KEYS = ["keys"] as const;
 
 /** All keys, page by page. */
 export const useKeys = () =>
-  useInfiniteQuery({
-    queryKey: [...KEYS, "list"],
-    queryFn: ({ pageParam: cursor }) =>
-      pageOf(
-        platform.GET("/platform/keys", {
-          params: { query: { limit: PAGE, ...(cursor && { cursor }) } },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
-  });
+  useList([...KEYS, "list"], (cursor, limit) =>
+    pageOf(platform.GET("/platform/keys", { params: { query: { limit, ...(cursor && { cursor }) } } })),
+  );
 
 /** One key. @param id from the address */
 export const useKey = (id: string) =>

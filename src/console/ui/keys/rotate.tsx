@@ -1,14 +1,16 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Notice, Problem } from "../parts/feedback.tsx";
+import { Notice } from "../parts/feedback.tsx";
 import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { type Key, type MintedKey, DEFAULT_GRACE, gracesOf } from "./key.ts";
 import { OneKey } from "./one.tsx";
 import { KEYS } from "./queries.ts";
 import { SecretOnce } from "./secret.tsx";
+import { ROTATE, SECRET } from "./words.ts";
 
 const BACK = "/console/keys";
 
@@ -21,44 +23,32 @@ const RotateForm = ({
   isOwn: boolean;
   onRotated: (minted: MintedKey) => void;
 }) => {
-  const queries = useQueryClient();
   const [graceSeconds, setGrace] = useState(DEFAULT_GRACE);
-  const rotating = useMutation({
-    mutationFn: (graceSeconds: number) =>
+  const rotating = useAction({
+    act: (graceSeconds: number) =>
       dataOf(
         platform.POST("/platform/keys/{keyId}/rotate", {
           params: { path: { keyId: apiKey.id } },
           body: { graceSeconds },
         }),
       ),
-    onSuccess(minted) {
-      onRotated(minted);
-      void queries.invalidateQueries({ queryKey: [...KEYS, "list"] });
-    },
-    // The secret is dropped with the dialog.
-    gcTime: 0,
+    onDone: onRotated,
+    changes: [[...KEYS, "list"]],
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        rotating.mutate(graceSeconds);
-      }}
-    >
-      {rotating.error && <Problem error={rotating.error} />}
+    <Form error={rotating.error} words={{}} onSubmit={() => rotating.run(graceSeconds)}>
       <p>
         <bdi>
           <strong>{apiKey.name}</strong>
         </bdi>{" "}
-        gets a new secret. The old one, which begins with <code>{apiKey.prefix}</code>, can remain valid for a
-        while, so that you have time to replace it everywhere.
+        {ROTATE.text(apiKey.prefix)}
       </p>
       {isOwn && (
         <Notice tone="waiting">
-          <p>You are signed in with this key. When the old secret expires, sign in with the new one.</p>
+          <p>{ROTATE.own}</p>
         </Notice>
       )}
-      <Field label="How long should the old secret remain valid?">
+      <Field label={ROTATE.grace}>
         {(tied) => (
           <select
             {...tied}
@@ -73,8 +63,8 @@ const RotateForm = ({
           </select>
         )}
       </Field>
-      <DialogButtons back={BACK} label="Create new secret" isBusy={rotating.isPending} />
-    </form>
+      <DialogButtons back={BACK} label={ROTATE.submit} isBusy={rotating.isPending} />
+    </Form>
   );
 };
 
@@ -83,12 +73,12 @@ export const RotateKey = ({ id }: { id: string }) => {
   const [minted, setMinted] = useState<MintedKey>();
   if (minted)
     return (
-      <Dialog title={`The new secret of “${minted.name}”`} back={BACK}>
+      <Dialog title={SECRET.titleOf(minted.name)} back={BACK}>
         <SecretOnce secret={minted.secret} back={BACK} />
       </Dialog>
     );
   return (
-    <Dialog title="Rotate key" back={BACK}>
+    <Dialog title={ROTATE.title} back={BACK}>
       <OneKey id={id}>
         {(key, isOwn) => <RotateForm apiKey={key} isOwn={isOwn} onRotated={setMinted} />}
       </OneKey>

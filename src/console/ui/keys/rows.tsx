@@ -1,15 +1,19 @@
 import { useSession } from "../session.tsx";
+import { useClock } from "../parts/clock.ts";
 import { Badge } from "../parts/feedback.tsx";
-import { Time } from "../parts/time.tsx";
 import { Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
 import { type Key, mayChange, rateLabel, stateOf } from "./key.ts";
-import { type Grant, meaningOf } from "./scopes.ts";
+import type { Grant } from "./scopes.ts";
+import { LIST, PERMISSIONS } from "./words.ts";
 
-const Scopes = ({ scopes }: { scopes: readonly Grant[] }) => (
+const { columns } = LIST;
+
+const Permissions = ({ scopes }: { scopes: readonly Grant[] }) => (
   <ul class="scopes">
     {scopes.map((scope) => (
-      <li key={scope} title={meaningOf(scope)}>
-        {scope === "*" ? "everything" : <code>{scope}</code>}
+      <li key={scope} title={PERMISSIONS[scope]}>
+        {scope === "*" ? LIST.everything : <code>{scope}</code>}
       </li>
     ))}
   </ul>
@@ -17,23 +21,23 @@ const Scopes = ({ scopes }: { scopes: readonly Grant[] }) => (
 
 const End = ({ apiKey: { revokedAt, expiresAt } }: { apiKey: Key }) => {
   if (revokedAt) return <Time at={revokedAt} />;
-  return expiresAt ? <Time at={expiresAt} /> : <>never</>;
+  return expiresAt ? <Time at={expiresAt} /> : <>{LIST.never}</>;
 };
 
 const Actions = ({ apiKey }: { apiKey: Key }) => {
   const own = useSession().key;
-  const state = stateOf(apiKey, Date.now());
+  const state = useClock((now) => stateOf(apiKey, now));
   if (state === "revoked" || !mayChange(own, apiKey)) return null;
   const path = `/console/keys/${apiKey.id}`;
   return (
     <>
       {state === "active" && (
-        <a href={`${path}/rotate`} aria-label={`Rotate ${apiKey.name}`}>
-          Rotate
+        <a href={`${path}/rotate`} aria-label={`${LIST.rotate} ${apiKey.name}`}>
+          {LIST.rotate}
         </a>
       )}
-      <a href={`${path}/revoke`} aria-label={`Revoke ${apiKey.name}`}>
-        Revoke
+      <a href={`${path}/revoke`} aria-label={`${LIST.revoke} ${apiKey.name}`}>
+        {LIST.revoke}
       </a>
     </>
   );
@@ -42,28 +46,28 @@ const Actions = ({ apiKey }: { apiKey: Key }) => {
 const Row = ({ apiKey }: { apiKey: Key }) => {
   const isOwn = useSession().key.id === apiKey.id;
   const { name, scopes, prefix, createdAt, lastUsedAt, rateLimit, deprecatedCalls = 0 } = apiKey;
-  const state = stateOf(apiKey, Date.now());
+  const state = useClock((now) => stateOf(apiKey, now));
   return (
     <tr class={state}>
       <th scope="row">
-        <bdi>{name}</bdi> {isOwn && <Badge tone="good">yours</Badge>}
+        <bdi>{name}</bdi> {isOwn && <Badge tone="good">{LIST.yours}</Badge>}
         {state !== "active" && <Badge tone="bad">{state}</Badge>}
-        <code class="prefix" title="The beginning of its secret">
+        <code class="prefix" title={LIST.prefix}>
           {prefix}…
         </code>
       </th>
-      <td data-column="Scopes">
-        <Scopes scopes={scopes} />
+      <td data-column={columns.permissions}>
+        <Permissions scopes={scopes} />
       </td>
-      <td data-column="Created">
+      <td data-column={columns.created}>
         <Time at={createdAt} />
       </td>
-      <td data-column="Last used">{lastUsedAt ? <Time at={lastUsedAt} /> : "never"}</td>
-      <td data-column="Expires">
+      <td data-column={columns.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : LIST.never}</td>
+      <td data-column={columns.expires}>
         <End apiKey={apiKey} />
       </td>
-      <td data-column="Limit">{rateLimit ? rateLabel(rateLimit) : "none"}</td>
-      <td class="number" data-column="Deprecated calls">
+      <td data-column={columns.rateLimit}>{rateLimit ? rateLabel(rateLimit) : LIST.none}</td>
+      <td class="number" data-column={columns.deprecated}>
         {deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls}
       </td>
       <td class="actions">
@@ -76,19 +80,19 @@ const Row = ({ apiKey }: { apiKey: Key }) => {
 };
 
 const COLUMNS = [
-  "Name",
-  "Scopes",
-  "Created",
-  "Last used",
-  "Expires",
-  "Limit",
-  { name: "Deprecated calls", kind: "number" },
-  { name: "Actions", kind: "actions" },
+  columns.name,
+  columns.permissions,
+  columns.created,
+  columns.lastUsed,
+  columns.expires,
+  columns.rateLimit,
+  { name: columns.deprecated, kind: "number" },
+  { name: columns.actions, kind: "actions" },
 ] as const;
 
 /** A table of keys with their actions. */
 export const Rows = ({ keys }: { keys: readonly Key[] }) => (
-  <Table label="Keys" kind="keys stack" columns={COLUMNS}>
+  <Table label={LIST.title} kind="keys stack" columns={COLUMNS}>
     {keys.map((key) => (
       <Row key={key.id} apiKey={key} />
     ))}

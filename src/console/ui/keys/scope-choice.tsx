@@ -1,25 +1,26 @@
 import { useId } from "preact/hooks";
+import { useFieldError } from "../parts/form.tsx";
 import { useSession } from "../session.tsx";
-import { GRANTS, type Grant, mayGrant, meaningOf } from "./scopes.ts";
+import { GRANTS, type Grant, mayGrant } from "./scopes.ts";
+import { NEW, PERMISSIONS } from "./words.ts";
 
 const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =>
   chosen.has(grant) ? chosen.difference(new Set([grant])) : chosen.union(new Set([grant]));
 
-/** The scopes of a new key. Only those of one's own key are offered. */
+/** The permissions of a new key. Only those of one's own key are offered. */
 export const ScopeChoice = ({
   chosen,
   onChoose,
-  error,
 }: {
   chosen: ReadonlySet<Grant>;
   onChoose: (chosen: ReadonlySet<Grant>) => void;
-  error: string | undefined;
 }) => {
   const own = useSession().key.scopes;
+  const error = useFieldError("scopes");
   const id = useId();
   return (
-    <fieldset class="field" aria-describedby={`${id}-words`}>
-      <legend>Scopes</legend>
+    <fieldset class={error ? "field invalid" : "field"} data-field="scopes" aria-describedby={`${id}-words`}>
+      <legend>{NEW.permissions}</legend>
       {GRANTS.filter((grant) => mayGrant(own, grant)).map((grant) => (
         <label key={grant}>
           <input
@@ -30,11 +31,11 @@ export const ScopeChoice = ({
             disabled={grant !== "*" && chosen.has("*")}
             onChange={() => onChoose(toggled(chosen, grant))}
           />
-          {meaningOf(grant)} <code>{grant}</code>
+          {PERMISSIONS[grant]} <code>{grant}</code>
         </label>
       ))}
       <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
-        {error ?? "Choose only what the key needs."}
+        {error ?? NEW.permissionsHint}
       </small>
     </fieldset>
   );

@@ -3,12 +3,21 @@ import { useState } from "preact/hooks";
 const SHOWN_MS = 2000;
 
 /** Copies a text. `what` names it for screen readers. */
-export const CopyButton = ({ text, what }: { text: string; what: string }) => {
+export const CopyButton = ({
+  text,
+  what,
+  onCopied,
+}: {
+  text: string;
+  what: string;
+  onCopied?: () => void;
+}) => {
   const [state, setState] = useState<"" | "Copied" | "Select it by hand">("");
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
       setState("Copied");
+      onCopied?.();
     } catch {
       // Browsers offer the clipboard only over HTTPS and on localhost.
       setState("Select it by hand");

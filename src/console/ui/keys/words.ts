@@ -1,0 +1,121 @@
+import type { components } from "../../../client/types/platform.d.ts";
+import type { FormWords } from "../parts/field-words.ts";
+import type { Question } from "../parts/leaving.ts";
+
+/** What a scope lets a key do. */
+export const PERMISSIONS: Record<components["schemas"]["Key"]["scopes"][number], string> = {
+  "*": "Full access including future permissions",
+  "pets:read": "Read animals and categories",
+  "pets:write": "Add, change and delete animals and categories",
+  "orders:read": "Read adoptions",
+  "orders:write": "Start and change adoptions",
+  "platform:read": "Read projects, deploys and domains",
+  "platform:write": "Change projects, deploys and domains",
+  "metrics:read": "Read /metrics",
+  "audit:read": "Read the history: who changed what",
+  "keys:admin": "Create, list, rotate and revoke keys",
+};
+
+export const LIST = {
+  title: "Keys",
+  create: "Create key",
+  empty: "No keys yet",
+  columns: {
+    name: "Name",
+    permissions: "Permissions",
+    created: "Created",
+    lastUsed: "Last used",
+    expires: "Expires",
+    rateLimit: "Rate limit",
+    deprecated: "Deprecated calls",
+    actions: "Actions",
+  },
+  everything: "Full access",
+  yours: "yours",
+  prefix: "How its secret begins",
+  never: "Never",
+  none: "None",
+  rotate: "Rotate",
+  revoke: "Revoke",
+  explained:
+    "Deprecated calls use operations that will be removed. They are counted since the server started. Tell the people who use such keys.",
+} as const;
+
+export const NEW = {
+  title: "Create key",
+  name: "Name",
+  nameHint: "Who or what will use the key.",
+  permissions: "Permissions",
+  permissionsHint: "Choose only what the key needs.",
+  rateLimit: "Rate limit",
+  noLimit: "Leave empty for no limit.",
+  limitedLike: (rate: string) =>
+    `Your own key is limited to ${rate}. This key gets the same limit unless you enter a lower one.`,
+  period: "Requests per period",
+  expires: "Expires",
+  noEnd: "At the end of this day. Leave empty for a key that does not expire.",
+  submit: "Create key",
+} as const;
+
+/** What the form says about its fields. */
+export const FIELDS: FormWords = {
+  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  scopes: {
+    missing: "Choose at least one permission.",
+    rules: { forbidden: "Your own key does not have all of these permissions." },
+  },
+  rateLimit: {
+    otherwise: "Enter a whole number, such as 600.",
+    rules: { forbidden: "Your own key has a lower rate limit. Enter that or less." },
+  },
+  expiresAt: {
+    otherwise: "Enter a complete date.",
+    rules: {
+      minimum: "Choose a day that is not over yet.",
+      maximum: "Choose a year before 10000.",
+      forbidden: "Your own key expires earlier. Choose that day or an earlier one.",
+    },
+  },
+};
+
+export const SECRET = {
+  titleOf: (name: string) => `Secret of “${name}”`,
+  once: "This secret is shown only once.",
+  store: "Store it in a safe place now, such as a password manager. Anyone who has it can use the key.",
+  label: "The secret",
+  stored: "I have stored it",
+  done: "Done",
+} as const;
+
+/** Asked before a secret is left that nobody has copied. */
+export const UNSTORED: Question = {
+  title: "Close without storing the secret?",
+  text: "It is shown only once. Without it, nobody can use the key.",
+  stay: "Keep it open",
+  leave: "Close",
+};
+
+export const ROTATE = {
+  title: "Rotate key",
+  text: (prefix: string) =>
+    `gets a new secret. The old one, which begins with ${prefix}, can stay valid for a while, so that you have time to replace it everywhere.`,
+  own: "You are signed in with this key. When the old secret expires, sign in with the new one.",
+  grace: "How long should the old secret stay valid?",
+  submit: "Create new secret",
+} as const;
+
+export const REVOKE = {
+  title: "Revoke key",
+  text: "will stop working at once. Every client that uses it will be refused. This can't be undone.",
+  own: "You are signed in with this key. You will be signed out.",
+  last: "This is the last usable key that can manage keys. Without it, keys can be created only on the server itself, with:",
+  force: "Revoke it anyway",
+  submit: "Revoke",
+  done: (name: string) => `“${name}” was revoked.`,
+} as const;
+
+export const ONE = {
+  revoked: "This key is already revoked.",
+  beyond:
+    "This key has more permissions, a later expiry or a higher rate limit than the key that you are signed in with.",
+} as const;
