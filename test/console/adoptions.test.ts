@@ -1,17 +1,25 @@
 import { describe, expect, test } from "bun:test";
-import { adoptionsPath, filterOf } from "../../src/console/ui/adoptions/addresses.ts";
+import {
+  adoptionPath,
+  adoptionsPath,
+  isOnPage,
+  searchPath,
+  viewOf,
+} from "../../src/console/ui/adoptions/addresses.ts";
 import {
   STATUS_AFTER,
   STEPS_FROM,
   type Order,
   STATUSES,
   STEPS,
-  animalLabel,
+  areSame,
+  countOf,
   isFinalStep,
+  recounted,
   withOrder,
-  stepMessage,
   withAnimals,
 } from "../../src/console/ui/adoptions/order.ts";
+import { animalLabel, words } from "../../src/console/ui/adoptions/words.ts";
 import { newIdempotencyKey } from "../../src/client/retry.ts";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
 import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../src/orders/status.ts";
@@ -38,60 +46,124 @@ describe("the steps of an adoption", () => {
   });
 });
 
+const ANY = { animal: undefined, q: undefined, sort: "-id" } as const;
+
 describe("the address of adoptions", () => {
   test.each([
-    [{}, "/console/adoptions", { status: "placed", animal: undefined }],
-    [{ status: "all" }, "/console/adoptions?status=all", { status: undefined, animal: undefined }],
-    [{ status: "approved" }, "/console/adoptions?status=approved", { status: "approved", animal: undefined }],
-    [{ animal: "7" }, "/console/adoptions?animal=7", { status: undefined, animal: 7 }],
+    [{}, "/console/adoptions", { ...ANY, status: "placed" }],
+    [{ status: "all" }, "/console/adoptions?status=all", { ...ANY, status: undefined }],
+    [{ status: "approved" }, "/console/adoptions?status=approved", { ...ANY, status: "approved" }],
+    [{ sort: "id" }, "/console/adoptions?sort=id", { ...ANY, status: "placed", sort: "id" }],
+    [{ animal: "7" }, "/console/adoptions?animal=7", { ...ANY, status: undefined, animal: 7 }],
+    [{ q: "kowal" }, "/console/adoptions?q=kowal", { ...ANY, status: undefined, q: "kowal" }],
     [
-      { animal: "7", status: "placed" },
-      "/console/adoptions?status=placed&animal=7",
-      { status: "placed", animal: 7 },
+      { animal: "7", status: "placed", q: "a b" },
+      "/console/adoptions?status=placed&animal=7&q=a+b",
+      { ...ANY, status: "placed", animal: 7, q: "a b" },
     ],
-    [{ animal: "x", status: "x" }, "/console/adoptions", { status: "placed", animal: undefined }],
-  ] as const)("with %j is %s", (query, path, filter) => {
-    expect(filterOf(query)).toEqual(filter);
-    expect(adoptionsPath(filter)).toBe(path);
+    [{ animal: "x", status: "x", q: " ", sort: "x" }, "/console/adoptions", { ...ANY, status: "placed" }],
+  ] as const)("with %j is %s", (query, path, view) => {
+    expect(viewOf(query)).toEqual(view);
+    expect(adoptionsPath(view)).toBe(path);
   });
 
-  test("names the action, and keeps the filter", () => {
-    expect(adoptionsPath({ status: "approved", animal: 7 }, 12, "complete")).toBe(
-      "/console/adoptions/12/complete?status=approved&animal=7",
+  test("names the action, and keeps the list", () => {
+    expect(adoptionsPath({ status: "approved", animal: 7, q: "a" }, 12, "complete")).toBe(
+      "/console/adoptions/12/complete?status=approved&animal=7&q=a",
     );
   });
 
   test("of one animal shows all of its adoptions", () => {
-    expect(filterOf({ animal: "7" }).status).toBeUndefined();
     expect(adoptionsPath({ animal: 7 })).toBe("/console/adoptions?animal=7");
+  });
+
+  test("of one adoption is its own, and says which page an action is above", () => {
+    expect(adoptionPath(26)).toBe("/console/adoptions/26");
+    expect(adoptionPath(26, "cancel")).toBe("/console/adoptions/26/cancel?on=page");
+    expect([isOnPage({ on: "page" }), isOnPage({})]).toEqual([true, false]);
+  });
+
+  test.each([
+    ["the default list finds every status", {}, "ada", "/console/adoptions?q=ada"],
+    ["a chosen status keeps it", { status: "approved" }, "ada", "/console/adoptions?status=approved&q=ada"],
+    ["clearing it leads back to the default list", { q: "ada" }, " ", "/console/adoptions"],
+    [
+      "clearing it keeps a chosen status",
+      { q: "ada", status: "approved" },
+      "",
+      "/console/adoptions?status=approved",
+    ],
+    [
+      "typing on keeps the status",
+      { q: "ada", status: "placed" },
+      "adam",
+      "/console/adoptions?status=placed&q=adam",
+    ],
+    [
+      "it keeps the animal and the order",
+      { animal: "7", sort: "id" },
+      "a",
+      "/console/adoptions?animal=7&q=a&sort=id",
+    ],
+  ])("after a search: %s", (_fact, query, text, path) => {
+    expect(searchPath(viewOf(query), text)).toBe(path);
+  });
+});
+
+describe("counts", () => {
+  const COUNTS = { placed: 3, approved: 2, completed: 1, cancelled: 0 };
+
+  test("are of one status, or of all", () => {
+    expect([countOf(COUNTS, "approved"), countOf(COUNTS, undefined)]).toEqual([2, 6]);
+  });
+
+  test("follow a new adoption and a step", () => {
+    expect(recounted(COUNTS, undefined, "placed")).toEqual({ ...COUNTS, placed: 4 });
+    expect(recounted(COUNTS, "placed", "approved")).toEqual({ ...COUNTS, placed: 2, approved: 3 });
+  });
+
+  test("differ after any number of new adoptions and steps", () => {
+    expect(areSame(COUNTS, { ...COUNTS })).toBe(true);
+    for (const status of STATUSES) {
+      expect(areSame(COUNTS, recounted(COUNTS, undefined, status))).toBe(false);
+      for (const step of STEPS_FROM[status])
+        expect(areSame(COUNTS, recounted(COUNTS, status, STATUS_AFTER[step]))).toBe(false);
+    }
+    // A new adoption takes the place of one that was approved.
+    expect(areSame(COUNTS, recounted(recounted(COUNTS, "placed", "approved"), undefined, "placed"))).toBe(
+      false,
+    );
   });
 });
 
 const bella = { id: 7, name: "Bella", categoryId: 3, status: "pending" } as const;
 const order: Order = { id: 1, petId: 7, status: "placed", createdAt: "", updatedAt: "" };
 
+/** Without the marks around names. */
+const plain = (text: string) => text.replaceAll(/[\u2068\u2069]/g, "");
+
 describe("the animal of an adoption", () => {
   test("is named by its name", () => {
     const [adoption] = withAnimals([order], [bella]);
     expect(adoption).toEqual({ ...order, animal: bella });
-    expect(animalLabel(adoption!)).toBe("“Bella”");
+    expect(animalLabel(adoption!)).toBe("Bella");
   });
 
   test("that was deleted is named by its id", () => {
     const [adoption] = withAnimals([order], []);
     expect(adoption?.animal).toBeNull();
-    expect(animalLabel(adoption!)).toBe("the animal 7");
+    expect(animalLabel(adoption!)).toBe("animal 7");
   });
 
   test("that may not be read is named by its id", () => {
     const [adoption] = withAnimals([order], undefined);
     expect(adoption).toEqual(order);
-    expect(animalLabel(adoption!)).toBe("the animal 7");
+    expect(animalLabel(adoption!)).toBe("animal 7");
   });
 
   test("stays known after a step", () => {
     const approved = withOrder({ ...order, animal: bella }, { ...order, status: "approved" });
-    expect(stepMessage(approved)).toBe("The adoption of “Bella” is now approved.");
+    expect(plain(words.stepped(approved))).toBe("Adoption of Bella approved (no. 1)");
   });
 
   test("stays known when the adopter was forgotten in the meantime", () => {

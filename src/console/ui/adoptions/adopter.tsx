@@ -1,27 +1,26 @@
 import { animalsPath } from "../animals/addresses.ts";
 import { Email } from "../parts/email.tsx";
+import { useSession } from "../session.tsx";
+import { adoptionPath } from "./addresses.ts";
 import type { Adoption } from "./order.ts";
+import { words } from "./words.ts";
 
-/** The adopter, unless `orders forget` erased their data. */
-export const AdopterName = ({ adoption: { adopter } }: { adoption: Adoption }) =>
-  adopter ? (
-    <>
-      <bdi>{adopter.name}</bdi>
+/** The adopter, unless `orders forget` erased their data, with a link to the adoption. */
+export const AdopterName = ({ adoption: { id, adopter } }: { adoption: Adoption }) => (
+  <>
+    <a href={adoptionPath(id)}>{adopter ? <bdi>{adopter.name}</bdi> : <em>{words.forgotten}</em>}</a>
+    {adopter && (
       <small>
         <Email address={adopter.email} />
       </small>
-    </>
-  ) : (
-    <em>forgotten</em>
-  );
+    )}
+  </>
+);
 
 /** The animal, with a link to it. */
 export const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption }) => {
-  if (animal === null) return <>{petId}, deleted since</>;
-  if (animal === undefined) return <>{petId}</>;
-  return (
-    <a href={animalsPath({ id: petId })}>
-      <bdi>{animal.name}</bdi>
-    </a>
-  );
+  const mayRead = useSession().can("pets:read");
+  if (animal === null) return <>{words.deletedAnimal(petId)}</>;
+  const name = animal ? <bdi>{animal.name}</bdi> : words.animalNo(petId);
+  return mayRead ? <a href={animalsPath({ id: petId })}>{name}</a> : <>{name}</>;
 };

@@ -1,100 +1,86 @@
-import { useLocation, useRoute } from "../parts/router.ts";
-import { useState } from "preact/hooks";
-import { withAdded } from "../parts/added.ts";
-import { pluralize } from "../parts/count.ts";
-import { Empty, Loading, Problem } from "../parts/feedback.tsx";
-import { idOf } from "../parts/id.ts";
-import { More } from "../parts/more.tsx";
+import { useAnimal } from "../animals/queries.ts";
+import { Empty } from "../parts/feedback.tsx";
+import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
+import { useLocation } from "../parts/router.ts";
+import { SearchField } from "../parts/search-field.tsx";
+import { Sentence } from "../parts/sentence.tsx";
 import { type Tab, Tabs } from "../parts/tabs.tsx";
 import { useSession } from "../session.tsx";
-import { type Filter, adoptionsPath, filterOf } from "./addresses.ts";
-import { type Adoption, STATUSES, isFinalStep } from "./order.ts";
-import { PlaceAdoption } from "./place.tsx";
-import { useAdoptions } from "./queries.ts";
+import { type View, adoptionsPath, searchPath } from "./addresses.ts";
+import { type Counts, STATUSES, countOf } from "./order.ts";
+import { useAdoptions, useChangesElsewhere, useCounts } from "./queries.ts";
 import { Rows } from "./rows.tsx";
-import { EndAdoption } from "./step.tsx";
+import { animalLabel, words } from "./words.ts";
 
-const tabsOf = ({ status: current, animal }: Filter): Tab[] =>
+const tabsOf = (view: View, counts: Counts | undefined): Tab[] =>
   [...STATUSES, undefined].map((status) => ({
-    href: adoptionsPath({ status, animal }),
-    name: status ?? "all",
-    isCurrent: status === current,
+    href: adoptionsPath({ ...view, status }),
+    name: status ?? words.all,
+    isCurrent: status === view.status,
+    count: counts && countOf(counts, status),
   }));
 
-/** The list, page by page. Adoptions that were just begun come first. */
-const List = ({ filter, begun }: { filter: Filter; begun: readonly Adoption[] }) => {
-  const { status, animal } = filter;
-  const found = useAdoptions(filter);
-  if (found.isPending) return <Loading what="Loading adoptions" />;
-  const listed = found.data?.pages.flatMap(({ items }) => items) ?? [];
-  const adoptions = withAdded(
-    listed,
-    begun,
-    (one) =>
-      (status === undefined || one.status === status) && (animal === undefined || one.petId === animal),
-  );
+/** Nothing found. If other statuses have some, it says so. */
+const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined }) => {
+  const elsewhere = view.status && counts ? countOf(counts, undefined) : 0;
   return (
-    <>
-      {found.error && <Problem error={found.error} onRetry={found.refetch} />}
-      {found.data && adoptions.length === 0 && (
-        <Empty title={status ? `No adoption is ${status}` : "No adoptions yet"}>
-          {status && <a href={adoptionsPath({ status: undefined, animal })}>Show all</a>}
-        </Empty>
+    <Empty title={words.empty(view.status, view.q !== undefined)}>
+      {elsewhere > 0 && (
+        <p>
+          {words.elsewhere(elsewhere)}{" "}
+          <a href={adoptionsPath({ ...view, status: undefined })}>{words.showAll}</a>
+        </p>
       )}
-      {adoptions.length > 0 && (
-        <div class={found.isPlaceholderData ? "outdated" : ""} aria-busy={found.isPlaceholderData}>
-          <Rows adoptions={adoptions} filter={filter} />
-          <More
-            words={`${pluralize(adoptions.length, "adoption")} shown`}
-            hasMore={found.hasNextPage}
-            isBusy={found.isFetchingNextPage}
-            onMore={found.fetchNextPage}
-          />
-        </div>
-      )}
-    </>
+    </Empty>
+  );
+};
+
+/** Says of which animal the adoptions are. */
+const OfAnimal = ({ animal: id, view }: { animal: number; view: View }) => {
+  const mayRead = useSession().can("pets:read");
+  const { data: animal } = useAnimal(mayRead ? id : undefined);
+  const name = animalLabel({ petId: id, ...(animal && { animal }) });
+  return (
+    <p>
+      <Sentence text={words.ofAnimal(name)} />{" "}
+      <a href={adoptionsPath({ q: view.q, sort: view.sort })}>{words.showAllAnimals}</a>
+    </p>
   );
 };
 
 /** The adoptions: who wants which animal, and the status of each. */
-export const Adoptions = () => {
-  const { query } = useLocation();
-  const { part, act } = useRoute().params;
-  const mayChange = useSession().can("orders:write");
-  const [begun, setBegun] = useState<Adoption[]>([]);
-  const filter = filterOf(query);
-  const back = adoptionsPath(filter);
-  const id = idOf(part);
+export const AdoptionList = ({ view }: { view: View }) => {
+  const { route } = useLocation();
+  const { can } = useSession();
+  const found = useAdoptions(view);
+  const { data: counts } = useCounts(view);
+  const onPointer = useChangesElsewhere(view);
   return (
     <Page
-      title="Adoptions"
-      part={filter.status}
+      title={words.title}
+      part={view.status}
       actions={
-        mayChange && (
-          <a class="button" href={adoptionsPath(filter, "new")}>
-            Begin adoption
+        can("orders:write") && (
+          <a class="button" href={adoptionsPath(view, "new")}>
+            {words.start}
           </a>
         )
       }
     >
-      <Tabs label="Adoptions by status" tabs={tabsOf(filter)} />
-      {filter.animal !== undefined && (
-        <p>
-          Showing only adoptions of the animal with the id {filter.animal}.{" "}
-          <a href={adoptionsPath({ status: filter.status })}>Show adoptions of all animals</a>
-        </p>
-      )}
-      <List filter={filter} begun={begun} />
-      {mayChange && part === "new" && (
-        <PlaceAdoption
-          back={adoptionsPath()}
-          onPlaced={(adoption) => setBegun((before) => [...before, adoption])}
-        />
-      )}
-      {mayChange && id !== undefined && isFinalStep(act) && (
-        <EndAdoption key={`${id} ${act}`} id={id} step={act} back={back} />
-      )}
+      <SearchField label={words.search} q={view.q ?? ""} search={(q) => route(searchPath(view, q), true)} />
+      <Tabs label={words.tabs} tabs={tabsOf(view, counts)} />
+      {view.animal !== undefined && <OfAnimal animal={view.animal} view={view} />}
+      <div onPointerMove={onPointer} onPointerDown={onPointer}>
+        <List
+          found={found}
+          thing="adoption"
+          words={words.shown(found.items.length, counts && countOf(counts, view.status))}
+          empty={<NothingFound view={view} counts={counts} />}
+        >
+          {(adoptions) => <Rows adoptions={adoptions} view={view} />}
+        </List>
+      </div>
     </Page>
   );
 };

@@ -3,7 +3,7 @@ const SHORT = 120;
 
 /** The note of an adoption. A long one is folded. */
 export const Note = ({ text }: { text: string | undefined }) => {
-  if (!text) return <>–</>;
+  if (!text) return null;
   const isShort = text.length <= SHORT && text.split("\n").length <= 3;
   if (isShort) return <bdi class="note">{text}</bdi>;
   return (

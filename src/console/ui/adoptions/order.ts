@@ -46,14 +46,6 @@ export type FinalStep = Exclude<Step, "approve">;
 export const isFinalStep = (text: string | undefined): text is FinalStep =>
   text === "complete" || text === "cancel";
 
-/** The name of the animal, or its id if the name is not known. */
-export const animalLabel = ({ animal, petId }: Adoption): string =>
-  animal ? `“${animal.name}”` : `the animal ${petId}`;
-
-/** "The adoption of “Bella” is now approved." */
-export const stepMessage = (adoption: Adoption): string =>
-  `The adoption of ${animalLabel(adoption)} is now ${adoption.status}.`;
-
 /** Adds the animals to orders. @param animals those that still exist; undefined if they could not be read */
 export const withAnimals = (orders: readonly Order[], animals: readonly Animal[] | undefined): Adoption[] => {
   if (!animals) return [...orders];
@@ -66,3 +58,21 @@ export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
   ...(animal !== undefined && { animal }),
   ...now,
 });
+
+export type Counts = Record<Status, number>;
+
+/** True if no adoption has started or changed its status in between: each step moves one adoption forward. */
+export const areSame = (counts: Counts, later: Counts): boolean =>
+  STATUSES.every((status) => counts[status] === later[status]);
+
+/** How many adoptions have the status; undefined: any. */
+export const countOf = (counts: Counts, status: Status | undefined): number =>
+  status ? counts[status] : STATUSES.reduce((sum, each) => sum + counts[each], 0);
+
+/** The counts after one adoption has got another status. @param from undefined: it is new */
+export const recounted = (counts: Counts, from: Status | undefined, to: Status): Counts => {
+  const after = { ...counts };
+  if (from) after[from]--;
+  after[to]++;
+  return after;
+};

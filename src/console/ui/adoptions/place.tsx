@@ -1,80 +1,38 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { ANIMALS, useAnimal } from "../animals/queries.ts";
-import { dataOf, store } from "../api/client.ts";
-import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { useAnimal } from "../animals/queries.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useFinish } from "../parts/finish.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
-import { idOf } from "../parts/id.ts";
-import { integerOf } from "../parts/integer.ts";
+import { useAction } from "../parts/use-action.ts";
+import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { useSession } from "../session.tsx";
-import { type Adoption, type NewOrder, animalLabel } from "./order.ts";
-import { ADOPTIONS } from "./queries.ts";
-import { FIELDS } from "./words.ts";
+import { adoptionPath } from "./addresses.ts";
+import { AnimalField, type ChosenAnimal, chosenId } from "./animal-field.tsx";
+import type { NewOrder } from "./order.ts";
+import { useAdoptionActions } from "./queries.ts";
+import { FIELDS, words } from "./words.ts";
 
-/** The fields of the form. */
+/** The fields about the adopter. */
 interface Draft {
-  animal: string;
   name: string;
   email: string;
   note: string;
 }
 
-const bodyOf = ({ animal, name, email, note }: Draft): NewOrder => ({
-  // The API refuses what is not the id of an animal.
-  petId: integerOf(animal) as number,
+const EMPTY: Draft = { name: "", email: "", note: "" };
+
+const bodyOf = (petId: number | undefined, { name, email, note }: Draft): NewOrder => ({
+  // The API says that it is missing.
+  petId: petId as number,
   adopter: { name, email: email.trim() },
   ...(note.trim() && { note }),
 });
 
-/** The properties of one section of the form. */
-interface SectionProps {
-  draft: Draft;
-  change: (change: Partial<Draft>) => void;
-}
-
-/** The animal. Its name appears as soon as its id is typed. */
-const AnimalField = ({ draft, change }: SectionProps) => {
-  const mayRead = useSession().can("pets:read");
-  const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
-  return (
-    <Field
-      label="Animal"
-      name="petId"
-      hint={
-        animal ? (
-          <>
-            <bdi>{animal.name}</bdi>, {animal.status ?? "without a status"}
-          </>
-        ) : (
-          "The id in the list of animals."
-        )
-      }
-    >
-      {(tied) => (
-        <input
-          {...tied}
-          name="petId"
-          inputMode="numeric"
-          autocomplete="off"
-          required
-          pattern="\s*[0-9]+\s*"
-          title="A whole number"
-          value={draft.animal}
-          onInput={(event) => change({ animal: event.currentTarget.value })}
-        />
-      )}
-    </Field>
-  );
-};
-
 /** The adopter. Browsers are told not to remember it. */
-const AdopterFields = ({ draft, change }: SectionProps) => (
+const AdopterFields = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft>) => void }) => (
   <>
-    <Field label="Adopter's name" name="adopter.name">
+    <Field label={words.name} name="adopter.name">
       {(tied) => (
         <input
           {...tied}
@@ -86,7 +44,7 @@ const AdopterFields = ({ draft, change }: SectionProps) => (
         />
       )}
     </Field>
-    <Field label="Adopter's e-mail address" name="adopter.email">
+    <Field label={words.email} name="adopter.email">
       {(tied) => (
         <input
           {...tied}
@@ -101,7 +59,7 @@ const AdopterFields = ({ draft, change }: SectionProps) => (
         />
       )}
     </Field>
-    <Field label="Note" name="note" hint="Optional. Anything that matters for this adoption.">
+    <Field label={words.note} name="note" hint={words.noteHint}>
       {(tied) => (
         <textarea
           {...tied}
@@ -116,64 +74,44 @@ const AdopterFields = ({ draft, change }: SectionProps) => (
   </>
 );
 
-/** The dialog that begins an adoption. Submitting again after a lost response does not begin a second one. */
+/** The dialog that starts an adoption. Submitting again after a lost response does not start a second one. */
 export const PlaceAdoption = ({
   animalId,
   back,
-  onPlaced,
 }: {
   /** The animal to adopt; without it, the form asks for it. */
   animalId?: number;
   back: string;
-  onPlaced?: (adoption: Adoption) => void;
 }) => {
-  const queries = useQueryClient();
-  const done = useFinish();
   const header = useIdempotencyKey();
+  const { start } = useAdoptionActions();
   const mayRead = useSession().can("pets:read");
-  const [draft, setDraft] = useState<Draft>({
-    animal: String(animalId ?? ""),
-    name: "",
-    email: "",
-    note: "",
-  });
-  const { data: animal } = useAnimal(mayRead ? idOf(draft.animal.trim()) : undefined);
-  const placing = useMutation({
+  const [draft, setDraft] = useState(EMPTY);
+  const [chosen, setChosen] = useState<ChosenAnimal>({ text: "" });
+  const { data: given } = useAnimal(mayRead ? animalId : undefined);
+  const animal = given ?? chosen.animal;
+  const starting = useAction({
     // The body is passed in: Enter may come before the last change is rendered.
-    mutationFn: async (body: NewOrder): Promise<Adoption> => {
-      const order = await dataOf(store.POST("/store/orders", { params: { header }, body }));
-      return { ...(animal?.id === order.petId && { animal }), ...order };
-    },
-    onSuccess: (adoption) => onPlaced?.(adoption),
-    onSettled() {
-      void queries.invalidateQueries({ queryKey: ADOPTIONS });
-      void queries.invalidateQueries({ queryKey: ANIMALS });
-    },
-    // Adopters' data is not kept longer than it is shown.
-    gcTime: 0,
+    act: (body: NewOrder) => start(body, animal?.id === body.petId ? animal : undefined, header),
+    at: back,
+    says: (adoption) => ({
+      words: words.started(adoption),
+      link: { href: adoptionPath(adoption.id), label: words.view },
+    }),
   });
-  const { error, isPending } = placing;
-  const section: SectionProps = {
-    draft,
-    change: (change) => setDraft((before) => ({ ...before, ...change })),
-  };
-  const title = animalId === undefined ? "Begin adoption" : `Adopt ${animal ? `“${animal.name}”` : animalId}`;
+  const petId = animalId ?? chosenId(chosen, mayRead);
+  const isDirty = [chosen.text, ...Object.values(draft)].some((text) => text.trim() !== "");
   return (
-    <Dialog title={title} back={back}>
+    <Dialog title={given ? words.startOf(given.name) : words.start} back={back} isDirty={isDirty}>
       <Form
-        error={error}
+        error={starting.error}
         words={FIELDS}
         hidden={animalId === undefined ? [] : ["petId"]}
-        onSubmit={() =>
-          placing.mutate(bodyOf(draft), {
-            onSuccess: (adoption) =>
-              done(back, `The adoption of ${animalLabel(adoption)} has begun. Its id is ${adoption.id}.`),
-          })
-        }
+        onSubmit={() => starting.run(bodyOf(petId, draft))}
       >
-        {animalId === undefined && <AnimalField {...section} />}
-        <AdopterFields {...section} />
-        <DialogButtons back={back} label="Begin adoption" isBusy={isPending} />
+        {animalId === undefined && <AnimalField value={chosen} onChange={setChosen} />}
+        <AdopterFields draft={draft} change={(change) => setDraft((before) => ({ ...before, ...change }))} />
+        <DialogButtons back={back} label={words.start} isBusy={starting.isPending} />
       </Form>
     </Dialog>
   );

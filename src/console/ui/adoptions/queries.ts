@@ -1,26 +1,45 @@
-import {
-  type InfiniteData,
-  keepPreviousData,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/preact-query";
+import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useRef } from "preact/hooks";
 import { ANIMALS, readAnimals } from "../animals/queries.ts";
-import { type Page, dataOf, hasCode, pageOf, store } from "../api/client.ts";
-import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
+import { type Page, dataOf, pageOf, store } from "../api/client.ts";
+import { useLive } from "../parts/use-live.ts";
+import { useList, withItems } from "../parts/use-list.ts";
 import { useSession } from "../session.tsx";
-import type { Filter } from "./addresses.ts";
-import { type Adoption, type Order, type Step, withOrder, withAnimals } from "./order.ts";
+import type { Filter, View } from "./addresses.ts";
+import {
+  type Adoption,
+  type Counts,
+  type NewOrder,
+  type Order,
+  type Status,
+  type Step,
+  areSame,
+  recounted,
+  withAnimals,
+  withOrder,
+} from "./order.ts";
 
 /** The cache key of everything about adoptions. */
 export const ADOPTIONS = ["adoptions"] as const;
 const LIST = [...ADOPTIONS, "list"] as const;
+const COUNTS = [...ADOPTIONS, "counts"] as const;
 const ONE = [...ADOPTIONS, "one"] as const;
 
-const PAGE = 50;
+type Narrow = Omit<Filter, "status">;
+type Pages = InfiniteData<Page<Adoption>>;
 
-/** Reads the animals of all orders in one request. If that fails, adoptions are shown with ids. */
+/** How often changes made elsewhere are looked for. */
+const POLL_MS = 10_000;
+
+const narrowQuery = ({ q, animal }: Narrow) => ({
+  ...(q !== undefined && { q }),
+  ...(animal !== undefined && { petId: animal }),
+});
+
+const listKey = (view: View) => [...LIST, view] as const;
+const countsKey = ({ q, animal }: Narrow) => [...COUNTS, { q, animal }] as const;
+
+/** Reads the animals of all orders in one request. If that fails, adoptions are shown with the animals' numbers. */
 const useAnimalsOf = () => {
   const mayRead = useSession().can("pets:read");
   return async (orders: readonly Order[]): Promise<Adoption[]> => {
@@ -30,47 +49,139 @@ const useAnimalsOf = () => {
   };
 };
 
-/** The adoptions that match a filter, page by page. */
-export const useAdoptions = (filter: Filter) => {
-  const withTheirs = useAnimalsOf();
-  const { status, animal } = filter;
-  return useInfiniteQuery({
-    queryKey: [...LIST, filter],
-    async queryFn({ pageParam: cursor }): Promise<Page<Adoption>> {
-      const { items, next } = await pageOf(
-        store.GET("/store/orders", {
-          params: {
-            query: {
-              limit: PAGE,
-              ...(status && { status }),
-              ...(animal !== undefined && { petId: animal }),
-              ...(cursor && { cursor }),
-            },
-          },
-        }),
-      );
-      return { items: await withTheirs(items), next };
-    },
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
-    // The old list stays until the new one is there, so that nothing jumps.
-    placeholderData: keepPreviousData,
+const readCounts = (narrow: Narrow): Promise<Counts> =>
+  dataOf(store.GET("/store/statistics", { params: { query: narrowQuery(narrow) } })).then(
+    ({ byStatus }) => byStatus,
+  );
+
+/** How many adoptions match, by status. They are exact after every write, also of this page. */
+export const useCounts = (narrow: Narrow) =>
+  useQuery({
+    queryKey: countsKey(narrow),
+    queryFn: () => readCounts(narrow),
+    // `useChangesElsewhere` compares them with those before.
+    refetchOnWindowFocus: false,
   });
+
+/** The adoptions that match, page by page. */
+export const useAdoptions = (view: View) => {
+  const withTheirs = useAnimalsOf();
+  const { status, sort } = view;
+  return useList(listKey(view), async (cursor, limit): Promise<Page<Adoption>> => {
+    const query = { limit, sort, ...narrowQuery(view), ...(status && { status }), ...(cursor && { cursor }) };
+    const { items, next } = await pageOf(store.GET("/store/orders", { params: { query } }));
+    return { items: await withTheirs(items), next };
+  });
+};
+
+/** How long the pointer must rest before rows may move. */
+const CALM_MS = 2000;
+
+/**
+ * Reads the list again when adoptions were started or changed elsewhere, which the counts tell in one small request. Rows do not
+ * move while the user points at them.
+ * @returns the handler of the pointer above the list
+ */
+export const useChangesElsewhere = (view: View): (() => void) => {
+  const queries = useQueryClient();
+  const pointedAt = useRef(-Infinity);
+  useLive(async () => {
+    const queryKey = countsKey(view);
+    const before = queries.getQueryData<Counts>(queryKey);
+    const now = await readCounts(view).catch(() => undefined);
+    if (!now || (before && areSame(before, now))) return;
+    while (performance.now() - pointedAt.current < CALM_MS)
+      await new Promise((done) => setTimeout(done, CALM_MS));
+    queries.setQueryData(queryKey, now);
+    await queries.invalidateQueries({ queryKey: LIST });
+  }, POLL_MS);
+  return () => {
+    pointedAt.current = performance.now();
+  };
 };
 
 const readOrder = (orderId: number): Promise<Order> =>
   dataOf(store.GET("/store/orders/{orderId}", { params: { path: { orderId } } }));
 
-const readIfPossible = (id: number): Promise<Order | undefined> => readOrder(id).catch(() => undefined);
-
-/** One adoption. */
+/** One adoption: as in a loaded list at first, then from the API. */
 export const useAdoption = (id: number) => {
+  const queries = useQueryClient();
   const withTheirs = useAnimalsOf();
   return useQuery({
     queryKey: [...ONE, id],
     queryFn: async () => (await withTheirs([await readOrder(id)]))[0]!,
+    placeholderData: () =>
+      queries
+        .getQueriesData<Pages>({ queryKey: LIST })
+        .flatMap(([, list]) => list?.pages ?? [])
+        .flatMap(({ items }) => items)
+        .find((one) => one.id === id),
     gcTime: 0,
   });
+};
+
+/** Follows one adoption, which others may change. */
+export const useAdoptionLive = (id: number) => {
+  const queries = useQueryClient();
+  useLive(async () => {
+    const order = await readOrder(id).catch(() => undefined);
+    if (order) patch(queries, order);
+  }, POLL_MS);
+};
+
+/** True if every adoption with this status and animal is counted: nobody can tell what a search finds. */
+const isCertain = ({ q, animal }: Narrow, { petId }: Order): boolean =>
+  q === undefined && (animal === undefined || animal === petId);
+
+/** Counts an adoption under its new status. What a search finds, and is not shown, is counted again. */
+const recount = (queries: QueryClient, order: Order, from: Status | undefined): void => {
+  for (const [queryKey, counts] of queries.getQueriesData<Counts>({ queryKey: COUNTS })) {
+    const narrow = queryKey[2] as Narrow;
+    if (!counts || (narrow.animal !== undefined && narrow.animal !== order.petId)) continue;
+    if (isCertain(narrow, order)) queries.setQueryData(queryKey, recounted(counts, from, order.status));
+    else void queries.invalidateQueries({ queryKey });
+  }
+};
+
+/** The adoption as it was last seen. */
+const known = (queries: QueryClient, id: number): Adoption | undefined =>
+  [
+    ...queries.getQueriesData<Adoption>({ queryKey: ONE }).map(([, one]) => one),
+    ...queries
+      .getQueriesData<Pages>({ queryKey: LIST })
+      .flatMap(([, list]) => list?.pages ?? [])
+      .flatMap(({ items }) => items),
+  ].find((one) => one?.id === id);
+
+/**
+ * Shows an adoption's new state wherever it is shown. In a list it stays at its place until the list is read again, so that no
+ * other row moves under the pointer.
+ */
+const patch = (queries: QueryClient, order: Order): void => {
+  const before = known(queries, order.id);
+  if (before && before.status !== order.status) recount(queries, order, before.status);
+  queries.setQueriesData<Pages>(
+    { queryKey: LIST },
+    withItems((items) => items.map((one) => (one.id === order.id ? withOrder(one, order) : one))),
+  );
+  queries.setQueryData<Adoption>([...ONE, order.id], (one) => one && withOrder(one, order));
+  void queries.invalidateQueries({ queryKey: LIST, refetchType: "none" });
+};
+
+/** Shows a new adoption in the lists that it certainly belongs to. */
+const insert = (queries: QueryClient, adoption: Adoption): void => {
+  recount(queries, adoption, undefined);
+  for (const [queryKey, list] of queries.getQueriesData<Pages>({ queryKey: LIST })) {
+    const view = queryKey[2] as View;
+    const isShown = isCertain(view, adoption) && (view.status ?? adoption.status) === adoption.status;
+    const [first, ...rest] = list?.pages ?? [];
+    if (isShown && first && view.sort === "-id")
+      queries.setQueryData<Pages>(queryKey, {
+        ...list!,
+        pages: [{ ...first, items: [adoption, ...first.items] }, ...rest],
+      });
+    else void queries.invalidateQueries({ queryKey });
+  }
 };
 
 const PATHS = {
@@ -79,38 +190,34 @@ const PATHS = {
   cancel: "/store/orders/{orderId}/cancel",
 } as const satisfies Record<Step, string>;
 
-/**
- * Takes an adoption to its next step. It stays at its place in the list until the list is read again, so that no other row
- * moves under the pointer.
- */
-export const useStep = (id: number, step: Step) => {
+/** The changes of adoptions, which show at once wherever these are shown. */
+export const useAdoptionActions = () => {
   const queries = useQueryClient();
-  const header = useIdempotencyKey();
-  const put = (order: Order) => {
-    queries.setQueriesData<InfiniteData<Page<Adoption>>>(
-      { queryKey: LIST },
-      (list) =>
-        list && {
-          ...list,
-          pages: list.pages.map((page) => ({
-            ...page,
-            items: page.items.map((one) => (one.id === id ? withOrder(one, order) : one)),
-          })),
-        },
-    );
-    void queries.invalidateQueries({ queryKey: LIST, refetchType: "none" });
-    void queries.invalidateQueries({ queryKey: ANIMALS });
-  };
-  return useMutation({
-    mutationFn: () => dataOf(store.POST(PATHS[step], { params: { path: { orderId: id }, header } })),
-    onSuccess: put,
-    async onError(error) {
-      // Somebody else was faster: the new state explains the error.
-      const isLate = hasCode(error, "order_status_conflict");
-      const now = isLate ? await readIfPossible(id) : undefined;
-      if (now) put(now);
+  // Their status has changed.
+  const refreshAnimals = () => void queries.invalidateQueries({ queryKey: ANIMALS });
+  return {
+    async start(
+      body: NewOrder,
+      animal: Adoption["animal"],
+      header: { "Idempotency-Key": string },
+    ): Promise<Adoption> {
+      const order = await dataOf(store.POST("/store/orders", { params: { header }, body }));
+      const adoption = { ...(animal && { animal: { ...animal, status: "pending" as const } }), ...order };
+      insert(queries, adoption);
+      refreshAnimals();
+      return adoption;
     },
-    // Adopters' data is not kept longer than it is shown.
-    gcTime: 0,
-  });
+    async step(id: number, step: Step, header: { "Idempotency-Key": string }): Promise<Order> {
+      const order = await dataOf(store.POST(PATHS[step], { params: { path: { orderId: id }, header } }));
+      patch(queries, order);
+      refreshAnimals();
+      return order;
+    },
+    /** Shows the adoption as it is now, after somebody else was faster. */
+    async reread(id: number): Promise<Order | undefined> {
+      const order = await readOrder(id).catch(() => undefined);
+      if (order) patch(queries, order);
+      return order;
+    },
+  };
 };

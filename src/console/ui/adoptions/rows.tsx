@@ -1,106 +1,90 @@
-import { useEffect, useRef } from "preact/hooks";
 import { Badge, Problem } from "../parts/feedback.tsx";
+import { useLocation } from "../parts/router.ts";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { AdopterName, AnimalName } from "./adopter.tsx";
-import { type Filter, adoptionsPath } from "./addresses.ts";
-import { STEPS_FROM, type Adoption, TONES, animalLabel, stepMessage } from "./order.ts";
+import { type Sort, type View, adoptionsPath } from "./addresses.ts";
 import { Note } from "./note.tsx";
-import { useStep } from "./queries.ts";
+import { type Adoption, STEPS_FROM, TONES, isFinalStep } from "./order.ts";
+import { useStep } from "./step.tsx";
+import { words } from "./words.ts";
 
 type Approving = ReturnType<typeof useStep>;
 
 /** Approving happens at once. Completing and cancelling end the adoption, so they ask first. */
 const Actions = ({
   adoption,
-  filter,
-  approving,
+  view,
+  approving: { run, isPending },
 }: {
   adoption: Adoption;
-  filter: Filter;
+  view: View;
   approving: Approving;
-}) => {
-  const place = useRef<HTMLDivElement>(null);
-  const { id, status } = adoption;
-  // The button disappears after approving: move the focus to the next action.
-  useEffect(() => {
-    if (approving.isIdle || approving.isPending || document.activeElement !== document.body) return;
-    (place.current?.querySelector<HTMLElement>("a") ?? place.current)?.focus();
-  }, [approving.status]);
-  const words = animalLabel(adoption);
-  const allowed = STEPS_FROM[status];
-  return (
-    <div ref={place} tabIndex={-1}>
-      {allowed.includes("approve") && (
+}) => (
+  <div>
+    {STEPS_FROM[adoption.status].map((step) =>
+      isFinalStep(step) ? (
+        <a
+          key={step}
+          class={`button small ${step === "cancel" ? "secondary outline" : ""}`}
+          href={adoptionsPath(view, adoption.id, step)}
+          aria-label={words.stepLabel(step, adoption)}
+        >
+          {words.steps[step]}
+        </a>
+      ) : (
         <button
+          key={step}
           type="button"
           class="small"
-          aria-label={`Approve the adoption of ${words}`}
-          aria-busy={approving.isPending}
-          disabled={approving.isPending}
-          onClick={() => approving.mutate()}
+          aria-label={words.stepLabel(step, adoption)}
+          aria-busy={isPending}
+          aria-disabled={isPending}
+          onClick={() => run()}
         >
-          Approve
+          {words.steps[step]}
         </button>
-      )}
-      {allowed.includes("complete") && (
-        <a
-          class="button small"
-          href={adoptionsPath(filter, id, "complete")}
-          aria-label={`Complete the adoption of ${words}`}
-        >
-          Complete
-        </a>
-      )}
-      {allowed.includes("cancel") && (
-        <a
-          class="button small secondary outline"
-          href={adoptionsPath(filter, id, "cancel")}
-          aria-label={`Cancel the adoption of ${words}`}
-        >
-          Cancel
-        </a>
-      )}
-    </div>
-  );
-};
+      ),
+    )}
+  </div>
+);
 
 const Row = ({
   adoption,
-  filter,
+  view,
   mayChange,
   width,
 }: {
   adoption: Adoption;
-  filter: Filter;
+  view: View;
   mayChange: boolean;
   /** How many columns there are. */
   width: number;
 }) => {
   const { id, note, status, createdAt, updatedAt } = adoption;
-  const approving = useStep(id, "approve");
+  const approving = useStep(adoption, "approve");
   return (
     <>
       <tr>
-        <td class="number" data-column="Id">
+        <td class="number" data-column={words.columns.id}>
           {id}
         </td>
-        <td data-column="Animal">
-          <AnimalName adoption={adoption} />
-        </td>
-        <td data-column="Adopter">
+        <td data-column={words.columns.adopter}>
           <div>
             <AdopterName adoption={adoption} />
           </div>
         </td>
-        <td data-column="Note">
+        <td data-column={words.columns.animal}>
+          <AnimalName adoption={adoption} />
+        </td>
+        <td data-column={words.columns.note}>
           <Note text={note} />
         </td>
-        <td data-column="Status">
+        <td data-column={words.columns.status}>
           <Badge tone={TONES[status]}>{status}</Badge>
         </td>
-        <td data-column="Placed">
+        <td data-column={words.columns.started}>
           <div>
             <Time at={createdAt} />
             {updatedAt !== createdAt && (
@@ -112,10 +96,7 @@ const Row = ({
         </td>
         {mayChange && (
           <td class="actions">
-            <Actions adoption={adoption} filter={filter} approving={approving} />
-            <span class="visually-hidden" role="status">
-              {approving.isSuccess && stepMessage(adoption)}
-            </span>
+            <Actions adoption={adoption} view={view} approving={approving} />
           </td>
         )}
       </tr>
@@ -130,22 +111,29 @@ const Row = ({
   );
 };
 
-const COLUMNS = [{ name: "Id", kind: "number" }, "Animal", "Adopter", "Note", "Status", "Placed"] as const;
+const { columns } = words;
+const COLUMNS = [
+  { name: columns.id, kind: "number", sort: "-id" },
+  columns.adopter,
+  columns.animal,
+  columns.note,
+  columns.status,
+  columns.started,
+] as const;
 
 /** A table of adoptions with their actions. */
-export const Rows = ({ adoptions, filter }: { adoptions: readonly Adoption[]; filter: Filter }) => {
+export const Rows = ({ adoptions, view }: { adoptions: readonly Adoption[]; view: View }) => {
+  const { route } = useLocation();
   const mayChange = useSession().can("orders:write");
-  const columns = [...COLUMNS, ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : [])];
+  const shown = [...COLUMNS, ...(mayChange ? [{ name: columns.actions, kind: "actions" as const }] : [])];
+  const sorting = {
+    value: view.sort,
+    onSort: (value: string) => route(adoptionsPath({ ...view, sort: value as Sort }), true),
+  };
   return (
-    <Table label="Adoptions" kind="adoptions stack" columns={columns}>
+    <Table label={words.title} kind="adoptions stack" columns={shown} sorting={sorting}>
       {adoptions.map((adoption) => (
-        <Row
-          key={adoption.id}
-          adoption={adoption}
-          filter={filter}
-          mayChange={mayChange}
-          width={columns.length}
-        />
+        <Row key={adoption.id} adoption={adoption} view={view} mayChange={mayChange} width={shown.length} />
       ))}
     </Table>
   );

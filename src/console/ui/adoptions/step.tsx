@@ -1,90 +1,100 @@
-import type { ApiError } from "../api/client.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { ApiError, hasCode } from "../api/client.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useFinish } from "../parts/finish.ts";
+import { Dialog } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import { AdopterName, AnimalName } from "./adopter.tsx";
-import { STATUS_AFTER, STEPS_FROM, type Adoption, type FinalStep, withOrder, stepMessage } from "./order.ts";
-import { Note } from "./note.tsx";
-import { useAdoption, useStep } from "./queries.ts";
+import { Sentence } from "../parts/sentence.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
+import { adoptionPath } from "./addresses.ts";
+import { Facts } from "./facts.tsx";
+import { type Adoption, type FinalStep, STEPS_FROM, type Step, withOrder } from "./order.ts";
+import { useAdoption, useAdoptionActions } from "./queries.ts";
+import { animalLabel, words } from "./words.ts";
 
-const ASKED: Record<FinalStep, { title: string; consequence: string; word: string; backLabel: string }> = {
-  complete: {
-    title: "Complete adoption",
-    consequence: "The animal goes to its adopter, and its status becomes sold. This can't be undone.",
-    word: "Complete adoption",
-    backLabel: "Not yet",
-  },
-  cancel: {
-    title: "Cancel adoption",
-    consequence:
-      "The adoption ends, and the animal becomes available again. To adopt it later, begin a new adoption.",
-    word: "Cancel adoption",
-    backLabel: "Keep it",
-  },
+/**
+ * Takes an adoption to its next step. If somebody else was faster, the page shows what they did.
+ * @param at where to go then
+ */
+export const useStep = (
+  adoption: Adoption,
+  step: Step,
+  { at, hasLink = true }: { at?: string; hasLink?: boolean } = {},
+) => {
+  const header = useIdempotencyKey();
+  const actions = useAdoptionActions();
+  return useAction({
+    async act() {
+      try {
+        return withOrder(adoption, await actions.step(adoption.id, step, header));
+      } catch (error) {
+        const now = hasCode(error as Error, "order_status_conflict") && (await actions.reread(adoption.id));
+        if (now) throw new ApiError(409, "order_status_conflict", words.tooLate(now, step));
+        throw error;
+      }
+    },
+    ...(at !== undefined && { at }),
+    says: (stepped) => ({
+      words: words.stepped(stepped),
+      ...(hasLink && { link: { href: adoptionPath(adoption.id), label: words.view } }),
+    }),
+  });
 };
 
-const StepForm = ({ adoption, step, back }: { adoption: Adoption; step: FinalStep; back: string }) => {
-  const done = useFinish();
-  const stepping = useStep(adoption.id, step);
-  const { consequence, word, backLabel } = ASKED[step];
+const StepForm = ({
+  adoption,
+  step,
+  back,
+  hasLink,
+}: {
+  adoption: Adoption;
+  step: FinalStep;
+  back: string;
+  hasLink: boolean;
+}) => {
+  const { run, error, isPending } = useStep(adoption, step, { at: back, hasLink });
+  const { consequence, label, back: backLabel } = words.ask[step];
   return (
     <>
-      {stepping.error && <Problem error={stepping.error} />}
-      <dl class="facts">
-        <dt>Animal</dt>
-        <dd>
-          <AnimalName adoption={adoption} />
-        </dd>
-        <dt>Adopter</dt>
-        <dd class="adopter">
-          <AdopterName adoption={adoption} />
-        </dd>
-        {adoption.note && (
-          <>
-            <dt>Note</dt>
-            <dd>
-              <Note text={adoption.note} />
-            </dd>
-          </>
-        )}
-      </dl>
-      <p>{consequence}</p>
+      {error && <Problem error={error} />}
+      <p>
+        <Sentence text={consequence(animalLabel(adoption))} />
+      </p>
+      <Facts adoption={adoption} />
       <DialogButtons
         back={back}
         backLabel={backLabel}
-        label={word}
-        isBusy={stepping.isPending}
+        label={label}
+        isBusy={isPending}
         isDangerous={step === "cancel"}
-        onConfirm={() =>
-          stepping.mutate(undefined, {
-            onSuccess: (order) => done(back, stepMessage(withOrder(adoption, order))),
-          })
-        }
+        onConfirm={run}
       />
     </>
   );
 };
 
-const tooLate = ({ status }: Adoption, step: FinalStep) =>
-  new Error(
-    status === STATUS_AFTER[step]
-      ? `The adoption is already ${status}.`
-      : `The adoption is ${status}: it cannot be ${STATUS_AFTER[step]}.`,
-  );
-
 /** The dialog that asks before an adoption is completed or cancelled. */
-export const EndAdoption = ({ id, step, back }: { id: number; step: FinalStep; back: string }) => {
+export const EndAdoption = ({
+  id,
+  step,
+  back,
+  hasLink,
+}: {
+  id: number;
+  step: FinalStep;
+  back: string;
+  /** The toast leads to the adoption. */
+  hasLink: boolean;
+}) => {
   const { data: adoption, error, isPending, refetch } = useAdoption(id);
   const isPossible = adoption && STEPS_FROM[adoption.status].includes(step);
   return (
-    <Dialog title={ASKED[step].title} back={back}>
+    <Dialog title={words.ask[step].title} back={back}>
       {error && !adoption && (
-        <Problem error={error} {...((error as ApiError).status !== 404 && { again: refetch })} />
+        <Problem error={error} {...((error as ApiError).status !== 404 && { onRetry: refetch })} />
       )}
-      {isPending && <Loading what="Loading the adoption" />}
-      {adoption && !isPossible && <Problem error={tooLate(adoption, step)} />}
-      {isPossible && <StepForm adoption={adoption} step={step} back={back} />}
+      {isPending && <Loading what={words.loadingOne} />}
+      {adoption && !isPossible && <Problem error={new Error(words.tooLate(adoption, step))} />}
+      {isPossible && <StepForm adoption={adoption} step={step} back={back} hasLink={hasLink} />}
     </Dialog>
   );
 };

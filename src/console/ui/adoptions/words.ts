@@ -1,13 +1,119 @@
+import { formatCount, pluralize } from "../parts/count.ts";
 import type { FormWords } from "../parts/field-words.ts";
+import { isolated } from "../parts/isolated.ts";
+import { type Adoption, type FinalStep, STATUS_AFTER, type Status, type Step } from "./order.ts";
 
-/** What the forms say about their fields. */
+/** The name of the animal, or its number if the name is not known. */
+export const animalLabel = ({ animal, petId }: Pick<Adoption, "animal" | "petId">): string =>
+  animal ? animal.name : `animal ${petId}`;
+
+const animalOf = (adoption: Adoption): string => isolated(animalLabel(adoption));
+
+/** Every string of this area that people read. */
+export const words = {
+  title: "Adoptions",
+  start: "Start adoption",
+  startOf: (name: string) => `Start adoption of ${isolated(name)}`,
+  tabs: "Adoptions by status",
+  all: "all",
+  search: "Search by adopter, e-mail, animal or number",
+  ofAnimal: (name: string) => `Only adoptions of ${isolated(name)}.`,
+  showAllAnimals: "Show adoptions of all animals",
+
+  columns: {
+    id: "No.",
+    adopter: "Adopter",
+    animal: "Animal",
+    note: "Note",
+    status: "Status",
+    started: "Started",
+    actions: "Actions",
+  },
+  shown: (count: number, all: number | undefined) =>
+    all === undefined
+      ? `${pluralize(count, "adoption")} shown`
+      : `${formatCount(count)} of ${pluralize(all, "adoption")} shown`,
+  empty: (status: Status | undefined, isSearch: boolean) => {
+    if (isSearch) return status ? `No ${status} adoptions found` : "No adoptions found";
+    return status ? `No adoptions are ${status}` : "No adoptions yet";
+  },
+  elsewhere: (count: number) => `${pluralize(count, "adoption")} with another status`,
+  showAll: "Show all",
+  forgotten: "data erased",
+  deletedAnimal: (id: number) => `animal ${id}, deleted`,
+
+  steps: { approve: "Approve", complete: "Complete", cancel: "Cancel" } satisfies Record<Step, string>,
+  stepLabel: (step: Step, adoption: Adoption) =>
+    `${words.steps[step]} the adoption of ${animalLabel(adoption)}${
+      adoption.adopter ? ` by ${adoption.adopter.name}` : ""
+    }`,
+  stepped: (adoption: Adoption) =>
+    `Adoption of ${animalOf(adoption)} ${adoption.status} (no. ${adoption.id})`,
+  view: "View adoption",
+  tooLate: ({ status }: Adoption, step: Step) =>
+    status === STATUS_AFTER[step]
+      ? `This adoption is already ${status}.`
+      : `This adoption is ${status} now, so it can't be ${STATUS_AFTER[step]}.`,
+
+  ask: {
+    complete: {
+      title: "Complete adoption",
+      label: "Complete adoption",
+      back: "Not yet",
+      consequence: (animal: string) => `${isolated(animal)} will be marked as sold. This can't be undone.`,
+    },
+    cancel: {
+      title: "Cancel adoption",
+      label: "Cancel adoption",
+      back: "Keep adoption",
+      consequence: (animal: string) =>
+        `${isolated(animal)} will be available again. This can't be undone, but you can start a new adoption.`,
+    },
+  } satisfies Record<FinalStep, object>,
+
+  nextStep: "Next step",
+  approveOne: "Approve adoption",
+  completeOne: "Complete adoption",
+  startedAt: "Started",
+  emailFact: "E-mail",
+  animalNo: (id: number) => `animal ${id}`,
+
+  one: (id: number) => `Adoption no. ${id}`,
+  loadingOne: "Loading the adoption",
+  backToList: "Back to adoptions",
+  next: {
+    placed: "Approve it when the adopter may have the animal. Nobody else can adopt it meanwhile.",
+    approved:
+      "Complete it when the adopter takes the animal home: it will be marked as sold. This can't be undone.",
+    completed: "The animal has a new home.",
+    cancelled: "This adoption was cancelled.",
+  } satisfies Record<Status, string>,
+  notFound: "There is no adoption with this number.",
+
+  animal: "Animal",
+  availableAnimals: "Available animals",
+  animalHint: "Type a name or number. Only available animals are listed.",
+  animalNumber: "Number of the animal",
+  animalDetails: (id: number, category: string | undefined) =>
+    category === undefined ? `no. ${id}` : `no. ${id}, ${category}`,
+  noAnimals: "No available animals found",
+  searching: "Searching…",
+  animalsFound: (count: number) => `${pluralize(count, "animal")} found`,
+  name: "Adopter's name",
+  email: "Adopter's e-mail address",
+  note: "Note",
+  noteHint: "Optional note for colleagues",
+  started: (adoption: Adoption) => `Adoption of ${animalOf(adoption)} started (no. ${adoption.id})`,
+} as const;
+
+/** What the form says about its fields. */
 export const FIELDS: FormWords = {
   petId: {
-    missing: "Choose an animal.",
-    otherwise: "Enter the id of an animal: a whole number.",
+    missing: "Choose an animal from the list.",
+    otherwise: "Choose an animal from the list.",
     rules: {
-      not_found: "There is no animal with this id.",
-      conflict: "This animal is not available for adoption.",
+      not_found: "This animal was deleted. Choose another.",
+      conflict: "This animal is not available for adoption. Choose another.",
     },
   },
   "adopter.name": {

@@ -1,6 +1,7 @@
-/** A sentence with names in quotes. Each name is isolated, so that one written from right to left leaves the rest in order. */
+/** A name in quotes, or one that `isolated` has marked. */
+const NAMES = /(?<=“)([^”]*)(?=”)|\u2068([^\u2069]*)\u2069/;
+
+/** A sentence with names. Each name is isolated, so that one written from right to left leaves the rest in order. */
 export const Sentence = ({ text }: { text: string }) => (
-  <>
-    {text.split(/(?<=“)([^”]*)(?=”)/).map((part, at) => (at % 2 === 1 ? <bdi key={at}>{part}</bdi> : part))}
-  </>
+  <>{text.split(NAMES).map((part, at) => (part && at % 3 > 0 ? <bdi key={at}>{part}</bdi> : part))}</>
 );

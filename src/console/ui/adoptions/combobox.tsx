@@ -1,0 +1,131 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+
+/** What ties the input to its label and hint. */
+type Tied = { id: string; "aria-describedby": string; "aria-invalid"?: "true" };
+
+interface ComboboxProps<Option> {
+  tied: Tied;
+  name: string;
+  /** Names the list of suggestions. */
+  listLabel: string;
+  /** What was typed, or the label of what was chosen. */
+  text: string;
+  options: readonly Option[];
+  keyOf: (option: Option) => string | number;
+  /** Shown in the list in place of options. */
+  message?: string | undefined;
+  onText: (text: string) => void;
+  onChoose: (option: Option) => void;
+  children: (option: Option) => ComponentChildren;
+}
+
+/** The option that a key leads to; undefined if it is not a key of the list. */
+const moved = (key: string, active: number, count: number): number | undefined => {
+  if (count === 0) return undefined;
+  if (key === "ArrowDown") return (active + 1) % count;
+  if (key === "ArrowUp") return (active - 1 + count) % count;
+  return undefined;
+};
+
+/** Which suggestion is active, whether the list is open, and what the keys do. */
+const useSuggestions = <Option,>({
+  options,
+  keyOf,
+  onChoose,
+}: Pick<ComboboxProps<Option>, "options" | "keyOf" | "onChoose">) => {
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const isListed = isOpen && options.length > 0;
+  useEffect(() => setActive(0), [options.map(keyOf).join()]);
+  const choose = (option: Option) => {
+    onChoose(option);
+    setOpen(false);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const fromClosed = event.key === "ArrowUp" ? 0 : -1;
+    const next = moved(event.key, isOpen ? active : fromClosed, options.length);
+    const option = options[active];
+    if (next !== undefined) {
+      setOpen(true);
+      setActive(next);
+    } else if (event.key === "Enter" && isListed && option) choose(option);
+    else if (event.key === "Escape" && isOpen) setOpen(false);
+    else return;
+    event.preventDefault();
+  };
+  return { isOpen, isListed, active, setOpen, choose, onKeyDown };
+};
+
+/** The open list. */
+const Suggestions = <Option,>({
+  id,
+  listLabel,
+  options,
+  keyOf,
+  active,
+  onChoose,
+  children,
+}: Pick<ComboboxProps<Option>, "listLabel" | "options" | "keyOf" | "onChoose" | "children"> & {
+  id: string;
+  active: number;
+}) => {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active]);
+  return (
+    // Pressing an option must not take the focus from the field.
+    <ul
+      ref={list}
+      id={id}
+      role="listbox"
+      aria-label={listLabel}
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      {options.map((option, at) => (
+        <li
+          key={keyOf(option)}
+          id={`${id}-${at}`}
+          role="option"
+          aria-selected={at === active}
+          onClick={() => onChoose(option)}
+        >
+          {children(option)}
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/**
+ * A text field with a list of suggestions: the combobox of ARIA 1.2. The focus stays in the field. The first suggestion is
+ * active, so Enter chooses it; Escape closes the list, and only then the dialog around it.
+ */
+export const Combobox = <Option,>({ tied, name, text, message, onText, ...list }: ComboboxProps<Option>) => {
+  const id = useId();
+  const { isOpen, isListed, active, setOpen, choose, onKeyDown } = useSuggestions(list);
+  return (
+    <div class="combobox">
+      <input
+        {...tied}
+        name={name}
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={isListed}
+        aria-controls={isListed ? id : undefined}
+        aria-activedescendant={isListed ? `${id}-${active}` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        value={text}
+        onInput={({ currentTarget: { value } }) => {
+          setOpen(true);
+          onText(value);
+        }}
+        onClick={() => setOpen(true)}
+        onKeyDown={onKeyDown}
+        onBlur={() => setOpen(false)}
+      />
+      {isListed && <Suggestions {...list} id={id} active={active} onChoose={choose} />}
+      {isOpen && !isListed && message && <p class="suggestion">{message}</p>}
+    </div>
+  );
+};

@@ -1,0 +1,91 @@
+import { ApiError } from "../api/client.ts";
+import { History } from "../audit/history.tsx";
+import { Badge, Loading, Problem } from "../parts/feedback.tsx";
+import { Page } from "../parts/page.tsx";
+import { Time } from "../parts/time.tsx";
+import { useSession } from "../session.tsx";
+import { adoptionPath, adoptionsPath } from "./addresses.ts";
+import { Facts } from "./facts.tsx";
+import { type Adoption, STEPS_FROM, TONES } from "./order.ts";
+import { useAdoption, useAdoptionLive } from "./queries.ts";
+import { useStep } from "./step.tsx";
+import { words } from "./words.ts";
+
+/** A step that the page takes at once: it says above the button what follows. */
+const StepButton = ({ adoption, step }: { adoption: Adoption; step: "approve" | "complete" }) => {
+  const { run, error, isPending } = useStep(adoption, step, { hasLink: false });
+  return (
+    <>
+      {error && <Problem error={error} />}
+      <button type="button" aria-busy={isPending} aria-disabled={isPending} onClick={() => run()}>
+        {step === "approve" ? words.approveOne : words.completeOne}
+      </button>
+    </>
+  );
+};
+
+const Steps = ({ adoption }: { adoption: Adoption }) => {
+  const { id, status } = adoption;
+  const possible = STEPS_FROM[status];
+  const mayChange = useSession().can("orders:write");
+  return (
+    <section class={`step notice ${TONES[status]}`} aria-label={words.nextStep}>
+      <p>{words.next[status]}</p>
+      {mayChange && possible.length > 0 && (
+        <div>
+          {possible.map((step) =>
+            step === "cancel" ? (
+              <a key={step} class="button secondary outline" href={adoptionPath(id, step)}>
+                {words.ask.cancel.label}
+              </a>
+            ) : (
+              // A new step begins with a new idempotency key.
+              <StepButton key={step} adoption={adoption} step={step} />
+            ),
+          )}
+        </div>
+      )}
+    </section>
+  );
+};
+
+const Details = ({ adoption }: { adoption: Adoption }) => {
+  const { status, createdAt, updatedAt } = adoption;
+  return (
+    <>
+      <p>
+        <Badge tone={TONES[status]}>{status}</Badge> {words.startedAt} <Time at={createdAt} />
+        {updatedAt !== createdAt && (
+          <>
+            , {status} <Time at={updatedAt} />
+          </>
+        )}
+      </p>
+      <Facts adoption={adoption} />
+      <Steps adoption={adoption} />
+    </>
+  );
+};
+
+/** The page of one adoption: its adopter, animal and note, and its next step. */
+export const AdoptionPage = ({ id }: { id: number }) => {
+  const { data: adoption, error, isPending, refetch } = useAdoption(id);
+  useAdoptionLive(id);
+  const isGone = error instanceof ApiError && error.status === 404;
+  return (
+    <Page title={words.one(id)}>
+      <p>
+        <a href={adoptionsPath()}>{words.backToList}</a>
+      </p>
+      {isGone && <Problem error={new Error(words.notFound)} />}
+      {error && !adoption && !isGone && <Problem error={error} onRetry={refetch} />}
+      {isPending && <Loading what={words.loadingOne} />}
+      {adoption && (
+        <>
+          <Details adoption={adoption} />
+          <History resource="order" id={id} />
+        </>
+      )}
+    </Page>
+  );
+};
