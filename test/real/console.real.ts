@@ -4,14 +4,12 @@ import { join } from "node:path";
 import { tarGzOf } from "../deploys/archives.ts";
 import { zonesOf } from "../domains/cases.ts";
 import { surroundings } from "./authorities.ts";
-import { violationsOf } from "./axe.ts";
 import { openBrowser } from "./browser.ts";
 import { NEEDED as NAME_SERVERS, nameServers } from "./dns-servers.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, run, serve, type Server, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
-const SCREENSHOTS = process.env["SCREENSHOTS"];
 
 const json = { "content-type": "application/json" };
 
@@ -336,111 +334,6 @@ real(
     const own = seen.requests.filter((url) => url.startsWith(`${server.url}/`));
     expect(seen.requests.filter((url) => !own.includes(url) && !url.startsWith("data:"))).toEqual([]);
     expect(seen.errors).toEqual([]);
-  },
-  240_000,
-);
-
-const LONG = "W".repeat(200);
-const RIGHT_TO_LEFT = "\u202e\u05de\u05d9\u05d0\u05d5 evil";
-
-const IS_SHOWN = "!document.querySelector('.loading') && !!document.querySelector('h1')";
-
-/** Every page and dialog, of a server with animals, adoptions, a category, a project and a domain. */
-const PAGES = [
-  "/animals",
-  "/animals?status=available",
-  "/animals?q=be&category=1",
-  "/animals?q=nobody",
-  "/animals?id=1",
-  "/animals/new",
-  "/animals/1/change",
-  "/animals/1/delete",
-  "/animals/1/adopt",
-  "/categories",
-  "/categories/new",
-  "/categories/1/rename",
-  "/categories/1/delete",
-  "/adoptions",
-  "/adoptions?status=all",
-  "/adoptions?status=completed",
-  "/adoptions?animal=1",
-  "/adoptions/new",
-  "/adoptions/1/cancel",
-  "/adoptions/2/complete",
-  "/adoptions/2/cancel",
-  "/projects",
-  "/projects/new",
-  "/projects/docs",
-  "/projects/docs/deploys/1/activate",
-  "/projects/docs/settings",
-  "/projects/docs/settings/delete",
-  "/projects/docs/domains",
-  "/projects/docs/domains/new",
-  "/projects/docs/domains/docs.example.org",
-  "/projects/docs/domains/docs.example.org/remove",
-  "/keys",
-  "/keys/new",
-  "/keys/1/rotate",
-  "/keys/1/revoke",
-  "/nowhere",
-];
-
-real(
-  "axe finds nothing on any page, in either theme, at either width, and no page is wider than its window",
-  [...NEEDED, "axe-core"],
-  async () => {
-    using place = directory();
-    await using server = await serve({ cwd: place.path });
-    const send = (path: string, body: object, method = "POST") =>
-      server.call(path, { method, headers: json, body: JSON.stringify(body) });
-    for (const [at, name] of ["Bella", "Rex", "Luna", "Max", "Mia"].entries())
-      await send("/v1/pets", {
-        name,
-        categoryId: 1 + (at % 2),
-        status: ["available", "pending", "sold"][at % 3],
-      });
-    await send("/v1/categories", { name: "Dogs" });
-    await send("/v1/pets", { name: LONG, categoryId: 1, status: "available" });
-    const adopter = { name: LONG, email: `${"e".repeat(240)}@example.org` };
-    await send("/v1/store/orders", { petId: 1, adopter: { name: RIGHT_TO_LEFT, email: "a@example.org" } });
-    await send("/v1/store/orders", { petId: 6, adopter, note: `${LONG}\n`.repeat(9) });
-    await server.call("/v1/store/orders/2/approve", { method: "POST" });
-    await send("/platform/keys", { name: "shelter website", scopes: ["pets:read"], rateLimit: "600/min" });
-    await until(
-      "the manual is published",
-      async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
-    );
-    await send("/platform/projects/docs", { plan: "pro" }, "PATCH");
-    await send("/platform/projects/docs/domains", { hostname: "docs.example.org" });
-    await using browser = await openBrowser();
-    const { page } = browser;
-    await page.goto(`${server.url}/console`);
-    await page.getByLabel("API key").waitFor();
-    expect(await violationsOf(page)).toEqual([]);
-    await signIn(page, server.url, server.key);
-    const problems: string[] = [];
-    for (const colorScheme of ["light", "dark"] as const)
-      for (const width of [1000, 360]) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 640 });
-        for (const path of PAGES) {
-          await page.goto(`${server.url}/console${path}`);
-          await until(`${path} is shown`, async () => (await page.evaluate(IS_SHOWN)) === true);
-          // What glides in has arrived.
-          await page.waitForTimeout(250);
-          const found = await violationsOf(page);
-          if (await page.evaluate("document.activeElement?.matches('dialog .close')"))
-            found.push("begins at its button to close");
-          if (await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-            found.push("too wide");
-          problems.push(...found.map((problem) => `${path} ${colorScheme} ${width}: ${problem}`));
-          if (SCREENSHOTS === undefined) continue;
-          mkdirSync(SCREENSHOTS, { recursive: true });
-          const file = `console${path.replaceAll(/[^a-z0-9]+/g, "-")}-${colorScheme}-${width}.png`;
-          await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: false });
-        }
-      }
-    expect(problems).toEqual([]);
   },
   240_000,
 );
