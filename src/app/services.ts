@@ -46,7 +46,7 @@ const storeServices = (
     keys: keyService({ keys: repositories.keys, clock, randomBytes }),
     pets,
     petPages: petListCache({ list: pets.list, version }),
-    petStatistics: petStatistics({ countByDay: repositories.pets.countByDay, version, clock }),
+    petStatistics: petStatistics({ counts: repositories.pets.counts, version, clock }),
     petStreams: petStreams({ events: repositories.petEvents, fresh, version, ...(limits && { limits }) }),
     categories: categoryService({ categories: repositories.categories, clock }),
     orders: orderService({ orders: repositories.orders, clock }),

@@ -1,3 +1,4 @@
+import petNamesAndCounts from "../../drizzle/0016_pet_names_and_counts.sql" with { type: "text" };
 import audit from "../../drizzle/0015_audit.sql" with { type: "text" };
 import importColumns from "../../drizzle/0012_import_columns.sql" with { type: "text" };
 import callers from "../../drizzle/0013_callers.sql" with { type: "text" };
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   { tag: "0013_callers", sql: callers },
   { tag: "0014_order_words", sql: orderWords },
   { tag: "0015_audit", sql: audit },
+  { tag: "0016_pet_names_and_counts", sql: petNamesAndCounts },
 ];

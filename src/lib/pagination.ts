@@ -1,31 +1,48 @@
 import { fieldFault } from "./errors.ts";
 
-/** One page of a list that ascends by id. */
+/** One page of a list. */
 export interface Page<Item> {
   items: Item[];
   /** The cursor of the next page; undefined on the last page. */
   next: string | undefined;
 }
 
-/** An opaque cursor of the last id of a page and the filter of its list. */
-export const writeCursor = (after: number, filter: string): string =>
-  Buffer.from(`${after}:${filter}`).toString("base64url");
+/** An opaque cursor of the last item of a page and the filter of its list. @param text its place in an order by text */
+export const writeCursor = (after: number, filter: string, text?: string): string =>
+  Buffer.from(`${after}:${filter}${text === undefined ? "" : `:${text}`}`).toString("base64url");
+
+const invalidCursor = () => fieldFault("invalid_cursor", { field: "cursor", rule: "format" });
+
+const idOf = (decoded: string): number => Number(/^([1-9][0-9]*):/.exec(decoded)?.[1]);
 
 /** The id after which a page starts. @throws Fault invalid_cursor unless the cursor is from `writeCursor` with this filter */
 export const readCursor = (cursor: string, filter: string): number => {
-  const after = Number(/^([1-9][0-9]*):/.exec(Buffer.from(cursor, "base64url").toString())?.[1]);
-  if (!Number.isSafeInteger(after) || writeCursor(after, filter) !== cursor)
-    throw fieldFault("invalid_cursor", { field: "cursor", rule: "format" });
+  const after = idOf(Buffer.from(cursor, "base64url").toString());
+  if (!Number.isSafeInteger(after) || writeCursor(after, filter) !== cursor) throw invalidCursor();
   return after;
 };
 
-/** Makes a page from a query for `limit` + 1 items: the extra one shows that another page follows. */
+/** As `readCursor`, for a list that is ordered by text and then by id. @throws Fault invalid_cursor */
+export const readTextCursor = (cursor: string, filter: string): { after: number; text: string } => {
+  const decoded = Buffer.from(cursor, "base64url").toString();
+  const after = idOf(decoded);
+  const text = decoded.slice(`${after}:${filter}:`.length);
+  if (!Number.isSafeInteger(after) || writeCursor(after, filter, text) !== cursor) throw invalidCursor();
+  return { after, text };
+};
+
+/**
+ * Makes a page from a query for `limit` + 1 items: the extra one shows that another page follows.
+ * @param textOf an item's place in an order by text
+ */
 export const cutPage = <Item extends { id: number }>(
   found: Item[],
   limit: number,
   filter: string,
+  textOf?: (item: Item) => string | undefined,
 ): Page<Item> => {
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  return { items, next: found.length > limit && last ? writeCursor(last.id, filter) : undefined };
+  const next = found.length > limit && last ? writeCursor(last.id, filter, textOf?.(last)) : undefined;
+  return { items, next };
 };

@@ -1,17 +1,26 @@
+import { foldLetters } from "./letter-folds.ts";
+
 /** The index is searched once for each word. */
 export const MAX_WORDS = 8;
 
 /**
- * What the index treats as a word: letters and digits. An accent that is a character of its own is not part of one. Neither
- * are signs that became letters only after FTS5's tables were written: inside a word they would turn it into a phrase.
+ * What the index treats as a word: letters and digits. Signs that became letters only after FTS5's tables were written are not
+ * part of one: inside a word they would turn it into a phrase.
  */
 const WORD = /(?:(?![\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3])[\p{L}\p{N}\p{Co}])+/gu;
-const ACCENT = /[\u0300-\u036f]/g;
 
-/** The distinct words of a search; undefined if it has none or too many. */
+/** The distinct words of a search, with folded letters as in the index; undefined if there are too many. */
 export const searchWords = (text: string): string[] | undefined => {
-  const words = new Set(text.normalize("NFC").replace(ACCENT, "").match(WORD));
-  return words.size > 0 && words.size <= MAX_WORDS ? [...words] : undefined;
+  const words = new Set(foldLetters(text.normalize("NFC")).match(WORD));
+  return words.size <= MAX_WORDS ? [...words] : undefined;
+};
+
+const ID = /^[1-9][0-9]{0,15}$/;
+
+/** The id that a search consists of; undefined if it is anything else than one number. */
+export const typedId = (text: string): number | undefined => {
+  const [word = "", ...others] = searchWords(text) ?? [];
+  return others.length === 0 && ID.test(word) ? Number(word) : undefined;
 };
 
 /** The longest prefix, in characters, that the index has entries for (migration 0007). */

@@ -5,6 +5,8 @@ export interface Clock {
   now(): number;
 }
 
+export const DAY_MS = 86_400_000;
+
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** The last time that RFC 3339 can express. */

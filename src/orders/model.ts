@@ -13,7 +13,7 @@ import {
   parseId,
 } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import { searchWords } from "../lib/search.ts";
+import { MAX_WORDS, searchWords } from "../lib/search.ts";
 import { ORDER_SORTS, type Order as StoredOrder } from "./order.ts";
 import type { OrderCounts } from "./queries.ts";
 import { ORDER_STATUSES } from "./status.ts";
@@ -140,13 +140,12 @@ const Search = checked<string>(
   "OrderSearch",
   {
     type: "string",
-    minLength: 1,
     maxLength: MAX_SEARCH_LENGTH,
     description:
-      "Search for a person or an animal: one to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored.",
+      "Search for a person or an animal: up to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored: without any, the search finds all adoptions.",
     examples: ["lovelace"],
   },
-  `must be 1 to ${MAX_SEARCH_LENGTH} characters with one to eight words of letters or digits`,
+  `must be at most ${MAX_SEARCH_LENGTH} characters with at most ${MAX_WORDS} words of letters or digits`,
   (value) =>
     typeof value === "string" &&
     value.isWellFormed() &&

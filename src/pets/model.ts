@@ -3,14 +3,15 @@ import { type Static, t } from "elysia";
 import { bigintOf, jsonInteger } from "../lib/json.ts";
 import {
   type NewPet as NewPetFields,
+  PET_SORTS,
   PET_STATUSES,
   type PetChange as PetChangeFields,
   type PetStatus as PetStatusName,
   type Pet as StoredPet,
 } from "./pet.ts";
 import type { ListPets } from "./service.ts";
-import { DAYS } from "./statistics.ts";
-import { searchWords } from "../lib/search.ts";
+import { type CountedPets, DAYS } from "./statistics.ts";
+import { MAX_WORDS, searchWords } from "../lib/search.ts";
 import { etagOf } from "../http/etag.ts";
 import { Cursor, Id, IdInPath, Int64, Int64InQuery, limitOf, OneOf, Text, checked } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
@@ -78,7 +79,7 @@ export const PetChange = t.Object(
 export const Pets = t.Array(Pet, {
   $id: "Pets",
   maxItems: 100,
-  description: "Animals in ascending order of id.",
+  description: "Animals in ascending order of id, or as `sort` says.",
 });
 
 export const MAX_SEARCH_LENGTH = 100;
@@ -88,13 +89,12 @@ const Search = checked<string>(
   "Search",
   {
     type: "string",
-    minLength: 1,
     maxLength: MAX_SEARCH_LENGTH,
     description:
-      "Search by name: one to eight words. Each must be the beginning of a word in the name. Case and accents make no difference.",
+      "Search by name: up to eight words. Each must be the beginning of a word in the name. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals.",
     examples: ["bel"],
   },
-  `must be 1 to ${MAX_SEARCH_LENGTH} characters with one to eight words of letters or digits`,
+  `must be at most ${MAX_SEARCH_LENGTH} characters with at most ${MAX_WORDS} words of letters or digits`,
   (value) =>
     typeof value === "string" &&
     value.isWellFormed() &&
@@ -121,6 +121,13 @@ const Ids = checked<string>(
   (value) => typeof value === "string" && IDS.test(value),
 );
 
+const Sort = OneOf("PetSort", PET_SORTS, {
+  description:
+    "The order: by id, oldest first, or by name without regard to case and accents, and then by id. `-` reverses it.",
+  default: "id",
+  examples: ["-id"],
+});
+
 export const ListQuery = t.Object(
   {
     limit: t.Optional(limitOf("Maximum number of animals returned.")),
@@ -129,6 +136,7 @@ export const ListQuery = t.Object(
     categoryId: t.Optional(Int64InQuery({ description: "Filter by category.", examples: [3] })),
     q: t.Optional(Search),
     ids: t.Optional(Ids),
+    sort: t.Optional(Sort),
   },
   { additionalProperties: false },
 );
@@ -141,6 +149,7 @@ export const toListPets = ({
   categoryId,
   q,
   ids,
+  sort = "id",
 }: Static<typeof ListQuery>): ListPets => ({
   limit: Number(limit),
   status,
@@ -148,6 +157,7 @@ export const toListPets = ({
   categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
   q,
   ids: ids === undefined ? undefined : parseIds(ids),
+  sort,
 });
 
 const EventId = (description: string) =>
@@ -184,6 +194,22 @@ export const DeletedPetParams = t.Object({ petId: IdInPath("Id of the animal to 
 const Count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });
 
+export const StatisticsQuery = t.Object(
+  {
+    q: t.Optional(Search),
+    categoryId: t.Optional(
+      Int64InQuery({ description: "Count the animals of this category.", examples: [3] }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** From a validated query. */
+export const toCountedPets = ({ q, categoryId }: Static<typeof StatisticsQuery>): CountedPets => ({
+  q,
+  categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
+});
+
 const AddedOnDay = t.Object(
   {
     date: t.String({ format: "date", description: "The day, in UTC.", examples: ["2026-11-20"] }),
@@ -204,12 +230,12 @@ const StatusCounts = t.Object(
 
 export const Statistics = t.Object(
   {
-    total: Count("Number of all animals.", 1234),
+    total: Count("Number of animals.", 1234),
     byStatus: StatusCounts,
     addedByDay: t.Array(AddedOnDay, {
       minItems: DAYS,
       maxItems: DAYS,
-      description: `The last ${DAYS} days, oldest first. The last one is today.`,
+      description: `All animals by the day they were added: the last ${DAYS} days, oldest first. The last one is today.`,
     }),
   },
   { $id: "Statistics", description: "The number of animals." },

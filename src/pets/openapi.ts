@@ -1,5 +1,5 @@
 import { operation } from "../http/operation.ts";
-import { DAY_MS } from "./queries.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { DAYS } from "./statistics.ts";
 
 const TAGS = ["animals"];
@@ -10,7 +10,7 @@ export const listPets = operation({
   operationId: "listPets",
   summary: "List animals",
   description:
-    'Returns a page of animals in ascending order of id. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. With `ids`, `Item-ETags` has the entity tag of each animal, for the header `If-Match` of a change. An animal without a status is listed, but no status filter selects it.',
+    'Returns a page of animals in ascending order of id, unless `sort` says otherwise. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. With `ids`, `Item-ETags` has the entity tag of each animal, for the header `If-Match` of a change. An animal without a status is listed, but no status filter selects it.',
   tags: TAGS,
   responses: {
     200: {
@@ -105,7 +105,7 @@ export const getStatistics = operation({
   operationId: "getStatistics",
   summary: "Count the animals",
   description:
-    "Counts animals by status and by the day they were added. New animals count at once. Other changes can take up to ten seconds.",
+    "Counts animals by status and by the day they were added, after every acknowledged write. `q` and `categoryId` select the animals of `total` and `byStatus`. `addedByDay` always counts all animals.",
   tags: TAGS,
   responses: {
     200: {

@@ -12,10 +12,10 @@ const MAX_BYTES = 8 * 2 ** 20;
  * Different queries have different keys: no field before the cursor contains a space (`q` is percent-encoded), and the
  * cursor, which may be any text, comes last.
  */
-const cacheKey = ({ limit, status, categoryId, q, ids, cursor }: ListPets): string => {
+const cacheKey = ({ limit, status, categoryId, q, ids, sort, cursor }: ListPets): string => {
   const plain = `${limit} ${status ?? ""} ${cursor ?? ""}`;
-  if (categoryId === undefined && q === undefined && ids === undefined) return plain;
-  return `filtered ${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
+  if (categoryId === undefined && q === undefined && ids === undefined && sort === "id") return plain;
+  return `${sort} ${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
 };
 
 interface CachedPage {
@@ -40,10 +40,17 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
 
   const makePage = async (query: ListPets, key: string, current: number): Promise<CachedPage> => {
     const { items, next } = await list(query);
-    const { limit, status, categoryId, q, ids } = query;
+    const { limit, status, categoryId, q, ids, sort } = query;
     const json = JSON.stringify(items.map(fromPet));
-    const filters = { limit, status, categoryId: categoryId?.toString(), q, ids: ids?.join() };
-    const links = nextPage("/v1/pets", filters, next);
+    const parameters = {
+      limit,
+      status,
+      categoryId: categoryId?.toString(),
+      q,
+      ids: ids?.join(),
+      sort: sort === "id" ? undefined : sort,
+    };
+    const links = nextPage("/v1/pets", parameters, next);
     // The ETag covers the link: a last page may gain a next page while its animals stay the same.
     const etag = etagOf(`${links["link"] ?? ""}${json}`);
     // Clones of a response share the bytes of a Blob.

@@ -19,11 +19,15 @@ export interface PetChange {
   status?: PetStatus | null;
 }
 
+/** The orders of a list. In an order by name, animals with the same name are in the order of ids. */
+export const PET_SORTS = ["id", "-id", "name", "-name"] as const;
+export type PetSort = (typeof PET_SORTS)[number];
+
 /** The filters of a list. Its animals match all of them. */
 export interface PetFilters {
   status: PetStatus | undefined;
   categoryId?: bigint | undefined;
-  /** Every word of this text begins a word of the animal's name. */
+  /** Every word of this text begins a word of the animal's name, or it is the animal's id. */
   q?: string | undefined;
   ids?: readonly number[] | undefined;
 }

@@ -3,13 +3,18 @@ import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/aud
 import { insertSelect } from "../db/insert-select.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
+import { once } from "../lib/lazy.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
 import type { NewPet, Pet, PetChange } from "./pet.ts";
-import { COLUMNS, type Row, petCounts, petLists, toPet } from "./queries.ts";
+import { petCounts } from "./count-queries.ts";
+import { petsByIdOrder } from "./id-order-queries.ts";
+import { petsByNameOrder } from "./name-order-queries.ts";
+import { COLUMNS, type ListedPet, type PetPage, type Row, toPet } from "./queries.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
+export type { ListedPet } from "./queries.ts";
 
 /** The animal after a change, or before its deletion; or why nothing was written. */
 export type WriteResult =
@@ -179,6 +184,9 @@ export const petRepository = (
     .limit(1)
     .prepare();
 
+  const byId = petsByIdOrder(database);
+  const byName = once(() => petsByNameOrder(database, byId));
+
   return {
     ...conditionalWrites(database, strictCategories, record),
     /**
@@ -201,8 +209,9 @@ export const petRepository = (
       const row = findStatement.get({ id });
       return row && toPet(row);
     },
-    list: petLists(database),
-    countByDay: petCounts(database),
+    list: (page: PetPage): ListedPet[] | Promise<ListedPet[]> =>
+      page.sort === "id" || page.sort === "-id" ? byId(page) : byName()(page),
+    counts: petCounts(database),
   };
 };
 

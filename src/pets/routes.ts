@@ -16,8 +16,10 @@ import {
   PetStatus,
   Pets,
   Statistics,
+  StatisticsQuery,
   etagOfPet,
   fromPet,
+  toCountedPets,
   toListPets,
   toNewPet,
   toPetChange,
@@ -130,10 +132,10 @@ export const petRoutes = (options: PetRouteOptions) => {
         detail: getPet,
       },
     )
-    .get("/v1/statistics", () => statistics.read(), {
+    .get("/v1/statistics", ({ query }) => statistics.read(toCountedPets(query)), {
       stability: "beta",
       scope: "pets:read",
-      query: NoQuery,
+      query: StatisticsQuery,
       response: { 200: Statistics },
       detail: getStatistics,
     });

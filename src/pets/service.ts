@@ -1,12 +1,13 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { FieldProblem } from "../lib/field-problems.ts";
-import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import { type Page, cutPage, readCursor, readTextCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
-import type { NewPet, Pet, PetChange, PetFilters } from "./pet.ts";
+import type { NewPet, Pet, PetChange, PetFilters, PetSort } from "./pet.ts";
 import type { StoreResponse, PetRepository, StoredPet, WriteResult } from "./repository.ts";
 
 export interface ListPets extends PetFilters {
+  sort: PetSort;
   limit: number;
   /** From the page before. */
   cursor: string | undefined;
@@ -30,21 +31,37 @@ const assertWritten = (result: WriteResult, heldFields: readonly FieldProblem[] 
   );
 };
 
-/** A cursor is valid for this list and these filters only. Filters that can be long are hashed. */
-export const cursorScope = ({ status, categoryId, q, ids }: PetFilters): string => {
+const isByName = (sort: PetSort): boolean => sort === "name" || sort === "-name";
+
+/** A cursor is valid for this list, these filters and this order only. Filters that can be long are hashed. */
+export const cursorScope = ({
+  sort,
+  status,
+  categoryId,
+  q,
+  ids,
+}: Omit<ListPets, "limit" | "cursor">): string => {
   const plain = `pets:${status ?? ""}${categoryId === undefined ? "" : `:${categoryId}`}`;
-  if (q === undefined && ids === undefined) return plain;
-  const text = JSON.stringify([plain, q, ids]);
+  if (q === undefined && ids === undefined && sort === "id") return plain;
+  const text = JSON.stringify([plain, q, ids, ...(sort === "id" ? [] : [sort])]);
   return `pets:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
+};
+
+/** @throws Fault invalid_cursor */
+const positionOf = (cursor: string, scope: string, sort: PetSort) => {
+  if (!isByName(sort)) return { id: readCursor(cursor, scope) };
+  const { after, text } = readTextCursor(cursor, scope);
+  return { id: after, folded: text };
 };
 
 export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock }) => ({
   /** @throws Fault invalid_cursor */
-  async list({ limit, cursor, ...filters }: ListPets): Promise<Page<Pet>> {
-    const scope = cursorScope(filters);
-    const after = cursor === undefined ? 0 : readCursor(cursor, scope);
+  async list({ limit, cursor, ...query }: ListPets): Promise<Page<Pet>> {
+    const scope = cursorScope(query);
+    const after = cursor === undefined ? undefined : positionOf(cursor, scope, query.sort);
     // One more than the limit shows whether another page follows.
-    return cutPage(await pets.list({ after, limit: limit + 1, ...filters }), limit, scope);
+    const found = await pets.list({ after, limit: limit + 1, ...query });
+    return cutPage(found, limit, scope, ({ folded }) => folded);
   },
   /** @param keep stores the response in the same transaction. @throws Fault category_not_found */
   async add(pet: NewPet, actor: Actor, keep?: StoreResponse<Pet>): Promise<Pet> {

@@ -26,7 +26,7 @@ const path = (limit: number, { after, ...filters }: Place): string => {
     .map(([name, value]) => (value === undefined ? "" : `&${name}=${String(value)}`))
     .join("");
   const cursor =
-    after > 0 ? `&cursor=${writeCursor(after, cursorScope({ status, categoryId, q, ids }))}` : "";
+    after > 0 ? `&cursor=${writeCursor(after, cursorScope({ sort: "id", status, categoryId, q, ids }))}` : "";
   return `/v1/pets?limit=${limit}${filter}${cursor}`;
 };
 

@@ -49,7 +49,7 @@ test("no adopter is logged, neither for a success nor for any fault", async () =
   expect((await place(store, 2, order)).status).toBe(500);
   store.database.client.run("UPDATE orders SET created_at = 9e15");
   expect((await store.call("GET", "/v1/store/orders")).status).toBe(500);
-  store.database.client.run("ALTER TABLE orders RENAME COLUMN adopter_email TO email");
+  store.database.client.run("ALTER TABLE orders RENAME TO adoptions");
   expect((await store.call("GET", "/v1/store/orders")).status).toBe(500);
   expect(store.log.filter(({ msg }) => msg === "internal_error")).toHaveLength(3);
   expect(JSON.stringify(store.log)).not.toMatch(PERSONAL);

@@ -93,7 +93,7 @@ describe("GET /v1/pets", () => {
     const response = await empty().call("GET", "/v1/pets?colour=red");
     expect(response.status).toBe(400);
     expect(await messageOf(response)).toBe(
-      "colour: is not a known query parameter (known: limit, status, cursor, categoryId, q, ids)",
+      "colour: is not a known query parameter (known: limit, status, cursor, categoryId, q, ids, sort)",
     );
   });
 

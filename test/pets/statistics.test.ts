@@ -1,13 +1,22 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { StatusCounts } from "../../src/pets/count-queries.ts";
 import { type PetCounts, petStatistics } from "../../src/pets/statistics.ts";
-import type { DayCounts } from "../../src/pets/queries.ts";
-import { type Store, addPet, openStore, temporaryDirectory, testClock } from "../support/store.ts";
-import { openDatabase } from "../../src/db/open.ts";
+import {
+  type Store,
+  addPet,
+  faultOf,
+  openOnce,
+  openStore,
+  temporaryDirectory,
+  testClock,
+} from "../support/store.ts";
+import { type Database, openDatabase } from "../../src/db/open.ts";
 
 const DAY = 86_400_000;
 
-const statisticsOf = async (store: Store): Promise<PetCounts> => {
-  const response = await store.call("GET", "/v1/statistics");
+const statisticsOf = async (store: Store, query = ""): Promise<PetCounts> => {
+  const response = await store.call("GET", `/v1/statistics?${query}`);
   expect(response.status).toBe(200);
   expect(response.headers.get("x-stability")).toBe("beta");
   return (await response.json()) as PetCounts;
@@ -69,74 +78,185 @@ test("days start at midnight UTC, and pass while nothing is added", async () => 
   expect(total).toBe(3);
 });
 
-test("changes and deletions show in the statistics within ten seconds", async () => {
+test("a change and a deletion, by any process, count at once", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
   for (let at = 0; at < 3; at++) await addPet(store, { status: "available" });
-  await statisticsOf(store);
+  const counts = async () => {
+    const { total, byStatus } = await statisticsOf(store);
+    return { total, byStatus };
+  };
+  expect(await counts()).toEqual({ total: 3, byStatus: { ...NONE, available: 3 } });
+  await store.call("PATCH", "/v1/pets/1", { json: { status: "sold" } });
+  expect(await counts()).toEqual({ total: 3, byStatus: { ...NONE, available: 2, sold: 1 } });
+  await store.call("PATCH", "/v1/pets/1", { json: { status: null } });
+  await store.call("DELETE", "/v1/pets/2");
+  expect(await counts()).toEqual({ total: 2, byStatus: { ...NONE, available: 1, none: 1 } });
   const other = openDatabase(path);
-  other.client.run("UPDATE pets SET status = 'sold' WHERE id = 1");
-  other.client.run("DELETE FROM pets WHERE id = 3");
-  store.clock.advance(10_000);
-  const { total, byStatus } = await statisticsOf(store);
-  expect({ total, byStatus }).toEqual({ total: 2, byStatus: { ...NONE, available: 1, sold: 1 } });
+  other.client.run("UPDATE pets SET status = 'pending' WHERE id = 3");
+  expect(await counts()).toEqual({ total: 2, byStatus: { ...NONE, pending: 1, none: 1 } });
   await other.close();
 });
 
-/** Animals with the ids 1 to `count`, counted in slices; `queries` has the id after which each slice starts. */
-const countedAnimals = (count: number) => {
-  const queries: number[] = [];
-  const countByDay = ({ after, limit }: { after: number; limit: number }): DayCounts[] => {
-    queries.push(after);
-    const total = Math.min(limit, count - after);
-    return total > 0 ? [{ day: 0, total, available: total, pending: 0, sold: 0, lastId: after + total }] : [];
-  };
-  return { queries, countByDay };
-};
-
-test("concurrent requests for statistics share one count, made in slices", async () => {
-  const { queries, countByDay } = countedAnimals(25_000);
-  const { read } = petStatistics({ countByDay, version: () => 1, clock: testClock() });
-  const responses = await Promise.all([read(), read(), read()]);
-  expect(responses.map(({ total }) => total)).toEqual([25_000, 25_000, 25_000]);
-  expect(queries).toEqual([0, 10_000, 20_000]);
+test("the days count the animals that are still there", async () => {
+  const store = await openStore();
+  for (let at = 0; at < 3; at++) await addPet(store, {});
+  await store.call("DELETE", "/v1/pets/2");
+  await store.call("PATCH", "/v1/pets/1", { json: { status: "sold" } });
+  expect((await statisticsOf(store)).addedByDay.at(-1)).toEqual({ date: "2026-11-20", count: 2 });
 });
 
-test("a count continues after the last animal, and starts again only after a write and ten seconds", async () => {
-  const { queries, countByDay } = countedAnimals(5);
-  const clock = testClock();
-  let version = 1;
-  const { read } = petStatistics({ countByDay, version: () => version, clock });
-  const firstId = async () => {
-    queries.length = 0;
-    await read();
-    return queries[0];
+describe("statistics of some animals", () => {
+  const shelter = openOnce(async () => {
+    const store = await openStore();
+    const animals = [
+      ["Łucja", 1, "available"],
+      ["Lucy 6", 1, "sold"],
+      ["Lucy", 2, undefined],
+      ["Rex", 2, "pending"],
+      ["Luca", -3, "sold"],
+      ["Milo", 1, "pending"],
+    ] as const;
+    for (const [name, categoryId, status] of animals)
+      await addPet(store, { name, categoryId, ...(status && { status }) });
+    return store;
+  });
+
+  test.each([
+    ["q=luc", { available: 1, pending: 0, sold: 2, none: 1 }],
+    ["q=luc&categoryId=1", { available: 1, pending: 0, sold: 1, none: 0 }],
+    ["q=6", { available: 0, pending: 1, sold: 1, none: 0 }],
+    ["q=6&categoryId=2", NONE],
+    ["q=%21", { available: 1, pending: 2, sold: 2, none: 1 }],
+    ["q=nobody", NONE],
+    ["categoryId=1", { available: 1, pending: 1, sold: 1, none: 0 }],
+    ["categoryId=-3", { available: 0, pending: 0, sold: 1, none: 0 }],
+    ["categoryId=9223372036854775807", NONE],
+  ])("with %s are %j, and the days count all animals", async (query, byStatus) => {
+    const counts = await statisticsOf(shelter(), query);
+    const { available, pending, sold, none } = byStatus;
+    expect(counts).toMatchObject({ byStatus, total: available + pending + sold + none });
+    expect(counts.addedByDay.at(-1)?.count).toBe(6);
+  });
+
+  test("follow every acknowledged write", async () => {
+    const store = await openStore();
+    await addPet(store, { name: "Lucy", status: "available" });
+    for (const [change, byStatus] of [
+      [{ status: "sold" }, { ...NONE, sold: 1 }],
+      [{ name: "Rex" }, NONE],
+      [
+        { name: "Łucja", status: null },
+        { ...NONE, none: 1 },
+      ],
+    ] as const) {
+      await statisticsOf(store, "q=luc");
+      await store.call("PATCH", "/v1/pets/1", { json: change });
+      expect((await statisticsOf(store, "q=luc")).byStatus).toEqual(byStatus);
+    }
+  });
+
+  test("are refused with an unknown parameter, and with one that is not valid", async () => {
+    for (const query of ["status=sold", "categoryId=x", `q=${"a".repeat(101)}`])
+      expect(await faultOf(await shelter().call("GET", `/v1/statistics?${query}`))).toBe(
+        "400 invalid_request",
+      );
+  });
+});
+
+/** Counts whose calls are recorded. */
+const recordedCounts = (byStatus: () => Promise<StatusCounts>) => {
+  let calls = 0;
+  const counts = {
+    byStatus() {
+      calls++;
+      return byStatus();
+    },
+    addedAfter: () => [],
   };
-  expect(await firstId()).toBe(0);
-  clock.advance(60_000);
-  expect(await firstId()).toBe(5);
-  version++;
-  expect(await firstId()).toBe(0);
-  version++;
-  clock.advance(9_999);
-  expect(await firstId()).toBe(5);
-  clock.advance(1);
-  expect(await firstId()).toBe(0);
+  return { counts, calls: () => calls };
+};
+
+test("requests between two writes share one count; one after a write counts anew", async () => {
+  let version = 1;
+  const { counts, calls } = recordedCounts(async () => ({ ...NONE, sold: version }));
+  const { read } = petStatistics({ counts, version: () => version, clock: testClock() });
+  const before = [read({ q: "a" }), read({ q: "a" })];
+  expect(calls()).toBe(1);
+  version = 2;
+  expect((await read({ q: "a" })).total).toBe(2);
+  await Promise.all(before);
+  expect(calls()).toBe(2);
+  await read({ q: "a", categoryId: 1n });
+  expect(calls()).toBe(3);
 });
 
 test("a failed count is repeated by the next request", async () => {
-  const { countByDay } = countedAnimals(5);
   let isBroken = true;
-  const { read } = petStatistics({
-    countByDay(slice) {
-      if (isBroken) throw new Error("disk");
-      return countByDay(slice);
-    },
-    version: () => 1,
-    clock: testClock(),
+  const { counts } = recordedCounts(async () => {
+    if (isBroken) throw new Error("disk");
+    return { ...NONE, sold: 5 };
   });
+  const { read } = petStatistics({ counts, version: () => 1, clock: testClock() });
   await expect(read()).rejects.toThrow("disk");
-  await Bun.sleep(0);
   isBroken = false;
   expect((await read()).total).toBe(5);
+});
+
+type Write = (client: Database["client"]) => void;
+
+const anyStatus = fc.constantFrom("available", "pending", "sold", null);
+const anyCategory = fc.constantFrom(1, 2, -3);
+/** Counted from the newest. */
+const anyId = fc.integer({ min: 0, max: 8 });
+const anyWrite: fc.Arbitrary<Write> = fc.oneof(
+  fc.tuple(anyCategory, anyStatus, fc.integer({ min: 0, max: 3 })).map(
+    ([category, status, day]): Write =>
+      (client) =>
+        client.run("INSERT INTO pets (name, category_id, status, created_at) VALUES ('Bella', ?, ?, ?)", [
+          category,
+          status,
+          day * DAY,
+        ]),
+  ),
+  fc.tuple(anyId, anyCategory, anyStatus).map(
+    ([id, category, status]): Write =>
+      (client) =>
+        client.run(
+          "UPDATE pets SET category_id = ?2, status = ?3 WHERE id = (SELECT max(id) FROM pets) - ?1",
+          [id, category, status],
+        ),
+  ),
+  fc.tuple(anyId, anyStatus).map(
+    ([id, status]): Write =>
+      (client) =>
+        client.run("UPDATE pets SET status = ?2 WHERE id >= (SELECT max(id) FROM pets) - ?1", [id, status]),
+  ),
+  anyId.map(
+    (id): Write =>
+      (client) =>
+        client.run("DELETE FROM pets WHERE id = (SELECT max(id) FROM pets) - ?", [id]),
+  ),
+);
+
+test("the counts that triggers keep are those of the rows, whatever is written", async () => {
+  const database = openDatabase(":memory:");
+  const kept = (table: string, key: string) =>
+    `SELECT ${key} AS k, available, pending, sold, none FROM ${table} WHERE available + pending + sold + none > 0 ORDER BY 1`;
+  const counted = (key: string) =>
+    `SELECT ${key} AS k, sum(status IS 'available') AS available, sum(status IS 'pending') AS pending, sum(status IS 'sold') AS sold, sum(status IS NULL) AS none FROM pets GROUP BY 1 ORDER BY 1`;
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyWrite, { maxLength: 30 }), async (writes) => {
+      database.client.run("DELETE FROM pets");
+      for (const write of writes) write(database.client);
+      const all = (sql: string) => database.client.query(sql).all();
+      expect(all(kept("pet_counts_by_category", "category_id"))).toEqual(all(counted("category_id")));
+      expect(all("SELECT count(*) AS n FROM pet_counts_by_category")).toEqual(
+        all("SELECT count(DISTINCT category_id) AS n FROM pets"),
+      );
+      expect(all(kept("pet_counts_by_day", "day"))).toEqual(all(counted(`created_at / ${DAY}`)));
+    }),
+    { numRuns: 300 },
+  );
+  await database.close();
 });

@@ -10,7 +10,7 @@ export interface paths {
     };
     /**
      * List animals
-     * @description Returns a page of animals in ascending order of id. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. With `ids`, `Item-ETags` has the entity tag of each animal, for the header `If-Match` of a change. An animal without a status is listed, but no status filter selects it. Requires the scope `pets:read`.
+     * @description Returns a page of animals in ascending order of id, unless `sort` says otherwise. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. With `ids`, `Item-ETags` has the entity tag of each animal, for the header `If-Match` of a change. An animal without a status is listed, but no status filter selects it. Requires the scope `pets:read`.
      */
     get: operations["listPets"];
     put?: never;
@@ -89,7 +89,7 @@ export interface paths {
     };
     /**
      * Count the animals
-     * @description Counts animals by status and by the day they were added. New animals count at once. Other changes can take up to ten seconds. Requires the scope `pets:read`.
+     * @description Counts animals by status and by the day they were added, after every acknowledged write. `q` and `categoryId` select the animals of `total` and `byStatus`. `addedByDay` always counts all animals. Requires the scope `pets:read`.
      */
     get: operations["getStatistics"];
     put?: never;
@@ -361,7 +361,7 @@ export interface components {
      * @enum {string}
      */
     PetStatus: "available" | "pending" | "sold";
-    /** @description Animals in ascending order of id. */
+    /** @description Animals in ascending order of id, or as `sort` says. */
     Pets: components["schemas"]["Pet"][];
     /** @description An animal to add. */
     NewPet: {
@@ -388,10 +388,10 @@ export interface components {
     };
     /** @description The number of animals. */
     Statistics: {
-      /** @description Number of all animals. */
+      /** @description Number of animals. */
       total: number;
       byStatus: components["schemas"]["StatusCounts"];
-      /** @description The last 30 days, oldest first. The last one is today. */
+      /** @description All animals by the day they were added: the last 30 days, oldest first. The last one is today. */
       addedByDay: components["schemas"]["AddedOnDay"][];
     };
     /** @description The number of animals by status. */
@@ -639,10 +639,12 @@ export interface operations {
         cursor?: string;
         /** @description Filter by category. */
         categoryId?: number | bigint;
-        /** @description Search by name: one to eight words. Each must be the beginning of a word in the name. Case and accents make no difference. */
+        /** @description Search by name: up to eight words. Each must be the beginning of a word in the name. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals. */
         q?: string;
         /** @description Filter by id: 1 to 100 ids, separated by commas. Unknown ids are ignored. */
         ids?: string;
+        /** @description The order: by id, oldest first, or by name without regard to case and accents, and then by id. `-` reverses it. */
+        sort?: "id" | "-id" | "name" | "-name";
       };
       header?: {
         /** @description Entity tags, or `*`. If one of them is the current `ETag`, the response is 304, without a body. */
@@ -931,7 +933,12 @@ export interface operations {
   };
   getStatistics: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Search by name: up to eight words. Each must be the beginning of a word in the name. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals. */
+        q?: string;
+        /** @description Count the animals of this category. */
+        categoryId?: number | bigint;
+      };
       header?: never;
       path?: never;
       cookie?: never;
@@ -1326,7 +1333,7 @@ export interface operations {
         status?: components["schemas"]["OrderStatus"];
         /** @description Filter by animal. */
         petId?: number;
-        /** @description Search for a person or an animal: one to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored. */
+        /** @description Search for a person or an animal: up to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored: without any, the search finds all adoptions. */
         q?: string;
         /** @description The order of the list: `id` for the oldest first, `-id` for the newest first. */
         sort?: "id" | "-id";
@@ -1440,7 +1447,7 @@ export interface operations {
       query?: {
         /** @description Filter by animal. */
         petId?: number;
-        /** @description Search for a person or an animal: one to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored. */
+        /** @description Search for a person or an animal: up to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored: without any, the search finds all adoptions. */
         q?: string;
       };
       header?: never;

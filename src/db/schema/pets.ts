@@ -37,6 +37,44 @@ export const petEvents = sqliteTable(
   (table) => [check("pet_events_kind", sql`${table.kind} in ('added', 'changed', 'deleted')`)],
 );
 
+/** Letters and what takes their place in `pet_names` and `pets_words`: the rows of `LETTER_FOLDS`. */
+export const letterFolds = sqliteTable("letter_folds", {
+  letter: text().primaryKey(),
+  folded: text().notNull(),
+});
+
+/** The names of animals with folded letters, for the order by name. Triggers of `pets` write the rows. */
+export const petNames = sqliteTable(
+  "pet_names",
+  {
+    id: integer().primaryKey(),
+    folded: text().notNull(),
+    /** The id again. SQLite finds `(folded, at) > (?, ?)` by the index, but not `(folded, id) > (?, ?)`: `id` is the rowid. */
+    at: integer().generatedAlwaysAs(sql`"id" + 0`, { mode: "virtual" }),
+  },
+  (table) => [index("pet_names_by_name").on(table.folded, table.at)],
+);
+
+const statusCounts = () => ({
+  available: integer().notNull(),
+  pending: integer().notNull(),
+  sold: integer().notNull(),
+  none: integer().notNull(),
+});
+
+/** The number of animals in each category that has some. Triggers of `pets` count in the transaction of each change. */
+export const categoryCounts = sqliteTable("pet_counts_by_category", {
+  categoryId: int64("category_id").primaryKey(),
+  ...statusCounts(),
+});
+
+/** The number of animals by the UTC day on which they were added. Triggers of `pets` count. */
+export const dayCounts = sqliteTable("pet_counts_by_day", {
+  /** Days since 1970. */
+  day: integer().primaryKey(),
+  ...statusCounts(),
+});
+
 /** Categories that have a record. An animal may be in a category without a record. */
 export const categories = sqliteTable("categories", {
   id: integer().primaryKey({ autoIncrement: true }),
