@@ -1,0 +1,281 @@
+import { expect } from "bun:test";
+import { violationsOf } from "./axe.ts";
+import { openBrowser, type Page, untilTrue } from "./browser.ts";
+import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, until } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+const NEEDED_FOR_DNS = [...NEEDED, ...NAME_SERVERS, "pebble"];
+
+const DOMAINS = "/projects/shelter/domains";
+
+/** What one uses on a page, by the names that are read aloud. */
+const usesOf = (page: Page) => ({
+  link: (name: string) => page.getByRole("link", { name, exact: true }),
+  button: (name: string | RegExp) => page.getByRole("button", { name, exact: true }),
+  dialog: (name: string) => page.locator("dialog").getByRole("button", { name, exact: true }),
+  field: (label: string) => page.getByLabel(label, { exact: true }),
+  toast: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
+  heading: (name: string | RegExp) => page.getByRole("heading", { name }),
+  /** The text of the page's elements that match, from the top. */
+  texts: async (selector: string) =>
+    (await page.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.innerText.trim())`,
+    )) as string[],
+  top: async (selector: string) =>
+    (await page.evaluate(
+      `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`,
+    )) as number,
+});
+
+/** Zones with a domain in every state that DNS can leave it in. */
+const zones = (target: string) => ({
+  "shelter.test": [
+    `www.shelter.test 1 CNAME ${target}`,
+    `guide.shelter.test 1 CNAME ${target}`,
+    "docs.shelter.test 1 A 192.0.2.1",
+    'strict.shelter.test CAA 0 issue ";"',
+    `docs.strict.shelter.test CNAME ${target}`,
+  ],
+});
+
+real(
+  "the domain page begins with what is wrong and the record to change, and the list is red where somebody must act",
+  [...NEEDED_FOR_DNS, "axe-core"],
+  async () => {
+    using place = directory();
+    await using server = await serveShelter(place.path, zones);
+    const { target } = server;
+    await server.add("www.shelter.test");
+    await server.add("docs.shelter.test");
+    await server.add("docs.strict.shelter.test");
+    await server.add("none.shelter.test");
+    await server.isLive("www.shelter.test");
+    await using browser = await openBrowser();
+    const { page } = browser;
+    const { texts, top, heading, button } = usesOf(page);
+    await signIn(page, server.url, server.key, `${DOMAINS}/docs.shelter.test`);
+
+    await heading("An A record of docs.shelter.test is in the way").waitFor();
+    const headings = await texts("main h2, main h3");
+    expect(headings.slice(0, 3)).toEqual([
+      "docs.shelter.test",
+      "An A record of docs.shelter.test is in the way",
+      "Progress",
+    ]);
+    expect(await texts("main .notice th")).toEqual(["Action", "Type", "Name", "Value", "TTL"]);
+    const row = (cells: string[]) => cells.map((cell) => cell.replaceAll(/\s+/g, " "));
+    const cells = row(await texts("main .notice td"));
+    expect(cells.slice(0, 5)).toEqual([
+      "Remove",
+      "A",
+      "docs Copy in full: docs.shelter.test",
+      "192.0.2.1",
+      "–",
+    ]);
+    expect(cells.slice(5)).toEqual([
+      "Create",
+      "CNAME",
+      "docs Copy in full: docs.shelter.test",
+      `${target} Copy`,
+      "3600 Copy",
+    ]);
+    // Without scrolling: the header of the console, the project and the domain are above it.
+    expect(await top("main .notice")).toBeLessThan(350);
+    await button("Copy the value of the CNAME record").click();
+    await page
+      .getByText(/^(Copied|Select it by hand)$/)
+      .first()
+      .waitFor();
+    // It would contradict the finding.
+    expect(await page.getByText("Create this record").count()).toBe(0);
+
+    await page.goto(`${server.url}/console${DOMAINS}/none.shelter.test`);
+    await heading("There is no CNAME record for none.shelter.test yet").waitFor();
+    expect((await texts("main .notice td")).slice(0, 2)).toEqual(["Create", "CNAME"]);
+
+    await page.goto(`${server.url}/console${DOMAINS}/www.shelter.test`);
+    await page.getByText(/^Active\. Expires in \d+ years?; renews automatically\.$/).waitFor();
+    // The steps are there, folded away.
+    expect(await page.locator(".steps").isVisible()).toBe(false);
+    await page.getByText("Progress: all steps are done").click();
+    expect(await page.locator(".steps").isVisible()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+
+    await page.goto(`${server.url}/console${DOMAINS}`);
+    await page.getByText("docs.strict.shelter.test").first().waitFor();
+    const badges = await page.evaluate(
+      "[...document.querySelectorAll('ul.domains > li')].map((one) => [one.querySelector('a').innerText, one.querySelector('.badge').innerText, one.querySelector('.badge').className].join(' | '))",
+    );
+    expect(badges).toEqual([
+      "www.shelter.test | Active | badge good",
+      "docs.shelter.test | Action needed | badge bad",
+      "docs.strict.shelter.test | Action needed | badge bad",
+      "none.shelter.test | Not yet | badge waiting",
+    ]);
+  },
+);
+
+real(
+  "a pasted address is added as its host name, and a name that is there already is linked",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await until(
+      "the manual is published",
+      async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
+    );
+    const json = { "content-type": "application/json" };
+    await server.call("/platform/projects/docs", {
+      method: "PATCH",
+      headers: json,
+      body: JSON.stringify({ plan: "pro" }),
+    });
+    await using browser = await openBrowser();
+    const { page } = browser;
+    const { link, dialog, field, heading, toast } = usesOf(page);
+    await signIn(page, server.url, server.key, "/projects/docs/domains/new");
+    await field("Domain or subdomain").fill("  https://Guide.Example.org:443/pages/?a=b#c ");
+    await page.getByText("This will add guide.example.org").waitFor();
+    await dialog("Add domain").click();
+    await toast("guide.example.org added").waitFor();
+    await heading("guide.example.org").waitFor();
+
+    await page.goto(`${server.url}/console/projects/docs/domains/new`);
+    await field("Domain or subdomain").fill("guide.example.org.");
+    await dialog("Add domain").click();
+    await page.getByRole("alert").getByText("This project already has guide.example.org.").waitFor();
+    expect(page.url()).toEndWith("/domains/new");
+    await link("Open it").click();
+    await heading("guide.example.org").waitFor();
+
+    await page.goto(`${server.url}/console/projects/docs/domains/new`);
+    await field("Domain or subdomain").fill("*.example.org");
+    await dialog("Add domain").click();
+    await page.getByRole("alert").getByText("This is a wildcard. Add each domain by itself.").waitFor();
+  },
+);
+
+real(
+  "removing the primary domain offers a redirect first, and a new primary domain",
+  NEEDED_FOR_DNS,
+  async () => {
+    using place = directory();
+    await using server = await serveShelter(place.path, zones);
+    for (const hostname of ["www.shelter.test", "guide.shelter.test"]) await server.add(hostname);
+    for (const hostname of ["www.shelter.test", "guide.shelter.test"]) await server.isLive(hostname);
+    const role = async (hostname: string) => (await server.show(hostname)).role;
+    expect(await role("www.shelter.test")).toBe("primary");
+    await using browser = await openBrowser();
+    const { page } = browser;
+    const { button, link, dialog, field, toast } = usesOf(page);
+    await signIn(page, server.url, server.key, `${DOMAINS}/www.shelter.test`);
+    await button("Menu of www.shelter.test").click();
+    await link("Remove").click();
+    await page.getByText("Has the address been shared?").waitFor();
+    await page.getByText(/sent to guide\.shelter\.test with status 301/).waitFor();
+    await dialog("Redirect").click();
+    await toast("www.shelter.test now redirects to guide.shelter.test").waitFor();
+    expect([await role("www.shelter.test"), await role("guide.shelter.test")]).toEqual([
+      "redirect",
+      "primary",
+    ]);
+
+    // The other choice: it goes, and another takes over.
+    await page.goto(`${server.url}/console${DOMAINS}/guide.shelter.test/remove`);
+    await field("No: remove it").check();
+    await field("New primary domain").selectOption("www.shelter.test");
+    await page.getByText(/stops being served immediately/).waitFor();
+    await dialog("Remove").click();
+    await toast("guide.shelter.test removed").waitFor();
+    expect(await role("www.shelter.test")).toBe("primary");
+    expect((await server.call("/platform/projects/shelter/domains/guide.shelter.test")).status).toBe(404);
+  },
+);
+
+/** Has the page believe that its tab is in the background, or in front again. */
+const setHidden = (page: Page, isHidden: boolean) =>
+  page.evaluate(`
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => ${isHidden} });
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "${isHidden ? "hidden" : "visible"}" });
+    document.dispatchEvent(new Event("visibilitychange"));
+    window.dispatchEvent(new Event("visibilitychange"));
+  `);
+
+real(
+  "pages follow what is changed elsewhere, and ask for nothing while their tab is in the background",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await until(
+      "the manual is published",
+      async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
+    );
+    const json = { "content-type": "application/json" };
+    const patch = (body: object) =>
+      server.call("/platform/projects/docs", { method: "PATCH", headers: json, body: JSON.stringify(body) });
+    await patch({ plan: "pro" });
+    const add = (hostname: string) =>
+      server.call("/platform/projects/docs/domains", {
+        method: "POST",
+        headers: json,
+        body: JSON.stringify({ hostname }),
+      });
+    await add("one.example.org");
+    await using browser = await openBrowser();
+    const { page, seen } = browser;
+    await signIn(page, server.url, server.key, "/projects/docs/domains");
+    await page.getByText("one.example.org").first().waitFor();
+    await add("two.example.org");
+    await page.getByText("two.example.org").first().waitFor({ timeout: 20_000 });
+    await patch({ name: "Handbook" });
+    await page.getByRole("heading", { name: "Handbook" }).waitFor({ timeout: 20_000 });
+
+    await setHidden(page, true);
+    await page.waitForTimeout(1000);
+    const before = seen.requests.length;
+    await page.waitForTimeout(17_000);
+    expect(seen.requests.slice(before)).toEqual([]);
+    await add("three.example.org");
+    await setHidden(page, false);
+    await page.getByText("three.example.org").first().waitFor({ timeout: 20_000 });
+  },
+);
+
+real("a project's settings are not lost, and saving them can be undone", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await until(
+    "the manual is published",
+    async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
+  );
+  const nameOf = async () =>
+    ((await (await server.call("/platform/projects/docs")).json()) as { name: string }).name;
+  const before = await nameOf();
+  await using browser = await openBrowser();
+  const { page } = browser;
+  const { link, button, field, toast, heading } = usesOf(page);
+  await signIn(page, server.url, server.key, "/projects/docs/settings");
+  await field("Name").fill("Handbook");
+  await link("Domains").click();
+  await heading("Discard your changes?").waitFor();
+  await button("Keep editing").click();
+  expect(await field("Name").inputValue()).toBe("Handbook");
+  await button("Save").click();
+  await toast("Settings saved").waitFor();
+  expect(await nameOf()).toBe("Handbook");
+  await button("Undo").click();
+  await toast("Undone.").waitFor();
+  expect(await nameOf()).toBe(before);
+  await untilTrue(
+    page,
+    `document.querySelector("main input[name=name]").value === ${JSON.stringify(before)}`,
+  );
+  await field("Name").fill("");
+  await button("Save").click();
+  await page.getByRole("alert").getByText("Enter a name.").waitFor();
+  expect(await page.evaluate("document.activeElement.name")).toBe("name");
+});
