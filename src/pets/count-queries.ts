@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type AnyColumn, and, asc, eq, gt, lte, max, not, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { categoryCounts, dayCounts, pets } from "../db/schema/pets.ts";
+import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.ts";
 import { idSlices } from "../lib/id-slices.ts";
 import type { PetFilters, PetStatus } from "./pet.ts";
 import {
@@ -45,6 +45,13 @@ const COUNTS = {
   pending: countStatus("pending"),
   sold: countStatus("sold"),
   none: sql<number>`count(iif(${pets.status} is null, 1, null))`,
+};
+
+const BY_CATEGORY = {
+  available: categoryCounts.available,
+  pending: categoryCounts.pending,
+  sold: categoryCounts.sold,
+  none: categoryCounts.none,
 };
 
 const add = (counts: StatusCounts, more: StatusCounts): StatusCounts => ({
@@ -93,6 +100,29 @@ const searchCounts = ({ orm }: Pick<Database, "orm">) => {
   };
 };
 
+/** The number of animals in a category that has a record. */
+export interface CategoryCounts {
+  id: number;
+  name: string;
+  byStatus: StatusCounts;
+}
+
+/** Counts the animals of each category, ascending by the category's id. */
+const countsOfCategories = ({ orm }: Pick<Database, "orm">) => {
+  const listStatement = orm
+    .select({ id: categories.id, name: categories.name, byStatus: BY_CATEGORY })
+    .from(categories)
+    .leftJoin(categoryCounts, eq(categoryCounts.categoryId, sql`${categories.id}`))
+    .where(gt(categories.id, value("after")))
+    .orderBy(asc(categories.id))
+    .limit(value("limit"))
+    .prepare();
+  return (page: { after: number; limit: number }): CategoryCounts[] =>
+    listStatement
+      .all({ ...page })
+      .map(({ id, name, byStatus }) => ({ id, name, byStatus: byStatus ?? NO_ANIMALS }));
+};
+
 /** Counts animals. What no search limits comes from the counts that triggers keep. */
 export const petCounts = ({ orm }: Pick<Database, "orm">) => {
   const totalStatement = orm
@@ -105,12 +135,7 @@ export const petCounts = ({ orm }: Pick<Database, "orm">) => {
     .from(dayCounts)
     .prepare();
   const categoryStatement = orm
-    .select({
-      available: categoryCounts.available,
-      pending: categoryCounts.pending,
-      sold: categoryCounts.sold,
-      none: categoryCounts.none,
-    })
+    .select(BY_CATEGORY)
     .from(categoryCounts)
     .where(eq(categoryCounts.categoryId, value("categoryId")))
     .limit(1)
@@ -136,5 +161,6 @@ export const petCounts = ({ orm }: Pick<Database, "orm">) => {
     },
     /** The days after a day on which animals were added, ascending. */
     addedAfter: (after: number): DayCount[] => daysStatement.all({ after }),
+    ofCategories: countsOfCategories({ orm }),
   };
 };

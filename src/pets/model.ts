@@ -241,6 +241,24 @@ export const Statistics = t.Object(
   { $id: "Statistics", description: "The number of animals." },
 );
 
+export const CategoryStatistics = t.Array(
+  t.Object(
+    {
+      id: Id("The id of the category.", 3),
+      name: t.String({ description: "The name of the category.", examples: ["Dogs"] }),
+      total: Count("Number of animals in the category.", 12),
+      byStatus: StatusCounts,
+    },
+    { $id: "CategoryCounts", description: "The number of animals in a category." },
+  ),
+  { $id: "CategoryStatistics", maxItems: 100, description: "Categories in ascending order of id." },
+);
+
+export const CategoryStatisticsQuery = t.Object(
+  { limit: t.Optional(limitOf("Maximum number of categories returned.")), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
+
 /** From a validated body. */
 export const toNewPet = ({ name, categoryId, status }: Static<typeof NewPet>): NewPetFields => ({
   name,

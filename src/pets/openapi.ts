@@ -99,6 +99,21 @@ export const getPet = operation({
   conditions: ["If-None-Match"],
 });
 
+export const getCategoryStatistics = operation({
+  operationId: "getCategoryStatistics",
+  summary: "Count the animals of each category",
+  description:
+    "Returns a page of categories with the number of their animals, after every acknowledged write. Categories without animals are listed too. Animals whose category has no record are not: count them with `GET /statistics?categoryId=`.",
+  tags: TAGS,
+  responses: {
+    200: {
+      description: "The categories and their counts.",
+      headers: ["Link", "Next-Cursor"],
+      example: [{ id: 3, name: "Dogs", total: 12, byStatus: { available: 8, pending: 1, sold: 3, none: 0 } }],
+    },
+  },
+});
+
 const FIRST_DAY = Date.UTC(2026, 9, 22);
 
 export const getStatistics = operation({

@@ -1,9 +1,12 @@
 import { Elysia } from "elysia";
 import { callerId } from "../http/authorization.ts";
 import { findExpected, jsonWithEtag } from "../http/etag.ts";
+import { nextPage } from "../http/headers.ts";
 import type { Macros } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import {
+  CategoryStatistics,
+  CategoryStatisticsQuery,
   ChangedPetParams,
   DeletedPetParams,
   EventsHeaders,
@@ -24,7 +27,16 @@ import {
   toNewPet,
   toPetChange,
 } from "./model.ts";
-import { changePet, createPet, deletePet, getPet, getStatistics, listPets, streamPets } from "./openapi.ts";
+import {
+  changePet,
+  createPet,
+  deletePet,
+  getCategoryStatistics,
+  getPet,
+  getStatistics,
+  listPets,
+  streamPets,
+} from "./openapi.ts";
 import type { EventStream } from "./events/stream-response.ts";
 import type { PetListCache } from "./page-cache.ts";
 import type { PetService } from "./service.ts";
@@ -99,7 +111,7 @@ export const petRoutes = (options: PetRouteOptions) => {
   const { pets, pages, statistics, stream, macros } = options;
   return new Elysia({ name: "pets", normalize: false })
     .use(macros)
-    .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, Error: ErrorBody })
+    .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, CategoryStatistics, Error: ErrorBody })
     .get("/v1/pets", ({ query, headers }) => pages.respond(toListPets(query), headers["if-none-match"]), {
       scope: "pets:read",
       query: ListQuery,
@@ -130,6 +142,22 @@ export const petRoutes = (options: PetRouteOptions) => {
         params: PetParams,
         response: { 200: Pet },
         detail: getPet,
+      },
+    )
+    .get(
+      "/v1/statistics/categories",
+      ({ query, set }) => {
+        const limit = Number(query.limit);
+        const { items, next } = statistics.ofCategories({ limit, cursor: query.cursor });
+        Object.assign(set.headers, nextPage("/v1/statistics/categories", { limit }, next));
+        return items;
+      },
+      {
+        stability: "beta",
+        scope: "pets:read",
+        query: CategoryStatisticsQuery,
+        response: { 200: CategoryStatistics },
+        detail: getCategoryStatistics,
       },
     )
     .get("/v1/statistics", ({ query }) => statistics.read(toCountedPets(query)), {

@@ -1,10 +1,14 @@
 import { lruCache } from "../lib/lru.ts";
+import { cutPage, readCursor } from "../lib/pagination.ts";
 import { DAY_MS, type Clock, formatTime } from "../lib/time.ts";
 import type { CountedPets, StatusCounts } from "./count-queries.ts";
 import type { PetRepository } from "./repository.ts";
 
 /** How many days the statistics cover, today included. */
 export const DAYS = 30;
+
+/** A cursor is valid for the list of categories with their counts only. */
+const CATEGORIES_SCOPE = "category-statistics";
 
 /** Counts that are cached while nothing is written. */
 const MAX_CACHED = 100;
@@ -17,6 +21,9 @@ export interface PetCounts {
   /** All animals: the last `DAYS` days in UTC, oldest first. */
   addedByDay: { date: string; count: number }[];
 }
+
+const totalOf = ({ available, pending, sold, none }: StatusCounts): number =>
+  available + pending + sold + none;
 
 export const petStatistics = ({
   counts,
@@ -60,11 +67,23 @@ export const petStatistics = ({
     /** Counts every write that was acknowledged before the call. */
     async read(filters: CountedPets = {}): Promise<PetCounts> {
       const byStatus = await countByStatus(filters);
-      const { available, pending, sold, none } = byStatus;
       return {
-        total: available + pending + sold + none,
+        total: totalOf(byStatus),
         byStatus,
         addedByDay: countByDay(Math.floor(clock.now() / DAY_MS)),
+      };
+    },
+    /** Counts the animals of each category that has a record, also of those without animals. @throws Fault invalid_cursor */
+    ofCategories({ limit, cursor }: { limit: number; cursor: string | undefined }) {
+      const after = cursor === undefined ? 0 : readCursor(cursor, CATEGORIES_SCOPE);
+      const { items, next } = cutPage(
+        counts.ofCategories({ after, limit: limit + 1 }),
+        limit,
+        CATEGORIES_SCOPE,
+      );
+      return {
+        items: items.map(({ id, name, byStatus }) => ({ id, name, total: totalOf(byStatus), byStatus })),
+        next,
       };
     },
   };

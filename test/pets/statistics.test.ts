@@ -173,6 +173,7 @@ const recordedCounts = (byStatus: () => Promise<StatusCounts>) => {
       return byStatus();
     },
     addedAfter: () => [],
+    ofCategories: () => [],
   };
   return { counts, calls: () => calls };
 };
@@ -259,4 +260,39 @@ test("the counts that triggers keep are those of the rows, whatever is written",
     { numRuns: 300 },
   );
   await database.close();
+});
+
+describe("statistics of categories", () => {
+  const categoriesOf = async (store: Store, path = "/v1/statistics/categories") => {
+    const response = await store.call("GET", path);
+    expect(response.status).toBe(200);
+    return {
+      items: (await response.json()) as { id: number; name: string; total: number; byStatus: StatusCounts }[],
+      next: /<([^>]+)>/.exec(response.headers.get("link") ?? "")?.[1],
+    };
+  };
+
+  test("have each category with a record, with animals and without, after every write", async () => {
+    const store = await openStore();
+    for (const name of ["Dogs", "Cats"]) await store.call("POST", "/v1/categories", { json: { name } });
+    await addPet(store, { categoryId: 2, status: "sold" });
+    await addPet(store, { categoryId: 2 });
+    await addPet(store, { categoryId: 99 });
+    expect((await categoriesOf(store)).items).toEqual([
+      { id: 1, name: "Dogs", total: 0, byStatus: NONE },
+      { id: 2, name: "Cats", total: 2, byStatus: { ...NONE, sold: 1, none: 1 } },
+    ]);
+    await store.call("PATCH", "/v1/pets/1", { json: { categoryId: 1 } });
+    await store.call("DELETE", "/v1/pets/2");
+    expect((await categoriesOf(store)).items.map(({ total }) => total)).toEqual([1, 0]);
+  });
+
+  test("come in pages", async () => {
+    const store = await openStore();
+    for (const name of ["a", "b", "c"]) await store.call("POST", "/v1/categories", { json: { name } });
+    const first = await categoriesOf(store, "/v1/statistics/categories?limit=2");
+    const second = await categoriesOf(store, first.next);
+    expect([first, second].map(({ items }) => items.map(({ id }) => id))).toEqual([[1, 2], [3]]);
+    expect(second.next).toBeUndefined();
+  });
 });

@@ -80,6 +80,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/statistics/categories": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Count the animals of each category
+     * @description Returns a page of categories with the number of their animals, after every acknowledged write. Categories without animals are listed too. Animals whose category has no record are not: count them with `GET /statistics?categoryId=`. Requires the scope `pets:read`.
+     */
+    get: operations["getCategoryStatistics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/statistics": {
     parameters: {
       query?: never;
@@ -414,6 +434,21 @@ export interface components {
       date: string;
       /** @description Number of animals added on this day. */
       count: number;
+    };
+    /** @description Categories in ascending order of id. */
+    CategoryStatistics: components["schemas"]["CategoryCounts"][];
+    /** @description The number of animals in a category. */
+    CategoryCounts: {
+      /**
+       * Format: int64
+       * @description The id of the category.
+       */
+      id: number;
+      /** @description The name of the category. */
+      name: string;
+      /** @description Number of animals in the category. */
+      total: number;
+      byStatus: components["schemas"]["StatusCounts"];
     };
     /** @description Every error has this form. */
     Error: {
@@ -918,6 +953,55 @@ export interface operations {
            *     data: {"id":7,"name":"Bella","categoryId":3,"status":"available"}
            */
           "text/event-stream": unknown;
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getCategoryStatistics: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of categories returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The categories and their counts. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 3,
+           *         "name": "Dogs",
+           *         "total": 12,
+           *         "byStatus": {
+           *           "available": 8,
+           *           "pending": 1,
+           *           "sold": 3,
+           *           "none": 0
+           *         }
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["CategoryStatistics"];
         };
       };
       /** @description Refused. */
