@@ -1,4 +1,4 @@
-import type { RandomBytes } from "../keys/secret.ts";
+import type { RandomBytes } from "../lib/random.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Clock, systemClock } from "../lib/time.ts";
 

@@ -1,5 +1,5 @@
 import { MAX_NAME } from "../keys/model.ts";
-import { parseRate } from "../keys/rate.ts";
+import { parseRate } from "../lib/rate.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import { GRANTS, type Grant, isGrant } from "../lib/scopes.ts";
 import { isLine } from "../lib/text.ts";

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { Cursor, Id, IdInPath, Limit, OneOf, Rule, Text, Time, checked } from "../http/schemas.ts";
 import { formatTime, parseTime } from "../lib/time.ts";
-import { RATE_PATTERN, formatRate, parseRate } from "./rate.ts";
+import { RATE_PATTERN, formatRate, parseRate } from "../lib/rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
 import { GRANTS, SCOPES } from "../lib/scopes.ts";
 import type { KeyWithSecret } from "./service.ts";

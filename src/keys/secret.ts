@@ -1,3 +1,5 @@
+import type { RandomBytes } from "../lib/random.ts";
+
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 30;
 const CHECK_LENGTH = 6;
@@ -23,9 +25,6 @@ const base62 = (value: number, length: number): string => {
 
 /** CRC-32 (IEEE 802.3) of the text, as 6 base62 characters. */
 const check = (text: string): string => base62(Bun.hash.crc32(text), CHECK_LENGTH);
-
-/** Cryptographically random bytes. */
-export type RandomBytes = (count: number) => Uint8Array;
 
 /** A new secret: `aas_`, 30 random base62 characters (178 bits), 6 of checksum. */
 export const mint = (random: RandomBytes): string => {

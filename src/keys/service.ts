@@ -1,10 +1,12 @@
 import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
 import { type Actor as Someone, SERVICE } from "../lib/actor.ts";
 import { Fault, fieldFault } from "../lib/errors.ts";
-import { formatRate } from "./rate.ts";
-import { type Excess, type Privileges, findExcess } from "./privilege-ceiling.ts";
+import { lastUseRecorder } from "../lib/last-use.ts";
+import { formatRate } from "../lib/rate.ts";
+import { type Excess, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
 import type { AuthenticatedKey, Key, KeyRepository, NewKey } from "./repository.ts";
-import { type RandomBytes, hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
+import type { RandomBytes } from "../lib/random.ts";
+import { hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
 
 /** A key with its secret, which is shown only once. */
 export interface KeyWithSecret {
@@ -60,25 +62,6 @@ const assertExpires = (expiresAt: number | undefined, now: number) => {
   );
 };
 
-/** Collects the times of last use, because storing each with its request would cost a write. */
-const lastUseRecorder = (keys: Pick<KeyRepository, "touch">) => {
-  let times = new Map<number, number>();
-  return {
-    record: (id: number, now: number) => void times.set(id, now),
-    /** Stores the times of last use. If that fails, the next call stores them. */
-    async flush(): Promise<void> {
-      const batch = times;
-      times = new Map();
-      try {
-        await keys.touch(batch);
-      } catch (error) {
-        times = new Map([...batch, ...times]);
-        throw error;
-      }
-    },
-  };
-};
-
 export const keyService = ({
   keys,
   clock,
@@ -88,7 +71,7 @@ export const keyService = ({
   clock: Clock;
   randomBytes: RandomBytes;
 }) => {
-  const lastUse = lastUseRecorder(keys);
+  const lastUse = lastUseRecorder(keys.touch);
 
   const get = async (id: number): Promise<Key> => {
     const key = await keys.find(id);

@@ -1,13 +1,16 @@
 const CONTROL = /\p{Cc}/u;
 
+/** Counts code points. A string has at most as many of them as UTF-16 units, so most strings need no count. */
+export const hasAtMost = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
+
 /** True for a line of 1 to `max` code points: not only white space, no control characters, no lone surrogates. */
 export const isLine = (value: unknown, max: number): value is string =>
   typeof value === "string" &&
   value.isWellFormed() &&
   value.trim() !== "" &&
   !CONTROL.test(value) &&
-  // A string has at most as many code points as UTF-16 units, so most strings need no count of code points.
-  (value.length <= max || (value.length <= 2 * max && [...value].length <= max));
+  hasAtMost(value, max);
 
 /** Adds a full stop unless the text ends with a punctuation mark. */
 export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);

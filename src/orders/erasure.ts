@@ -6,6 +6,7 @@ import { keptResponses } from "../db/schema/kept-responses.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
+import { foldEmail } from "../lib/email.ts";
 import type { OrderStatus } from "./status.ts";
 
 export interface OrderSummary {
@@ -21,10 +22,6 @@ interface ErasureResult {
   /** How many stored responses to idempotent requests were deleted because they contained the address. */
   responses: number;
 }
-
-/** An address for comparison: all cases and composed forms of a letter are equal, as are s and the long s, σ and the final ς. */
-const foldEmail = (email: string): string =>
-  email.normalize("NFC").toLowerCase().replaceAll("\u017f", "s").replaceAll("\u03c2", "\u03c3");
 
 const escapeGlob = (text: string): string => text.replaceAll(/[*?[]/g, "[$&]");
 

@@ -12,30 +12,15 @@ import {
   checked,
   parseId,
 } from "../http/schemas.ts";
+import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
+import { hasAtMost } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import { MAX_WORDS, searchWords } from "../lib/search.ts";
 import { ORDER_SORTS, type Order as StoredOrder } from "./order.ts";
 import type { OrderCounts } from "./queries.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
-export const MAX_EMAIL_LENGTH = 254;
 export const MAX_NOTE_LENGTH = 2000;
-
-/** No white space, control character or @. Spelled out: languages differ on what `\s` and `\p{Cc}` match. */
-const EMAIL_PART = String.raw`[^\x00-\x20@\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+`;
-const EMAIL_PATTERN = `^${EMAIL_PART}@${EMAIL_PART}$`;
-const EMAIL = new RegExp(EMAIL_PATTERN, "u");
-
-/** Counts code points. A string has at most as many of them as UTF-16 units. */
-const hasAtMost = (text: string, max: number): boolean =>
-  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
-
-/** Not strict: only sending an email shows whether it arrives. */
-export const isEmail = (value: unknown): value is string =>
-  typeof value === "string" &&
-  value.isWellFormed() &&
-  hasAtMost(value, MAX_EMAIL_LENGTH) &&
-  EMAIL.test(value);
 
 const Email = checked<string>(
   "Email",

@@ -11,7 +11,7 @@ import {
   stateOf,
 } from "../../src/console/ui/keys/key.ts";
 import { GRANTS, grantsOf, mayGrant } from "../../src/console/ui/keys/scopes.ts";
-import { parseRate } from "../../src/keys/rate.ts";
+import { parseRate } from "../../src/lib/rate.ts";
 import { GRANTS as API_GRANTS } from "../../src/lib/scopes.ts";
 import { parseTime } from "../../src/lib/time.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { isWithinRate, parseRate } from "../../src/keys/rate.ts";
-import { type Privileges, findExcess } from "../../src/keys/privilege-ceiling.ts";
+import { isWithinRate, parseRate } from "../../src/lib/rate.ts";
+import { type Privileges, findExcess } from "../../src/lib/privilege-ceiling.ts";
 import type { Grant } from "../../src/lib/scopes.ts";
 
 const privileges = (scopes: Grant[], expiresAt?: number, rate?: string): Privileges => ({

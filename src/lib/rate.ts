@@ -1,4 +1,4 @@
-import type { Rate } from "../lib/rate-limiter.ts";
+import type { Rate } from "./rate-limiter.ts";
 
 const UNITS = { s: 1, sec: 1, min: 60, h: 3600, hour: 3600 } as const;
 /** A rate as text: `600/min`. */

@@ -1,6 +1,6 @@
-import type { Rate } from "../lib/rate-limiter.ts";
+import type { Rate } from "./rate-limiter.ts";
 import { isWithinRate } from "./rate.ts";
-import { type Grant, holds } from "../lib/scopes.ts";
+import { type Grant, holds } from "./scopes.ts";
 
 /** What a key may do, until when, and how often. */
 export interface Privileges {

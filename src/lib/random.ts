@@ -1,0 +1,2 @@
+/** Cryptographically random bytes. */
+export type RandomBytes = (count: number) => Uint8Array;
