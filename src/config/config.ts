@@ -81,6 +81,15 @@ export interface Config {
   readonly backupDir: string;
   /** The number of scheduled backups to keep. */
   readonly backupKeep: number;
+  /** The OpenID Connect provider; undefined: people sign in with passkeys only. */
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
+  /** Undefined: a public client. */
+  readonly oidcClientSecret: string | undefined;
+  /** Separated by spaces. */
+  readonly oidcScopes: string;
+  /** The provider's name, for people. */
+  readonly oidcLabel: string;
 }
 
 type Values = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]["parse"]>, undefined> };
@@ -105,6 +114,13 @@ export const isLocalHost = (host: string): boolean => /^(?:localhost|127(?:\.\d{
 const portHostOf = ({ portHost, host, httpsPort }: Values): string =>
   portHost || (httpsPort === "" || isLocalHost(host) ? host : "127.0.0.1");
 
+const oidcOf = ({ oidcIssuer, oidcClientId, oidcClientSecret, oidcLabel }: Values) => ({
+  oidcIssuer: oidcIssuer || undefined,
+  oidcClientId: oidcClientId || undefined,
+  oidcClientSecret: oidcClientSecret || undefined,
+  oidcLabel: oidcLabel || (oidcIssuer && new URL(oidcIssuer).hostname),
+});
+
 /** Reads each setting from its source; see `settingText` for their order. @throws ConfigError */
 export const readConfig = (sources: Sources): Config => {
   const names = Object.keys(SETTINGS) as SettingName[];
@@ -112,8 +128,11 @@ export const readConfig = (sources: Sources): Config => {
   const { logFormat, baseUrl, stagingBaseUrl, platformDomain, platformCnameTarget } = values;
   if (!values.acmeEabKid !== !values.acmeEabHmac)
     throw new ConfigError("ACME_EAB_KID and ACME_EAB_HMAC: set both, or neither");
+  if (!values.oidcIssuer !== !values.oidcClientId)
+    throw new ConfigError("OIDC_ISSUER and OIDC_CLIENT_ID: set both, or neither");
   return Object.freeze({
     ...values,
+    ...oidcOf(values),
     portHost: portHostOf(values),
     baseUrl: baseUrl || undefined,
     stagingBaseUrl: stagingBaseUrl || undefined,

@@ -62,6 +62,17 @@ export const safeUrl: Parse<string> = (text) => {
   return protocol === "https:" || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname) ? href : undefined;
 };
 
+/** An issuer identifier, as typed: tokens name it character for character (OpenID Connect Core, section 2). */
+export const issuer: Parse<string> = (text) =>
+  /^https?:\/\/[^/?#@\s]+(?:\/[^?#\s]*)?$/.test(text) && safeUrl(`${text}/`) !== undefined ? text : undefined;
+
+/** Scopes of OAuth 2.0 (RFC 6749 section 3.3) that bring an ID token and an email address. */
+export const scopeWords: Parse<string> = (text) => {
+  const words = text.trim().split(/\s+/);
+  const isForm = words.every((word) => /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(word));
+  return isForm && words.includes("openid") && words.includes("email") ? words.join(" ") : undefined;
+};
+
 export const mailAddress: Parse<string> = (text) =>
   text.length <= 254 && /^[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+$/.test(text) ? text : undefined;
 

@@ -19,6 +19,8 @@ export const SHARED = [
   "httpsPort",
   "acmeCaFile",
   "strictCategories",
+  "oidcIssuer",
+  "oidcClientId",
 ] as const satisfies readonly SettingName[];
 
 const MINUTE_MS = 60_000;

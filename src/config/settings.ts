@@ -5,6 +5,7 @@ import { HTTPS } from "./settings/https.ts";
 import { LOGGING } from "./settings/logging.ts";
 import { NETWORK } from "./settings/network.ts";
 import { PLATFORM } from "./settings/platform.ts";
+import { SIGN_IN } from "./settings/sign-in.ts";
 import { STORAGE } from "./settings/storage.ts";
 
 export type { Setting } from "./setting.ts";
@@ -17,6 +18,7 @@ export const SETTINGS = {
   ...BACKUPS,
   ...PLATFORM,
   ...API,
+  ...SIGN_IN,
   ...LOGGING,
 } as const;
 
@@ -30,6 +32,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Set
   Backups: BACKUPS,
   Platform: PLATFORM,
   API,
+  "Sign-in": SIGN_IN,
   Logging: LOGGING,
 };
 

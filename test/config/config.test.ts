@@ -52,6 +52,11 @@ test("without any setting the configuration has the documented defaults", () => 
     backupSchedule: undefined,
     backupDir: "data/backups",
     backupKeep: 7,
+    oidcIssuer: undefined,
+    oidcClientId: undefined,
+    oidcClientSecret: undefined,
+    oidcScopes: "openid email profile",
+    oidcLabel: "",
   });
 });
 

@@ -1,0 +1,61 @@
+import { anyText, issuer, optional, scopeWords } from "../parse.ts";
+import type { Setting } from "../setting.ts";
+
+/** How people sign in to the console, in addition to passkeys. */
+export const SIGN_IN = {
+  oidcIssuer: {
+    env: "OIDC_ISSUER",
+    flag: "oidc-issuer",
+    type: "text",
+    placeholder: "url",
+    fallback: "",
+    example: "https://login.example.org",
+    form: "an address over HTTPS without a query, such as https://login.example.org",
+    help: "OpenID Connect provider whose accounts people may sign in with",
+    parse: optional(issuer),
+  },
+  oidcClientId: {
+    env: "OIDC_CLIENT_ID",
+    flag: "oidc-client-id",
+    type: "text",
+    placeholder: "id",
+    fallback: "",
+    example: "adoption-store",
+    form: "a client identifier",
+    help: "name of this service at OIDC_ISSUER",
+    parse: optional(anyText),
+  },
+  oidcClientSecret: {
+    env: "OIDC_CLIENT_SECRET",
+    flag: "oidc-client-secret",
+    type: "text",
+    placeholder: "secret",
+    isSecret: true,
+    fallback: "",
+    example: "x9vT2mRk4Qw7",
+    form: "a client secret",
+    help: "secret that belongs to OIDC_CLIENT_ID, unless it is a public client; other users of the machine can see flags, so use the variable or the file",
+    parse: optional(anyText),
+  },
+  oidcScopes: {
+    env: "OIDC_SCOPES",
+    flag: "oidc-scopes",
+    type: "text",
+    placeholder: "scopes",
+    fallback: "openid email profile",
+    form: "scopes separated by spaces, with openid and email among them",
+    help: "what OIDC_ISSUER is asked to tell",
+    parse: scopeWords,
+  },
+  oidcLabel: {
+    env: "OIDC_LABEL",
+    flag: "oidc-label",
+    type: "text",
+    placeholder: "name",
+    fallback: "",
+    example: "Shelter account",
+    form: "a name of at most 60 characters",
+    help: "name of the provider on the button of the sign-in page (default: its host name)",
+    parse: optional((text) => (text.length <= 60 ? anyText(text) : undefined)),
+  },
+} as const satisfies Record<string, Setting>;
