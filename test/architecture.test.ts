@@ -79,7 +79,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/sites\//,
     to: [/^src\/(http|lib)\//, /^src\/deploys\/(blob-check|blobs|challenge-directory|manifest)\.ts$/],
   },
-  { from: /^src\/(pets|categories|orders|keys|projects|audit)\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/(pets|categories|orders|keys|people|projects|audit)\//, to: [/^src\/(http|lib)\//] },
 ];
 
 /** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */
@@ -105,6 +105,8 @@ const PACKAGES: Record<string, RegExp> = {
   pino: /^src\/lib\/log\.ts$/,
   jose: /^src\/protocols\/acme\//,
   "@peculiar/x509": /^src\/protocols\/acme\//,
+  "@simplewebauthn/server": /^src\/people\/passkeys\.ts$/,
+  "openid-client": /^src\/people\/oidc\.ts$/,
 };
 
 describe("imports", () => {

@@ -125,6 +125,18 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
     },
     { requiredKeys: ["petId", "adopter"] },
   ),
+  NewPerson: fc.record({
+    name: fc.string({ minLength: 1, maxLength: 50 }),
+    email: fc.emailAddress(),
+    role: fc.constantFrom("volunteer", "staff", "administrator"),
+  }),
+  PersonChange: fc.record(
+    {
+      name: fc.string({ minLength: 1, maxLength: 50 }),
+      role: fc.constantFrom("volunteer", "staff", "administrator"),
+    },
+    { requiredKeys: [] },
+  ),
   NewKey: fc.record(
     {
       name: fc.string({ minLength: 1, maxLength: 50 }),
@@ -289,12 +301,25 @@ const fillShop = async (store: Store): Promise<void> => {
   await store.call("POST", "/v1/store/orders/2/approve");
 };
 
+/** Adds three people, each with the passkey of their number. */
+const fillPeople = async (store: Store): Promise<void> => {
+  for (const id of [1, 2, 3]) {
+    const json = { name: `Person ${id}`, email: `${id}@example.org`, role: "staff" };
+    await store.call("POST", "/platform/people", { json });
+    store.database.client.run(
+      "INSERT INTO passkeys (person_id, credential_id, public_key, sign_count, transports, name, created_at) VALUES (?, ?, '', 0, '[]', 'Passkey', 0)",
+      [id, `credential-${id}`],
+    );
+  }
+};
+
 /** A store with animals, and the project `docs` with two deploys and two domains. */
 const openFull = async (): Promise<Store> => {
   const { fakeDns, inspect } = openFakeDns("records_right");
   const store = await openStore({ env: { AUTH_FAILURES_PER_MINUTE: "1000000" }, inspect });
   for (let at = 0; at < 3; at++) await addPet(store, {});
   await fillShop(store);
+  await fillPeople(store);
   await makeProject(store, "docs");
   await fillProject(store);
   expect(fakeDns.asked).toEqual([]);

@@ -5,6 +5,7 @@ import type { Database } from "../db/open.ts";
 import { dnsInspector } from "../domains/inspect.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
+import { personService } from "../people/service.ts";
 import { commandCertificates } from "./certificates.ts";
 import { domainServices } from "./domains.ts";
 import { openCertificateRepository, createRepositories } from "./repositories.ts";
@@ -27,6 +28,9 @@ export const commandServices = (
     },
     get keys() {
       return keyService({ keys: repositories.keys, ...runtime });
+    },
+    get people() {
+      return personService({ people: repositories.people, ...runtime });
     },
     get categories() {
       return categoryService({ categories: repositories.categories, clock });

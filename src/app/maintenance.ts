@@ -38,10 +38,15 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
 };
 
 /** Saves the last use of keys, removes expired rows, and shortens the write-ahead log. */
-const maintainDatabase = ({ shrinkLog }: Database, { keys, sweeper }: Services, log: Logger): Poller => {
+const maintainDatabase = (
+  { shrinkLog }: Database,
+  { keys, people, sweeper }: Services,
+  log: Logger,
+): Poller => {
   const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   const maintain = async () => {
     await keys.flush().catch(warn("the last use of keys could not be saved"));
+    await people.flush().catch(warn("when people were last seen could not be saved"));
     await sweeper.run().catch(warn("expired rows could not be removed"));
     await shrinkLog();
   };

@@ -11,6 +11,7 @@ import { keyRepository } from "../keys/repository.ts";
 import { lazy, once } from "../lib/lazy.ts";
 import { adopterRepository } from "../orders/erasure.ts";
 import { orderRepository } from "../orders/repository.ts";
+import { personRepository } from "../people/repository.ts";
 import { petEventRepository } from "../pets/events/repository.ts";
 import { petRepository } from "../pets/repository.ts";
 import { projectRepository } from "../projects/repository.ts";
@@ -45,6 +46,7 @@ export const createRepositories = (database: Database, { strictCategories, platf
     domains,
     keptResponses: lazy(() => keptResponseRepository(database)),
     orders: lazy(() => orderRepository(database)),
+    people: lazy(() => personRepository(database)),
     petEvents: lazy(() => petEventRepository(database)),
     projects: lazy(() =>
       projectRepository(database, {

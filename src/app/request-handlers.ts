@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
+import { createCeremonies } from "../console/ceremonies.ts";
 import { createGateway } from "../console/gateway.ts";
-import { createSessions } from "../console/sessions.ts";
+import { type PersonHolder, createSessions } from "../console/sessions.ts";
 import type { Database } from "../db/open.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
 import { dispatcher } from "../edge/dispatch.ts";
@@ -19,6 +20,7 @@ import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Documents, generateDocuments } from "../openapi/generate.ts";
+import { consoleSite } from "./console-origin.ts";
 import { type Vitals, readinessChecks, processGauges, readinessWarnings } from "./health.ts";
 import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
@@ -43,34 +45,49 @@ export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
   backupStatus: () => undefined,
 });
 
-const createMacros = (
-  { authFailuresPerMinute, bodyLimit, trustProxy }: Config,
-  { keys, keptResponses }: Services,
-  { clock }: Runtime,
-  { peerOf, isDirect }: Connections,
-) =>
-  macros({
-    authenticate: keys.authenticate,
-    responses: keptResponses,
-    clock,
-    requests: rateLimiter("key", "requests"),
-    failures: rateLimiter("failures", "failed authentications"),
-    failureRate: { requests: authFailuresPerMinute, seconds: 60 },
-    clientOf: (request) =>
-      clientNetwork(
-        clientAddress(
-          peerOf(request),
-          isDirect(request) ? null : request.headers.get("x-forwarded-for"),
-          trustProxy,
-        ),
+/** What failed authentications and attempts to sign in are counted against. */
+const clientLimits = ({ authFailuresPerMinute, trustProxy }: Config, { peerOf, isDirect }: Connections) => ({
+  failures: rateLimiter("failures", "failed authentications"),
+  failureRate: { requests: authFailuresPerMinute, seconds: 60 },
+  clientOf: (request: Request) =>
+    clientNetwork(
+      clientAddress(
+        peerOf(request),
+        isDirect(request) ? null : request.headers.get("x-forwarded-for"),
+        trustProxy,
       ),
-    bodyLimit,
-  });
+    ),
+});
 
-const consoleParts = ({ baseUrl }: Config, { clock, randomBytes }: Runtime, { isDirect }: Connections) => {
+/** Attempts to sign in that one client may begin: each takes memory until it ends. */
+const ATTEMPTS = { requests: 60, seconds: 60 };
+
+const consoleParts = (
+  config: Config,
+  { people }: Services,
+  { clock, randomBytes }: Runtime,
+  { isDirect }: Connections,
+  { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
+) => {
   const sessions = createSessions({ clock, randomBytes });
-  const isSecure = (request: Request) => isDirect(request) || (baseUrl?.startsWith("https:") ?? false);
-  return { sessions, isSecure, gateway: createGateway({ sessions, isSecure }) };
+  const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
+  const attempts = rateLimiter("sign-ins", "attempts to sign in");
+  const forwarded = new WeakMap<Request, PersonHolder>();
+  return {
+    parts: {
+      sessions,
+      isSecure,
+      ceremonies: createCeremonies({ clock, randomBytes }),
+      gateway: createGateway({ sessions, isSecure, people: forwarded }),
+      siteOf: consoleSite(config, isSecure),
+      attempt: (request: Request) => attempts.take(clientOf(request), ATTEMPTS),
+      fail: (request: Request) => failures.take(clientOf(request), failureRate),
+    },
+    personOf: (request: Request) => {
+      const holder = forwarded.get(request);
+      return holder && people.signedIn(holder);
+    },
+  };
 };
 
 /** The handlers that listeners call. */
@@ -84,8 +101,17 @@ export const createRequestHandlers = (
   const { log } = runtime;
   const { https, sites, expiries } = services;
   const requestMetrics = metrics({ version: VERSION, expiries, gauges: processGauges(services, vitals) });
-  const routeMacros = createMacros(config, services, runtime, connections);
-  const console = consoleParts(config, runtime, connections);
+  const limits = clientLimits(config, connections);
+  const { parts: console, personOf } = consoleParts(config, services, runtime, connections, limits);
+  const routeMacros = macros({
+    ...limits,
+    authenticate: services.keys.authenticate,
+    personOf,
+    requests: rateLimiter("key", "requests"),
+    responses: services.keptResponses,
+    clock: runtime.clock,
+    bodyLimit: config.bodyLimit,
+  });
   const app = createApp(
     {
       macros: routeMacros,
@@ -101,6 +127,7 @@ export const createRequestHandlers = (
       connections,
       port,
       console,
+      personOf,
       checks: readinessChecks(config, database, vitals),
       warnings: readinessWarnings(config, database, services, vitals, runtime.clock),
       documents: (): Promise<Documents> => generateDocuments(app),

@@ -1,6 +1,7 @@
 import { auditRoutes } from "../audit/routes.ts";
 import { categoryRoutes } from "../categories/routes.ts";
 import type { Config } from "../config/config.ts";
+import type { Ceremonies } from "../console/ceremonies.ts";
 import type { Gateway } from "../console/gateway.ts";
 import { consoleRoutes } from "../console/routes.ts";
 import type { Sessions } from "../console/sessions.ts";
@@ -10,9 +11,9 @@ import type { Connections } from "../edge/connections.ts";
 import { type Check, type Warning, healthRoutes } from "../http/health.ts";
 import type { Macros } from "../http/macros.ts";
 import type { Metrics } from "../http/metrics.ts";
-import { bearerToken } from "../http/authorization.ts";
+import { type Caller, bearerToken } from "../http/authorization.ts";
 import { holds } from "../lib/scopes.ts";
-import { formatRate } from "../keys/rate.ts";
+import { formatRate } from "../lib/rate.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
 import { manualRoutes } from "../manual/routes.ts";
@@ -20,10 +21,12 @@ import type { Documents } from "../openapi/generate.ts";
 import { docsRoutes } from "../openapi/routes.ts";
 import { orderRoutes } from "../orders/routes.ts";
 import { eventStream } from "../pets/events/stream-response.ts";
+import { personRoutes } from "../people/routes.ts";
 import { petRoutes } from "../pets/routes.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
 import { apiPages } from "./api-pages.ts";
+import type { ConsoleSite } from "./console-origin.ts";
 import { documentAddresses } from "./document-addresses.ts";
 import { serverEdition } from "./manual.ts";
 import type { Services } from "./services.ts";
@@ -36,17 +39,28 @@ export interface RouteContext {
   connections: Connections;
   /** The port in the addresses of sites, unless BASE_URL names one. */
   port: number;
-  console: { sessions: Sessions; gateway: Gateway; isSecure: (request: Request) => boolean };
+  console: {
+    sessions: Sessions;
+    ceremonies: Ceremonies;
+    gateway: Gateway;
+    isSecure: (request: Request) => boolean;
+    siteOf: (request: Request) => ConsoleSite;
+    attempt: (request: Request) => Promise<unknown>;
+    fail: (request: Request) => Promise<unknown>;
+  };
+  /** The person for whom the console forwards a request; undefined for every other request. */
+  personOf: (request: Request) => Promise<Caller | undefined> | undefined;
   checks: Readonly<Record<string, Check>>;
   warnings: () => readonly Warning[];
   /** The OpenAPI documents of these routes. */
   documents: () => Promise<Documents>;
 }
 
-const keyReader =
-  (keys: KeyService) =>
-  ({ headers }: Request) =>
-    keys.authenticate(bearerToken(headers.get("authorization") ?? undefined) ?? "");
+const callerReader =
+  (keys: KeyService, personOf: RouteContext["personOf"]) =>
+  (request: Request): Promise<Caller | undefined> =>
+    personOf(request) ??
+    keys.authenticate(bearerToken(request.headers.get("authorization") ?? undefined) ?? "");
 
 /** Every route of the program. */
 export const createRoutes = (
@@ -57,10 +71,10 @@ export const createRoutes = (
   const { withoutIdleTimeout } = connections;
   const { documents, port } = context;
   const addresses = documentAddresses(config, port);
-  const keyOf = keyReader(keys);
+  const callerOf = callerReader(keys, context.personOf);
   const stream = eventStream({
     streams: services.petStreams,
-    isAuthorized: async (request) => (await keyOf(request)) !== undefined,
+    isAuthorized: async (request) => (await callerOf(request)) !== undefined,
     withoutIdleTimeout,
   });
   return [
@@ -72,12 +86,17 @@ export const createRoutes = (
     domainRoutes({ domains, roles: domainSettings, macros, withoutIdleTimeout }),
     auditRoutes({ audit: services.audit, macros }),
     keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
+    personRoutes({
+      people: services.people,
+      originOf: (request) => config.baseUrl ?? context.console.siteOf(request).origin,
+      macros,
+    }),
     healthRoutes({
       checks: context.checks,
       warnings: context.warnings,
       mayReadDetails: async (request) => {
-        const key = await keyOf(request);
-        return key !== undefined && holds(key, "metrics:read");
+        const caller = await callerOf(request);
+        return caller !== undefined && holds(caller, "metrics:read");
       },
       metrics,
       macros,
@@ -85,7 +104,18 @@ export const createRoutes = (
     manualRoutes({ edition: serverEdition(config, apiPages(documents, addresses, "")), macros }),
     docsRoutes({ documents, addresses, macros }),
     ...(config.console
-      ? [consoleRoutes({ ...context.console, authenticate: keys.authenticate, formatRate, macros })]
+      ? [
+          consoleRoutes({
+            ...context.console,
+            partyOf: context.console.siteOf,
+            authenticate: keys.authenticate,
+            people: services.people,
+            passkeys: services.passkeys,
+            oidc: services.oidc,
+            formatRate,
+            macros,
+          }),
+        ]
       : []),
   ];
 };

@@ -128,7 +128,7 @@ export const startServer = async (
 const stopServer = async ({
   listeners,
   pollers,
-  services: { petStreams, sweeper, keys },
+  services: { petStreams, sweeper, keys, people },
   database,
   lock,
   log,
@@ -146,6 +146,9 @@ const stopServer = async ({
   await keys
     .flush()
     .catch((error: unknown) => log.warn({ err: error }, "the last use of keys could not be saved"));
+  await people
+    .flush()
+    .catch((error: unknown) => log.warn({ err: error }, "when people were last seen could not be saved"));
   await database.close();
   lock.release();
 };

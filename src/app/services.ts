@@ -9,6 +9,9 @@ import { servedBy } from "../edge/served-names.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
+import { oidcService } from "../people/oidc.ts";
+import { passkeyService } from "../people/passkeys.ts";
+import { personService } from "../people/service.ts";
 import { type StreamLimits, petStreams } from "../pets/events/streams.ts";
 import { petListCache } from "../pets/page-cache.ts";
 import { petService } from "../pets/service.ts";
@@ -32,6 +35,28 @@ export interface ServiceOptions extends DeployOptions {
   streamLimits?: StreamLimits;
 }
 
+const oidcOf = (
+  { oidcIssuer: issuer, oidcClientId: clientId, ...config }: Config,
+  people: Repositories["people"],
+  { clock, log }: Runtime,
+) =>
+  issuer !== undefined && clientId !== undefined
+    ? oidcService(
+        {
+          issuer,
+          clientId,
+          clientSecret: config.oidcClientSecret,
+          scopes: config.oidcScopes,
+          label: config.oidcLabel,
+        },
+        {
+          people,
+          clock,
+          onError: (error) => log.warn({ err: error }, "signing in at OIDC_ISSUER failed"),
+        },
+      )
+    : undefined;
+
 const storeServices = (
   { auditDays }: Config,
   { fresh, version }: Database,
@@ -44,6 +69,8 @@ const storeServices = (
   return {
     audit,
     keys: keyService({ keys: repositories.keys, clock, randomBytes }),
+    people: personService({ people: repositories.people, clock, randomBytes }),
+    passkeys: passkeyService({ people: repositories.people, clock }),
     pets,
     petPages: petListCache({ list: pets.list, version }),
     petStatistics: petStatistics({ counts: repositories.pets.counts, version, clock }),
@@ -86,6 +113,7 @@ export const createServices = (
   const deploys = deployServices(config, repositories, runtime, platform.projects, options);
   return {
     ...storeServices(config, database, repositories, runtime, options),
+    oidc: oidcOf(config, repositories.people, runtime),
     ...platform,
     ...deploys,
     sites: siteService({

@@ -1,5 +1,5 @@
 import { readCookie } from "./cookie.ts";
-import { carriesToken, type Session, type Sessions } from "./sessions.ts";
+import { carriesToken, type PersonHolder, type Session, type Sessions } from "./sessions.ts";
 
 /** The console calls the API under this path: `/console/api/v1/pets` is `/v1/pets`. */
 export const API_PATH = "/console/api";
@@ -18,7 +18,7 @@ type Visitor =
   | { kind: "forged" };
 
 /** False for a page of another site, or of a neighbouring host that this service publishes (Fetch Metadata). */
-const isSameOrigin = (headers: Headers): boolean => {
+export const isSameOrigin = (headers: Headers): boolean => {
   const site = headers.get("sec-fetch-site");
   return site === null || site === "same-origin";
 };
@@ -26,10 +26,13 @@ const isSameOrigin = (headers: Headers): boolean => {
 export const createGateway = ({
   sessions,
   isSecure,
+  people,
 }: {
   sessions: Sessions;
   /** True if the request came over HTTPS. */
   isSecure: (request: Request) => boolean;
+  /** The requests that are forwarded for people. The API looks them up here, so that nothing in a request can make it one. */
+  people: WeakMap<Request, PersonHolder>;
 }) => {
   const visitorOf = (request: Request): Visitor => {
     const { headers, method } = request;
@@ -44,8 +47,8 @@ export const createGateway = ({
   return {
     visitorOf,
     /**
-     * Turns a call of the console into a request of the API, with the session's key in place of the cookie. A request that is
-     * signed out or may be forged is returned unchanged, and the console's routes refuse it.
+     * Turns a call of the console into a request of the API: with the session's key in place of the cookie, or as one of
+     * `people`. A request that is signed out or may be forged is returned unchanged, and the console's routes refuse it.
      */
     forward(request: Request): Request {
       const path = request.url.includes(API_PATH) ? IN_API.exec(request.url)?.[1] : undefined;
@@ -53,7 +56,12 @@ export const createGateway = ({
       const visitor = visitorOf(request);
       if (visitor.kind !== "signed_in") return request;
       const { url, headers } = request;
-      headers.set("authorization", `Bearer ${visitor.session.secret}`);
+      const { holder } = visitor.session;
+      if (holder.kind === "key") headers.set("authorization", `Bearer ${holder.secret}`);
+      else {
+        headers.delete("authorization");
+        people.set(request, holder);
+      }
       // A new Request with this body would lose the backpressure on the client.
       const value = `${url.slice(0, url.indexOf(API_PATH))}${path}`;
       return Object.defineProperty(request, "url", { value, configurable: true });

@@ -3,41 +3,15 @@ import { Fault } from "../lib/errors.ts";
 import { CHALLENGE, type Caller } from "../http/authorization.ts";
 import type { RequestHeaders } from "../http/etag.ts";
 import { NoQuery } from "../http/schemas.ts";
-import type { Macros } from "../http/macros.ts";
 import { PAGE_POLICY } from "../http/page-policy.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
-import { formatTime } from "../lib/time.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
-import { API_PATH, type Gateway } from "./gateway.ts";
-import type { Sessions } from "./sessions.ts";
-
-const stateOf = (
-  csrfToken: string,
-  { id, name, scopes, expiresAt, rate }: Caller,
-  formatRate: (rate: Rate) => string,
-) => ({
-  signedIn: true,
-  csrfToken,
-  key: {
-    id,
-    name,
-    scopes: [...scopes],
-    ...(expiresAt !== undefined && { expiresAt: formatTime(expiresAt) }),
-    ...(rate && { rateLimit: formatRate(rate) }),
-  },
-});
-
-const SIGNED_OUT = { signedIn: false };
-
-const respond = (status: number, state: object | undefined, headers: Record<string, string> = {}): Response =>
-  new Response(state && JSON.stringify(state), {
-    status,
-    headers: {
-      ...(state && { "content-type": "application/json" }),
-      "cache-control": "no-store",
-      ...headers,
-    },
-  });
+import { API_PATH } from "./gateway.ts";
+import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
+import { type PasskeyRouteOptions, passkeyRoutes } from "./passkey-routes.ts";
+import { respond } from "./respond.ts";
+import { type ConsolePerson, stateOf } from "./session-state.ts";
+import type { Holder, PersonHolder, Sessions } from "./sessions.ts";
 
 const assetResponse = async (path: string, headers: RequestHeaders): Promise<Response> => {
   // Imported on first use, so that it does not slow down the start.
@@ -60,23 +34,45 @@ const pageResponse = async (): Promise<Response> => {
   });
 };
 
-/** The console's page and files, its sessions, and refusals of API calls that the gateway did not forward. */
-export const consoleRoutes = ({
-  sessions,
-  gateway,
-  isSecure,
-  authenticate,
-  formatRate,
-  macros,
-}: {
+interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
   sessions: Sessions;
-  gateway: Pick<Gateway, "visitorOf">;
-  /** True if the request came over HTTPS. */
-  isSecure: (request: Request) => boolean;
   authenticate(secret: string): Promise<Caller | undefined>;
+  people: Omit<PasskeyRouteOptions["people"], "signedIn"> & {
+    signedIn(signIn: Omit<PersonHolder, "kind">): Promise<ConsolePerson | undefined>;
+  };
+  /** Undefined without OIDC_ISSUER. */
+  oidc: OidcRouteOptions["oidc"] | undefined;
   formatRate(rate: Rate): string;
-  macros: Macros;
-}) => {
+}
+
+/** Opens sessions, and tells who they are for. */
+const sessionOpener = ({ sessions, isSecure, authenticate, people, formatRate }: ConsoleOptions) => {
+  const callerOf = async (holder: Holder): Promise<Caller | ConsolePerson | undefined> =>
+    holder.kind === "key" ? authenticate(holder.secret) : people.signedIn(holder);
+  return {
+    callerOf,
+    /** Ends the browser's previous session. @returns the new one's cookie, and its state */
+    open(request: Request, holder: Holder, caller: Caller | ConsolePerson) {
+      const previousToken = readCookie(request.headers, isSecure(request));
+      if (previousToken !== undefined) sessions.close(previousToken);
+      const { token, session } = sessions.open(holder);
+      const headers = { "set-cookie": writeCookie(token, isSecure(request)) };
+      return { headers, state: stateOf(session, caller, formatRate) };
+    },
+    async openForPerson(request: Request, signIn: Omit<PersonHolder, "kind">) {
+      const holder = { kind: "person", ...signIn } as const;
+      const person = await callerOf(holder);
+      // Removed in the meantime.
+      if (!person) throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+      return this.open(request, holder, person);
+    },
+  };
+};
+
+/** The console's page and files, its sessions, and refusals of API calls that the gateway did not forward. */
+export const consoleRoutes = (options: ConsoleOptions) => {
+  const { sessions, gateway, isSecure, oidc, formatRate, macros } = options;
+  const opener = sessionOpener(options);
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
   const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
   // Routed for GET by itself too, because `.get("/console/*")` takes precedence over every route of `.all`.
@@ -85,6 +81,8 @@ export const consoleRoutes = ({
     if (kind === "signed_out") throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
+  /** What the page needs to know to offer ways to sign in. */
+  const signedOut = { signedIn: false, ...(oidc && { oidc: { label: oidc.label } }) };
   return new Elysia({ name: "console", normalize: false })
     .use(macros)
     .get("/console", pageResponse, page)
@@ -99,20 +97,20 @@ export const consoleRoutes = ({
       async ({ request }) => {
         const visitor = gateway.visitorOf(request);
         const session = visitor.kind === "signed_in" ? visitor.session : undefined;
-        const key = session && (await authenticate(session.secret));
-        return respond(200, session && key ? stateOf(session.csrfToken, key, formatRate) : SIGNED_OUT);
+        const caller = session && (await opener.callerOf(session.holder));
+        return respond(200, session && caller ? stateOf(session, caller, formatRate) : signedOut);
       },
       hidden,
     )
     .post(
       "/console/session",
       ({ request, bearer, caller }) => {
-        const previousToken = readCookie(request.headers, isSecure(request));
-        if (previousToken !== undefined) sessions.close(previousToken);
-        const { token, session } = sessions.open(bearer ?? "", caller.id);
-        return respond(201, stateOf(session.csrfToken, caller, formatRate), {
-          "set-cookie": writeCookie(token, isSecure(request)),
-        });
+        const { state, headers } = opener.open(
+          request,
+          { kind: "key", id: caller.id, secret: bearer ?? "" },
+          caller,
+        );
+        return respond(201, state, headers);
       },
       { scope: "any", query: NoQuery, detail: { hide: true } },
     )
@@ -125,6 +123,22 @@ export const consoleRoutes = ({
         return respond(204, undefined, { "set-cookie": clearCookie(isSecure(request)) });
       },
       hidden,
+    )
+    .use(
+      passkeyRoutes({
+        ...options,
+        async open(request, signIn) {
+          const { state, headers } = await opener.openForPerson(request, signIn);
+          return respond(201, state, headers);
+        },
+      }),
+    )
+    .use(
+      oidcRoutes({
+        ...options,
+        oidc,
+        open: async (request, signIn) => (await opener.openForPerson(request, signIn)).headers,
+      }),
     )
     .get(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } })
     .all(`${API_PATH}/*`, refuse, { public: true, detail: { hide: true } });

@@ -1,11 +1,17 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../lib/time.ts";
 
+/** Who is signed in: what they may do, and whether they still may, is looked up with every request. */
+export type Holder =
+  | { readonly kind: "key"; readonly id: number; readonly secret: string }
+  /** `passkeyId`: the passkey that they signed in with, if it was one. */
+  | { readonly kind: "person"; readonly id: number; readonly passkeyId: number | undefined };
+
+export type PersonHolder = Extract<Holder, { kind: "person" }>;
+
 /** A user who is signed in at the console. */
 export interface Session {
-  /** The secret of the API key. What the key may do, and whether it is still valid, is checked with every request. */
-  readonly secret: string;
-  readonly keyId: number;
+  readonly holder: Holder;
   /** Proves that the console's own page sent a request that changes something. */
   readonly csrfToken: string;
   /** Milliseconds UTC. */
@@ -22,7 +28,7 @@ export interface SessionOptions {
   maxAgeMs?: number;
   /** Beyond these, the least recently used session ends. */
   maxSessions?: number;
-  maxPerKey?: number;
+  maxPerHolder?: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -31,8 +37,8 @@ export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
 /** 256 bits for the cookie, and as many for the CSRF token. */
 const TOKEN_BYTES = 32;
 
-/** Sessions are looked up by hash, so that the time of a look-up reveals nothing about a token. */
-const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64");
+/** Tokens are looked up by hash, so that the time of a look-up reveals nothing about them. */
+export const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64");
 
 /** Keeps sessions in memory only, so that no API key is stored for them. They end when the server stops. */
 export const createSessions = ({
@@ -41,7 +47,7 @@ export const createSessions = ({
   idleMs = IDLE_MS,
   maxAgeMs = MAX_AGE_MS,
   maxSessions = 1000,
-  maxPerKey = 20,
+  maxPerHolder = 20,
 }: SessionOptions) => {
   /** By hash of the token, in the order of their last use. */
   const open = new Map<string, Session>();
@@ -52,13 +58,13 @@ export const createSessions = ({
   const newToken = () => Buffer.from(randomBytes(TOKEN_BYTES)).toString("base64url");
   return {
     /** @returns the token for the cookie, and the session */
-    open(secret: string, keyId: number): { token: string; session: Session } {
+    open(holder: Holder): { token: string; session: Session } {
       const now = clock.now();
       const token = newToken();
-      const session = { secret, csrfToken: newToken(), keyId, openedAt: now, usedAt: now };
+      const session = { holder, csrfToken: newToken(), openedAt: now, usedAt: now };
       open.set(hashOf(token), session);
       // One key cannot sign out the users of others.
-      endOldest((other) => other.keyId === keyId, maxPerKey);
+      endOldest(({ holder: other }) => other.kind === holder.kind && other.id === holder.id, maxPerHolder);
       endOldest(() => true, maxSessions);
       return { token, session };
     },

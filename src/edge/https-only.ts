@@ -15,7 +15,7 @@ export interface HttpsOnlyOptions {
 
 /** Paths that take a key or a session. A redirect would hide that the client sent it in clear text. */
 const CREDENTIAL_PATHS =
-  /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
+  /^http:\/\/[^/]*\/(?:(?:v1|platform|console\/(?:api|auth|session))(?:[/?#]|$)|metrics(?:[?#]|$))/;
 /** Load balancers and supervisors request these by the machine's address. */
 const HEALTH_PATHS = /^http:\/\/[^/]*\/(?:livez|readyz)(?:\?|$)/;
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);

@@ -41,6 +41,8 @@ export const bearerToken = (authorization: string | undefined): string | undefin
 export interface AuthorizationOptions {
   /** The key that a secret belongs to; undefined if the secret is not valid. */
   authenticate(secret: string): Promise<Caller | undefined>;
+  /** The person for whom the console's gateway forwards the request; undefined for every other request. */
+  personOf?(request: Request): Promise<Caller | undefined> | undefined;
   /** Limits each caller's requests. */
   requests: RateLimiter;
   /** Limits failed authentications of one client. */
@@ -58,6 +60,13 @@ const assertScope = (caller: Caller, scope: Scope | "any") => {
   });
 };
 
+/** @throws Fault not_signed_in if the person was removed since they signed in */
+const signedIn = async (person: Promise<Caller | undefined>): Promise<Caller> => {
+  const caller = await person;
+  if (!caller) throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+  return caller;
+};
+
 /**
  * The macros `scope` and `public`. Every route has one of them. `scope: "pets:read"` requires a key that holds the scope,
  * `scope: "any"` any valid key. Both are checked before the body is read and before anything is validated. Handlers get the
@@ -65,6 +74,7 @@ const assertScope = (caller: Caller, scope: Scope | "any") => {
  */
 export const authorization = ({
   authenticate,
+  personOf = () => undefined,
   requests,
   failures,
   failureRate,
@@ -74,6 +84,12 @@ export const authorization = ({
     await failures.take(clientOf(request), failureRate);
     const challenge = code === "missing_api_key" ? CHALLENGE : `${CHALLENGE}, error="invalid_token"`;
     throw new Fault(code, undefined, { "www-authenticate": challenge });
+  };
+
+  const keyOf = async (request: Request, authorization: string | undefined, token: string | undefined) => {
+    if (authorization === undefined) return refuse(request, "missing_api_key");
+    const key = authorization === "" ? undefined : await authenticate(token ?? "");
+    return key ?? refuse(request, "invalid_api_key");
   };
 
   return (
@@ -92,9 +108,8 @@ export const authorization = ({
         // Replaces Elysia's own parsers, which would read the body before the key is checked.
         parse: () => null,
         async transform({ headers: { authorization }, bearer, request, set }) {
-          if (authorization === undefined) return refuse(request, "missing_api_key");
-          const caller = authorization === "" ? undefined : await authenticate(bearer ?? "");
-          if (!caller) return refuse(request, "invalid_api_key");
+          const person = personOf(request);
+          const caller = await (person ? signedIn(person) : keyOf(request, authorization, bearer));
           if (caller.rate) Object.assign(set.headers, await requests.take(callerId(caller), caller.rate));
           assertScope(caller, scope);
           // Elysia adds what a transform returns to the context, though its types say void.

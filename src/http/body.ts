@@ -72,6 +72,8 @@ const readBody = async (request: Request, format: BodyFormat, limit: number): Pr
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
   new Elysia({ name: "body" }).macro("reads", (format: BodyFormat) => ({
     detail: { [READS]: format } as object,
+    // Replaces Elysia's own parsers.
+    parse: () => null,
     // Elysia adds what a transform returns to the context, though its types say void.
     transform: async ({ request }) =>
       ({ body: await readBody(request, format, bodyLimit) }) as unknown as void,

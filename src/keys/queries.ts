@@ -2,6 +2,7 @@ import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema/keys.ts";
+import { isAdminKey, isAdministrator } from "../db/ways-in.ts";
 
 type Orm = Database["orm"];
 
@@ -27,17 +28,10 @@ export interface KeyRow extends Omit<typeof keys.$inferSelect, "name"> {
   prefix: string;
 }
 
-/** True for a key that can manage keys and is neither revoked nor expired. @param row the name or alias of a row of `keys` */
-const isAdmin = (row: string) =>
-  sql.join([
-    sql.raw(`${row}.revoked_at is null and (' ' || ${row}.scopes || ' ' glob '* [*] *'
-      or ' ' || ${row}.scopes || ' ' glob '* keys:admin *') and coalesce(${row}.expires_at > `),
-    sql`${sql.placeholder("now")}, true)`,
-  ]);
-
-/** Part of the statement that revokes, so that of two concurrent requests for the last two such keys one fails. */
-const isLastAdmin = sql`(${isAdmin("keys")} and not exists (
-  select 1 from keys other where other.id <> keys.id and ${isAdmin("other")}))`;
+/** Part of the statement that revokes, so that of two concurrent requests for the last two ways in one fails. */
+const isLastAdmin = sql`(${isAdminKey("keys")} and not exists (
+  select 1 from keys other where other.id <> keys.id and ${isAdminKey("other")})
+  and not exists (select 1 from people person where ${isAdministrator("person")}))`;
 
 export const keyQueries = (orm: Orm) => ({
   findQuery: orm

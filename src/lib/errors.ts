@@ -30,6 +30,21 @@ export const FAULTS = {
     409,
     "This is the last usable key that can manage keys. Create another one with keys:admin first, or revoke it with ?force=true.",
   ],
+  email_taken: [409, "Another person has this email address."],
+  last_administrator: [
+    409,
+    "Nobody else could manage people and keys: make another person an administrator first, and let them sign in.",
+  ],
+  last_passkey: [409, "You have no other way to sign in: add another passkey first."],
+  passkey_limit_reached: [409, "A person can have 20 passkeys: remove one first."],
+  invalid_invitation: [
+    410,
+    "This invitation has been used, replaced or withdrawn, or it has expired: ask for a new one.",
+  ],
+  passkey_refused: [
+    401,
+    "This passkey is not accepted: it is unknown here, or it took too long. Try again, or use another way to sign in.",
+  ],
   precondition_failed: [
     412,
     "The resource is no longer the one that If-Match names: fetch it again, then decide.",

@@ -9,6 +9,7 @@ export const SCOPES = {
   "metrics:read": "read /metrics",
   "audit:read": "read the audit log: who changed what",
   "keys:admin": "create, list, rotate and revoke API keys",
+  "people:admin": "add, list, change and remove people who sign in to the console",
 } as const;
 
 export type Scope = keyof typeof SCOPES;

@@ -87,6 +87,7 @@ export const sections = (addresses: Addresses, form: ServerForm) => ({
       { name: "domains", description: "Custom domains of projects, their DNS records and certificates." },
       { name: "keys", description: "API keys and their scopes." },
       { name: "audit", description: "The audit log: who did what, and when." },
+      { name: "people", description: "People who sign in to the console, and their roles." },
       { name: "operation", description: "Health, metrics and the OpenAPI documents." },
     ],
     pathOf: (path: string) => (path.startsWith("/v1/") || path.startsWith("/docs") ? undefined : path),

@@ -23,6 +23,8 @@ const openFull = async () => {
     headers: { "content-type": "application/zip" },
   });
   await store.mint({});
+  for (const email of ["a@example.org", "b@example.org"])
+    await store.call("POST", "/platform/people", { json: { name: "Ada", email, role: "staff" } });
   return store;
 };
 

@@ -60,6 +60,10 @@ test("the documents name every code of the catalogue that an operation can respo
     "https_required",
     "not_signed_in",
     "cross_site_request",
+    "last_passkey",
+    "passkey_limit_reached",
+    "invalid_invitation",
+    "passkey_refused",
   ];
   expect([...documented].toSorted()).toEqual(CODES.filter((code) => !undocumented.includes(code)).toSorted());
 });

@@ -9,7 +9,9 @@ const ALL = [
   "platform:read",
   "platform:write",
   "metrics:read",
+  "audit:read",
   "keys:admin",
+  "people:admin",
 ] as const;
 
 test("every scope can be granted, and * grants all of them", () => {

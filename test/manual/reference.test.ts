@@ -78,6 +78,10 @@ describe("the page of errors", () => {
       "https_required",
       "cross_site_request",
       "method_not_allowed",
+      "last_passkey",
+      "passkey_limit_reached",
+      "invalid_invitation",
+      "passkey_refused",
       "misdirected",
       "damaged_file",
     ]);

@@ -393,6 +393,98 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/platform/people": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List people
+     * @description Returns a page of the people who can sign in to the console, or are invited to, in ascending order of id. If more follow, the `Link` header has the address of the next page. Requires the scope `people:admin`.
+     */
+    get: operations["listPeople"];
+    put?: never;
+    /**
+     * Add and invite a person
+     * @description Adds somebody, and returns the address to send to them. With it they register a passkey, and sign in. Nobody gives a role that may do more than they may. Requires the scope `people:admin`.
+     */
+    post: operations["addPerson"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/people/{personId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Fetch one person
+     * @description Returns one person. Somebody who was removed is not found. Requires the scope `people:admin`.
+     */
+    get: operations["getPerson"];
+    put?: never;
+    post?: never;
+    /**
+     * Remove a person
+     * @description Removes a person from the next request on, with their email address, passkeys and accounts. Their name stays where it is recorded what they did. This can't be undone. The last administrator who can sign in stays, unless a key can manage keys. Requires the scope `people:admin`.
+     */
+    delete: operations["removePerson"];
+    options?: never;
+    head?: never;
+    /**
+     * Change a person's name or role
+     * @description Changes the name or the role of a person, from their next request on. Nobody gives or takes a role that may do more than they may. The last administrator who can sign in stays one, unless a key can manage keys. Requires the scope `people:admin`.
+     */
+    patch: operations["changePerson"];
+    trace?: never;
+  };
+  "/platform/people/{personId}/invite": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Invite a person again
+     * @description Makes a new invitation, for somebody whose first one expired or who lost their passkey. An earlier one is no longer valid. Passkeys that they have stay valid: remove those that were lost. Requires the scope `people:admin`.
+     */
+    post: operations["invitePerson"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/people/{personId}/passkeys/{passkeyId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    /**
+     * Remove a person's passkey
+     * @description Removes a passkey, for example of a lost phone. Nobody can sign in with it any more, and the sessions that it opened end. Requires the scope `people:admin`.
+     */
+    delete: operations["removePasskey"];
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/livez": {
     parameters: {
       query?: never;
@@ -1035,7 +1127,7 @@ export interface components {
       deprecatedCalls?: number;
     };
     /**
-     * @description A permission of a key. `*`: everything, including scopes of later versions; `pets:read`: read animals and categories; `pets:write`: add, change and delete animals and categories; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `audit:read`: read the audit log: who changed what; `keys:admin`: create, list, rotate and revoke API keys.
+     * @description A permission of a key. `*`: everything, including scopes of later versions; `pets:read`: read animals and categories; `pets:write`: add, change and delete animals and categories; `orders:read`: read orders; `orders:write`: place and change orders; `platform:read`: read projects, deploys and domains; `platform:write`: change projects, deploys and domains; `metrics:read`: read /metrics; `audit:read`: read the audit log: who changed what; `keys:admin`: create, list, rotate and revoke API keys; `people:admin`: add, list, change and remove people who sign in to the console.
      * @enum {string}
      */
     Scope:
@@ -1048,7 +1140,8 @@ export interface components {
       | "platform:write"
       | "metrics:read"
       | "audit:read"
-      | "keys:admin";
+      | "keys:admin"
+      | "people:admin";
     /** @description API keys in ascending order of id. */
     Keys: components["schemas"]["Key"][];
     /** @description An API key with its secret. */
@@ -1107,6 +1200,122 @@ export interface components {
     Rotation: {
       /** @description How long the old secret stays valid, in seconds. The default is 86400, one day. */
       graceSeconds?: number;
+    };
+    /** @description A person with the invitation to send to them. */
+    InvitedPerson: {
+      /**
+       * Format: int64
+       * @description Unique identifier of the person.
+       */
+      id: number;
+      /** @description The person's name, as colleagues see it. */
+      name: string;
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      email: string;
+      role: components["schemas"]["Role"];
+      /**
+       * Format: date-time
+       * @description When the person was added.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When the person last used the console, accurate to a few seconds.
+       */
+      lastSeenAt?: string;
+      /**
+       * Format: date-time
+       * @description When the invitation that the person has not accepted yet expires, or expired.
+       */
+      invitedUntil?: string;
+      /** @description The passkeys that the person signs in with, oldest first. */
+      passkeys: components["schemas"]["Passkey"][];
+      /** @description The OpenID Connect issuers that the person has signed in with. */
+      signsInWith: string[];
+      invitation: components["schemas"]["Invitation"];
+    };
+    /**
+     * @description What the person may do, as a set of scopes. `volunteer`: `pets:read`, `orders:read`, `orders:write`; `staff`: `pets:read`, `pets:write`, `orders:read`, `orders:write`; `administrator`: `*`.
+     * @enum {string}
+     */
+    Role: "volunteer" | "staff" | "administrator";
+    /** @description A WebAuthn credential that a person signs in with. */
+    Passkey: {
+      /**
+       * Format: int64
+       * @description Unique identifier of the passkey.
+       */
+      id: number;
+      /** @description What the person calls the passkey. */
+      name: string;
+      /**
+       * Format: date-time
+       * @description When the passkey was registered.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When somebody last signed in with it.
+       */
+      lastUsedAt?: string;
+    };
+    /** @description An invitation to sign in for the first time. */
+    Invitation: {
+      /** @description The address to send to the person. It works once, and is shown only here: the service stores no part of it that could be used. */
+      link: string;
+      /**
+       * Format: date-time
+       * @description When the invitation expires: 7 days after it was made.
+       */
+      expiresAt: string;
+    };
+    /** @description A person to add and invite. */
+    NewPerson: {
+      /** @description The person's name, as colleagues see it. */
+      name: string;
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      email: string;
+      role: components["schemas"]["Role"];
+    };
+    /** @description People in ascending order of id. */
+    People: components["schemas"]["Person"][];
+    /** @description Somebody who signs in to the console. */
+    Person: {
+      /**
+       * Format: int64
+       * @description Unique identifier of the person.
+       */
+      id: number;
+      /** @description The person's name, as colleagues see it. */
+      name: string;
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      email: string;
+      role: components["schemas"]["Role"];
+      /**
+       * Format: date-time
+       * @description When the person was added.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When the person last used the console, accurate to a few seconds.
+       */
+      lastSeenAt?: string;
+      /**
+       * Format: date-time
+       * @description When the invitation that the person has not accepted yet expires, or expired.
+       */
+      invitedUntil?: string;
+      /** @description The passkeys that the person signs in with, oldest first. */
+      passkeys: components["schemas"]["Passkey"][];
+      /** @description The OpenID Connect issuers that the person has signed in with. */
+      signsInWith: string[];
+    };
+    /** @description The fields to change. Absent fields keep their value. */
+    PersonChange: {
+      /** @description The person's name, as colleagues see it. */
+      name?: string;
+      role?: components["schemas"]["Role"];
     };
     /** @description The process is alive. */
     Liveness: {
@@ -2639,6 +2848,335 @@ export interface operations {
            */
           "application/json": components["schemas"]["MintedKey"];
         };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listPeople: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The people. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 3,
+           *         "name": "Ada Byron",
+           *         "email": "ada@example.org",
+           *         "role": "volunteer",
+           *         "createdAt": "2026-11-20T09:30:00.000Z",
+           *         "lastSeenAt": "2026-11-20T10:00:00.000Z",
+           *         "passkeys": [
+           *           {
+           *             "id": 4,
+           *             "name": "Ada's phone",
+           *             "createdAt": "2026-11-20T09:31:00.000Z"
+           *           }
+           *         ],
+           *         "signsInWith": []
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["People"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  addPerson: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "name": "Ada Byron",
+         *       "email": "ada@example.org",
+         *       "role": "volunteer"
+         *     }
+         */
+        "application/json": components["schemas"]["NewPerson"];
+      };
+    };
+    responses: {
+      /** @description The person and their invitation. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "name": "Ada Byron",
+           *       "email": "ada@example.org",
+           *       "role": "volunteer",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "invitedUntil": "2026-11-27T09:30:00.000Z",
+           *       "passkeys": [],
+           *       "signsInWith": [],
+           *       "invitation": {
+           *         "link": "https://shelter.example.org/console/invitation#(43 characters)",
+           *         "expiresAt": "2026-11-27T09:30:00.000Z"
+           *       }
+           *     }
+           */
+          "application/json": components["schemas"]["InvitedPerson"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getPerson: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the person. */
+        personId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The person. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "name": "Ada Byron",
+           *       "email": "ada@example.org",
+           *       "role": "volunteer",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "lastSeenAt": "2026-11-20T10:00:00.000Z",
+           *       "passkeys": [
+           *         {
+           *           "id": 4,
+           *           "name": "Ada's phone",
+           *           "createdAt": "2026-11-20T09:31:00.000Z"
+           *         }
+           *       ],
+           *       "signsInWith": []
+           *     }
+           */
+          "application/json": components["schemas"]["Person"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  removePerson: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the person. */
+        personId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The person is removed. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  changePerson: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the person. */
+        personId: number;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "role": "staff"
+         *     }
+         */
+        "application/json": components["schemas"]["PersonChange"];
+      };
+    };
+    responses: {
+      /** @description The person. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "name": "Ada Byron",
+           *       "email": "ada@example.org",
+           *       "role": "volunteer",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "lastSeenAt": "2026-11-20T10:00:00.000Z",
+           *       "passkeys": [
+           *         {
+           *           "id": 4,
+           *           "name": "Ada's phone",
+           *           "createdAt": "2026-11-20T09:31:00.000Z"
+           *         }
+           *       ],
+           *       "signsInWith": []
+           *     }
+           */
+          "application/json": components["schemas"]["Person"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  invitePerson: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the person. */
+        personId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The person and their invitation. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "id": 3,
+           *       "name": "Ada Byron",
+           *       "email": "ada@example.org",
+           *       "role": "volunteer",
+           *       "createdAt": "2026-11-20T09:30:00.000Z",
+           *       "invitedUntil": "2026-11-27T09:30:00.000Z",
+           *       "passkeys": [],
+           *       "signsInWith": [],
+           *       "invitation": {
+           *         "link": "https://shelter.example.org/console/invitation#(43 characters)",
+           *         "expiresAt": "2026-11-27T09:30:00.000Z"
+           *       }
+           *     }
+           */
+          "application/json": components["schemas"]["InvitedPerson"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  removePasskey: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description Id of the person. */
+        personId: number;
+        /** @description Id of the passkey. */
+        passkeyId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The passkey is removed. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
       };
       /** @description Refused. */
       default: {

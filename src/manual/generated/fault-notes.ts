@@ -31,6 +31,30 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     when: "The key is malformed or unknown, or it has expired or was revoked.",
     remedy: "Check for a typing error, or ask your operator for a new key.",
   },
+  email_taken: {
+    when: "Somebody is to be added with the email address of another person. The case of its letters does not matter.",
+    remedy: "Use that person, or another address.",
+  },
+  last_administrator: {
+    when: "The person is the last administrator who can sign in, and no usable key can manage keys. After the change, only the command line could let anybody in.",
+    remedy: "Make somebody else an administrator, and let them sign in once.",
+  },
+  last_passkey: {
+    when: "Somebody removes the only passkey that they sign in with.",
+    remedy: "Add another passkey first.",
+  },
+  passkey_limit_reached: {
+    when: "The person has 20 passkeys.",
+    remedy: "Remove one that is not needed.",
+  },
+  invalid_invitation: {
+    when: "The invitation has been used, replaced by a newer one or withdrawn, or it is older than 7 days.",
+    remedy: "Ask an administrator to invite you again.",
+  },
+  passkey_refused: {
+    when: "The console does not know the passkey, or its signature, its counter or its challenge is wrong. A challenge is valid for 5 minutes, and once.",
+    remedy: "Try again. If it fails again, ask an administrator for a new invitation.",
+  },
   not_signed_in: {
     when: "In the console, nobody is signed in, or the session has ended.",
     remedy: "Sign in again at `/console`.",

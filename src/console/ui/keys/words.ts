@@ -14,6 +14,7 @@ export const PERMISSIONS: Record<components["schemas"]["Key"]["scopes"][number],
   "metrics:read": "Read /metrics",
   "audit:read": "Read the history: who changed what",
   "keys:admin": "Create, list, rotate and revoke keys",
+  "people:admin": "Add, invite, change and remove people",
 };
 
 export const LIST = {

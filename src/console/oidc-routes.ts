@@ -1,0 +1,128 @@
+import { Elysia, t } from "elysia";
+import type { Macros } from "../http/macros.ts";
+import { Fault } from "../lib/errors.ts";
+import type { Ceremonies } from "./ceremonies.ts";
+import { readVisitor, writeVisitor } from "./cookie.ts";
+import type { PersonHolder } from "./sessions.ts";
+
+/** Where the provider sends people back to. */
+export const CALLBACK_PATH = "/console/auth/oidc/callback";
+
+/** Why nobody is signed in. The page has words for each: `/console?sign-in=unknown_person`. */
+export type SignInProblem =
+  /** The provider did not respond, or not as it should. */
+  | "unavailable"
+  /** The person said no at the provider, or it refused them. */
+  | "denied"
+  /** The visit took too long, or began in another browser. */
+  | "expired"
+  /** The provider does not say that it has verified the person's email address. */
+  | "email_not_verified"
+  /** Nobody with this account or address has been added. */
+  | "unknown_person"
+  /** Too many attempts. */
+  | "rate_limited";
+
+export interface OidcRouteOptions {
+  oidc: {
+    /** The provider's name, for the button. */
+    label: string;
+    /** The address of the provider's sign-in page. */
+    begin(redirectUri: string, state: string): Promise<{ url: string; nonce: string; verifier: string }>;
+    /** The person who came back, or why there is none. */
+    finish(
+      returned: URL,
+      expected: { state: string; nonce: string; verifier: string },
+    ): Promise<{ personId: number } | { problem: SignInProblem }>;
+  };
+  ceremonies: Ceremonies;
+  isSecure: (request: Request) => boolean;
+  partyOf(request: Request): { origin: string };
+  attempt(request: Request): Promise<unknown>;
+  fail(request: Request): Promise<unknown>;
+  /** Opens a session. @returns its headers */
+  open(request: Request, signIn: Omit<PersonHolder, "kind">): Promise<Record<string, string>>;
+  macros: Macros;
+}
+
+const redirect = (location: string, headers: Record<string, string> = {}): Response =>
+  new Response(null, { status: 303, headers: { location, "cache-control": "no-store", ...headers } });
+
+const problemAt = (problem: SignInProblem) => redirect(`/console?sign-in=${problem}`);
+
+/** An address of the console, and of nothing else. */
+const returnToOf = (text: string | undefined): string =>
+  text !== undefined && /^\/console(?:[/?][\w\-./?=&%~+,:]*)?$/.test(text) && !text.includes("//")
+    ? text
+    : "/console";
+
+/** False for a page of another site. A link in an email or a bookmark has no site. */
+const isOwnNavigation = (headers: Headers): boolean =>
+  ["same-origin", "none", null].includes(headers.get("sec-fetch-site"));
+
+/** The visitor sees a page of the console, not JSON. */
+const shown = async (work: () => Promise<Response>): Promise<Response> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault && error.code === "rate_limited") return problemAt("rate_limited");
+    if (error instanceof Fault && error.code === "not_signed_in") return problemAt("unknown_person");
+    throw error;
+  }
+};
+
+/** Signing in with an account at an OpenID Connect provider: the authorization code flow, in two redirects. */
+export const oidcRoutes = ({
+  oidc,
+  ceremonies,
+  isSecure,
+  partyOf,
+  attempt,
+  fail,
+  open,
+  macros,
+}: Omit<OidcRouteOptions, "oidc"> & { oidc: OidcRouteOptions["oidc"] | undefined }) => {
+  const query = t.Record(t.String(), t.String());
+  const options = { public: true, query, detail: { hide: true } } as const;
+
+  const begin = async (request: Request, returnTo: string): Promise<Response> => {
+    if (!oidc) throw new Fault("not_found");
+    if (!isOwnNavigation(request.headers)) throw new Fault("cross_site_request");
+    await attempt(request);
+    const state = ceremonies.newToken();
+    const begun = await oidc
+      .begin(`${partyOf(request).origin}${CALLBACK_PATH}`, state)
+      .catch(() => undefined);
+    if (!begun) return problemAt("unavailable");
+    const { url, nonce, verifier } = begun;
+    const visitor = readVisitor(request.headers, isSecure(request)) ?? ceremonies.newToken();
+    ceremonies.begin({ kind: "oidc", nonce, verifier, returnTo }, visitor, state);
+    return redirect(url, { "set-cookie": writeVisitor(visitor, isSecure(request)) });
+  };
+
+  const finish = async (request: Request, state: string): Promise<Response> => {
+    if (!oidc) throw new Fault("not_found");
+    const visitor = readVisitor(request.headers, isSecure(request));
+    const ceremony = ceremonies.take("oidc", state, visitor);
+    if (!ceremony) {
+      await fail(request);
+      return problemAt("expired");
+    }
+    const returned = new URL(`${partyOf(request).origin}${CALLBACK_PATH}${new URL(request.url).search}`);
+    const result = await oidc.finish(returned, { ...ceremony, state });
+    if ("problem" in result) {
+      await fail(request);
+      return problemAt(result.problem);
+    }
+    return redirect(ceremony.returnTo, await open(request, { id: result.personId, passkeyId: undefined }));
+  };
+
+  return new Elysia({ name: "console-oidc", normalize: false })
+    .use(macros)
+    .get(
+      "/console/auth/oidc",
+      ({ request, query: { to } }) => shown(() => begin(request, returnToOf(to))),
+      options,
+    )
+    .get(CALLBACK_PATH, ({ request, query: { state = "" } }) => shown(() => finish(request, state)), options);
+};

@@ -1,0 +1,275 @@
+import { Elysia, t } from "elysia";
+import { CHALLENGE } from "../http/authorization.ts";
+import type { Macros } from "../http/macros.ts";
+import { NoQuery, Text, parseId } from "../http/schemas.ts";
+import { Fault } from "../lib/errors.ts";
+import { formatTime } from "../lib/time.ts";
+import type { Ceremonies } from "./ceremonies.ts";
+import { readVisitor, writeVisitor } from "./cookie.ts";
+import { type Gateway, isSameOrigin } from "./gateway.ts";
+import { respond } from "./respond.ts";
+import type { PersonHolder } from "./sessions.ts";
+
+/** The site that passkeys are for. */
+interface RelyingParty {
+  origin: string;
+  id: string;
+}
+
+interface Passkey {
+  id: number;
+  name: string;
+  createdAt: number;
+  lastUsedAt: number | undefined;
+}
+
+interface Person {
+  id: number;
+  name: string;
+  email: string;
+  role: string;
+  handle: string;
+  invitedUntil: number | undefined;
+  passkeys: Passkey[];
+}
+
+type SignIn = Omit<PersonHolder, "kind">;
+interface Signed {
+  response: object;
+  challenge: string;
+}
+
+export interface PasskeyRouteOptions {
+  ceremonies: Ceremonies;
+  gateway: Pick<Gateway, "visitorOf">;
+  /** True if the request came over HTTPS. */
+  isSecure: (request: Request) => boolean;
+  partyOf(request: Request): RelyingParty;
+  people: {
+    get(id: number): Promise<Person>;
+    /** Undefined once the person, or the passkey that they signed in with, is removed. */
+    signedIn(signIn: SignIn): Promise<unknown>;
+    /** @throws Fault invalid_invitation */
+    invited(token: string): Promise<Person>;
+  };
+  passkeys: {
+    registrationOptions(person: Person, party: RelyingParty): Promise<{ challenge: string }>;
+    accept(signed: Signed & { token: string; name: string }, party: RelyingParty): Promise<SignIn>;
+    register(personId: number, signed: Signed & { name: string }, party: RelyingParty): Promise<void>;
+    authenticationOptions(party: RelyingParty): Promise<{ challenge: string }>;
+    authenticate(signed: Signed, party: RelyingParty): Promise<SignIn>;
+    remove(personId: number, passkeyId: number): Promise<void>;
+  };
+  /** Counts an attempt to sign in. @throws Fault rate_limited */
+  attempt(request: Request): Promise<unknown>;
+  /** Counts a failed attempt. @throws Fault rate_limited */
+  fail(request: Request): Promise<unknown>;
+  /** Opens a session and responds with its state. */
+  open(request: Request, signIn: SignIn): Promise<Response>;
+  macros: Macros;
+}
+
+const PASSKEY_NAME = Text("NewPasskeyName", { max: 60 });
+/** 256 bits in base64url; a longer one may have been cut off or pasted twice. */
+const TOKEN = t.String({ minLength: 1, maxLength: 200 });
+const CEREMONY = t.String({ minLength: 1, maxLength: 100 });
+/** What the browser's `PublicKeyCredential.toJSON()` returns. The library checks each part of it. */
+const RESPONSE = t.Object({}, { additionalProperties: true });
+
+const hidden = { query: NoQuery, detail: { hide: true } } as const;
+const publicPost = { public: true, reads: "json", ...hidden } as const;
+const publicGet = { public: true, ...hidden } as const;
+
+/**
+ * Invitations and passkeys, under `/console/auth`. A ceremony has two requests: `.../options` returns `{ceremony, options}`;
+ * the page hands `options` to the browser and sends back `{ceremony, response}`. The challenge in between is for this browser,
+ * for five minutes, and used once.
+ */
+export const passkeyRoutes = (options: PasskeyRouteOptions) =>
+  new Elysia({ name: "console-passkeys", normalize: false })
+    .use(options.macros)
+    .use(signInRoutes(options))
+    .use(ownPasskeyRoutes(options));
+
+/** A page of another site must not sign a visitor in to another account. @throws Fault cross_site_request */
+const assertOwnPage = ({ headers }: Request) => {
+  if (!isSameOrigin(headers)) throw new Fault("cross_site_request");
+};
+
+/** The two halves of a ceremony. */
+const ceremonySteps = ({ ceremonies, isSecure, fail }: PasskeyRouteOptions) => ({
+  begin(
+    request: Request,
+    kind: { kind: "authentication" } | { kind: "registration"; personId: number },
+    options: { challenge: string },
+  ) {
+    const known = readVisitor(request.headers, isSecure(request));
+    const visitor = known ?? ceremonies.newToken();
+    const ceremony = ceremonies.begin({ ...kind, challenge: options.challenge }, visitor);
+    return respond(200, { ceremony, options }, { "set-cookie": writeVisitor(visitor, isSecure(request)) });
+  },
+  /** The ceremony that the request ends. @throws Fault passkey_refused, rate_limited */
+  async take<Kind extends "authentication" | "registration">(request: Request, kind: Kind, id: string) {
+    const ceremony = ceremonies.take(kind, id, readVisitor(request.headers, isSecure(request)));
+    if (ceremony) return ceremony;
+    await fail(request);
+    throw new Fault("passkey_refused");
+  },
+  /** Counts an attempt that fails. */
+  async counted<Result>(request: Request, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      await fail(request);
+      throw error;
+    }
+  },
+});
+
+const signInRoutes = (options: PasskeyRouteOptions) => {
+  const { partyOf, people, passkeys, attempt, open, macros } = options;
+  const steps = ceremonySteps(options);
+  const begin = async (request: Request) => {
+    assertOwnPage(request);
+    await attempt(request);
+  };
+  return new Elysia({ name: "console-sign-in", normalize: false })
+    .use(macros)
+    .post(
+      "/console/auth/passkey/options",
+      async ({ request }) => {
+        await begin(request);
+        const authentication = await passkeys.authenticationOptions(partyOf(request));
+        return steps.begin(request, { kind: "authentication" }, authentication);
+      },
+      publicGet,
+    )
+    .post(
+      "/console/auth/passkey",
+      async ({ request, body: { ceremony, response } }) => {
+        assertOwnPage(request);
+        const { challenge } = await steps.take(request, "authentication", ceremony);
+        const signIn = await steps.counted(request, () =>
+          passkeys.authenticate({ response, challenge }, partyOf(request)),
+        );
+        return open(request, signIn);
+      },
+      {
+        ...publicPost,
+        body: t.Object({ ceremony: CEREMONY, response: RESPONSE }, { additionalProperties: false }),
+      },
+    )
+    .post(
+      "/console/auth/invitation",
+      async ({ request, body: { token } }) => {
+        await begin(request);
+        const {
+          name,
+          email,
+          role,
+          invitedUntil = 0,
+        } = await steps.counted(request, () => people.invited(token));
+        return respond(200, { name, email, role, expiresAt: formatTime(invitedUntil) });
+      },
+      { ...publicPost, body: t.Object({ token: TOKEN }, { additionalProperties: false }) },
+    )
+    .post(
+      "/console/auth/invitation/options",
+      async ({ request, body: { token } }) => {
+        await begin(request);
+        const person = await steps.counted(request, () => people.invited(token));
+        const registration = await passkeys.registrationOptions(person, partyOf(request));
+        return steps.begin(request, { kind: "registration", personId: person.id }, registration);
+      },
+      { ...publicPost, body: t.Object({ token: TOKEN }, { additionalProperties: false }) },
+    )
+    .post(
+      "/console/auth/invitation/accept",
+      async ({ request, body: { token, ceremony, response, name = "Passkey" } }) => {
+        assertOwnPage(request);
+        const { challenge, personId } = await steps.take(request, "registration", ceremony);
+        const signIn = await steps.counted(request, async () => {
+          // The challenge was made for the person of another invitation.
+          if ((await people.invited(token)).id !== personId) throw new Fault("passkey_refused");
+          return passkeys.accept({ token, response, challenge, name }, partyOf(request));
+        });
+        return open(request, signIn);
+      },
+      {
+        ...publicPost,
+        body: t.Object(
+          { token: TOKEN, ceremony: CEREMONY, response: RESPONSE, name: t.Optional(PASSKEY_NAME) },
+          { additionalProperties: false },
+        ),
+      },
+    );
+};
+
+const passkeyState = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
+  id,
+  name,
+  createdAt: formatTime(createdAt),
+  lastUsedAt: lastUsedAt === undefined ? undefined : formatTime(lastUsedAt),
+});
+
+/** The passkeys of the person who is signed in. */
+const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
+  const { gateway, partyOf, people, passkeys, macros } = options;
+  const steps = ceremonySteps(options);
+  /** @throws Fault not_signed_in, cross_site_request; not_found for a key */
+  const personOf = async (request: Request): Promise<Person> => {
+    const visitor = gateway.visitorOf(request);
+    if (visitor.kind === "forged") throw new Fault("cross_site_request");
+    const holder = visitor.kind === "signed_in" ? visitor.session.holder : undefined;
+    if (holder?.kind === "key")
+      throw new Fault("not_found", "Only people have passkeys: you are signed in with a key.");
+    if (!holder || !(await people.signedIn(holder)))
+      throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+    return people.get(holder.id);
+  };
+  return new Elysia({ name: "console-own-passkeys", normalize: false })
+    .use(macros)
+    .get(
+      "/console/auth/passkeys",
+      async ({ request }) => {
+        const { passkeys: own } = await personOf(request);
+        return respond(200, own.map(passkeyState));
+      },
+      publicGet,
+    )
+    .post(
+      "/console/auth/passkeys/options",
+      async ({ request }) => {
+        const person = await personOf(request);
+        const registration = await passkeys.registrationOptions(person, partyOf(request));
+        return steps.begin(request, { kind: "registration", personId: person.id }, registration);
+      },
+      publicGet,
+    )
+    .post(
+      "/console/auth/passkeys",
+      async ({ request, body: { ceremony, response, name = "Passkey" } }) => {
+        const { id } = await personOf(request);
+        const { challenge, personId } = await steps.take(request, "registration", ceremony);
+        if (personId !== id) throw new Fault("passkey_refused");
+        await passkeys.register(id, { response, challenge, name }, partyOf(request));
+        return respond(204, undefined);
+      },
+      {
+        ...publicPost,
+        body: t.Object(
+          { ceremony: CEREMONY, response: RESPONSE, name: t.Optional(PASSKEY_NAME) },
+          { additionalProperties: false },
+        ),
+      },
+    )
+    .delete(
+      "/console/auth/passkeys/:passkeyId",
+      async ({ request, params: { passkeyId } }) => {
+        const { id } = await personOf(request);
+        await passkeys.remove(id, parseId(passkeyId));
+        return respond(204, undefined);
+      },
+      publicGet,
+    );
+};

@@ -1,0 +1,2 @@
+/** Passkeys of one person. */
+export const MAX_PASSKEYS = 20;

@@ -1,0 +1,169 @@
+import { type Static, t } from "elysia";
+import { Cursor, Id, IdInPath, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
+import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
+import { formatTime } from "../lib/time.ts";
+import { invitationLink } from "./invitation.ts";
+import { MAX_PASSKEYS } from "./limits.ts";
+import type { Passkey as StoredPasskey, Person as StoredPerson } from "./person.ts";
+import { ROLES, ROLE_NAMES } from "./role.ts";
+import type { Invitation as StoredInvitation } from "./service.ts";
+
+export const MAX_PERSON_NAME = 100;
+export const MAX_PASSKEY_NAME = 60;
+
+const PersonName = Text("PersonName", {
+  max: MAX_PERSON_NAME,
+  description: "The person's name, as colleagues see it.",
+  examples: ["Ada Byron"],
+});
+
+const PersonEmail = checked<string>(
+  "PersonEmail",
+  {
+    type: "string",
+    minLength: 3,
+    maxLength: MAX_EMAIL_LENGTH,
+    pattern: EMAIL_PATTERN,
+    description: "The person's email address. No two people have the same, whatever the case of its letters.",
+    examples: ["ada@example.org"],
+  },
+  `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL_LENGTH} characters`,
+  isEmail,
+);
+
+const scopesByRole = ROLE_NAMES.map(
+  (role) => `\`${role}\`: ${ROLES[role].map((grant) => `\`${grant}\``).join(", ")}`,
+).join("; ");
+
+export const Role = OneOf("Role", ROLE_NAMES, {
+  $id: "Role",
+  description: `What the person may do, as a set of scopes. ${scopesByRole}.`,
+  examples: ["volunteer"],
+});
+
+export const NewPerson = t.Object(
+  { name: PersonName, email: PersonEmail, role: Role },
+  { $id: "NewPerson", additionalProperties: false, description: "A person to add and invite." },
+);
+
+export const PersonChange = t.Object(
+  { name: t.Optional(PersonName), role: t.Optional(Role) },
+  {
+    $id: "PersonChange",
+    additionalProperties: false,
+    description: "The fields to change. Absent fields keep their value.",
+  },
+);
+
+export const PasskeyName = Text("PasskeyName", {
+  max: MAX_PASSKEY_NAME,
+  description: "What the person calls the passkey.",
+  examples: ["Ada's phone"],
+});
+
+export const Passkey = t.Object(
+  {
+    id: Id("Unique identifier of the passkey.", 4),
+    name: PasskeyName,
+    createdAt: Time("When the passkey was registered.", "2026-11-20T09:30:00.000Z"),
+    lastUsedAt: t.Optional(Time("When somebody last signed in with it.", "2026-11-20T10:00:00.000Z")),
+  },
+  { $id: "Passkey", description: "A WebAuthn credential that a person signs in with." },
+);
+
+const fields = {
+  id: Id("Unique identifier of the person.", 3),
+  name: PersonName,
+  email: PersonEmail,
+  role: Role,
+  createdAt: Time("When the person was added.", "2026-11-20T09:30:00.000Z"),
+  lastSeenAt: t.Optional(
+    Time("When the person last used the console, accurate to a few seconds.", "2026-11-20T10:00:00.000Z"),
+  ),
+  invitedUntil: t.Optional(
+    Time(
+      "When the invitation that the person has not accepted yet expires, or expired.",
+      "2026-11-27T09:30:00.000Z",
+    ),
+  ),
+  passkeys: t.Array(Passkey, {
+    maxItems: MAX_PASSKEYS,
+    description: "The passkeys that the person signs in with, oldest first.",
+  }),
+  signsInWith: t.Array(
+    t.String({ description: "An OpenID Connect issuer.", examples: ["https://login.example.org"] }),
+    { description: "The OpenID Connect issuers that the person has signed in with." },
+  ),
+};
+
+export const Person = t.Object(fields, {
+  $id: "Person",
+  description: "Somebody who signs in to the console.",
+});
+
+export const People = t.Array(Person, {
+  $id: "People",
+  maxItems: 100,
+  description: "People in ascending order of id.",
+});
+
+const Invitation = t.Object(
+  {
+    link: t.String({
+      description:
+        "The address to send to the person. It works once, and is shown only here: the service stores no part of it that could be used.",
+      examples: ["https://shelter.example.org/console/invitation#(43 characters)"],
+    }),
+    expiresAt: Time("When the invitation expires: 7 days after it was made.", "2026-11-27T09:30:00.000Z"),
+  },
+  { $id: "Invitation", description: "An invitation to sign in for the first time." },
+);
+
+export const InvitedPerson = t.Object(
+  { ...fields, invitation: Invitation },
+  { $id: "InvitedPerson", description: "A person with the invitation to send to them." },
+);
+
+export const PersonParams = t.Object({ personId: IdInPath("Id of the person.") });
+
+export const PasskeyParams = t.Object({
+  personId: IdInPath("Id of the person."),
+  passkeyId: IdInPath("Id of the passkey."),
+});
+
+export const PersonQuery = t.Object(
+  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
+
+export const fromPasskey = ({ id, name, createdAt, lastUsedAt }: StoredPasskey): Static<typeof Passkey> => ({
+  id,
+  name,
+  createdAt: formatTime(createdAt),
+  ...(lastUsedAt !== undefined && { lastUsedAt: formatTime(lastUsedAt) }),
+});
+
+/** A person as JSON. */
+export const fromPerson = (person: StoredPerson): Static<typeof Person> => ({
+  id: person.id,
+  name: person.name,
+  email: person.email,
+  role: person.role,
+  createdAt: formatTime(person.createdAt),
+  ...(person.lastSeenAt !== undefined && { lastSeenAt: formatTime(person.lastSeenAt) }),
+  ...(person.invitedUntil !== undefined && { invitedUntil: formatTime(person.invitedUntil) }),
+  passkeys: person.passkeys.map(fromPasskey),
+  signsInWith: person.issuers,
+});
+
+/** @param origin of the console, for the link */
+export const fromInvited = (
+  { person, invitation }: { person: StoredPerson; invitation: StoredInvitation },
+  origin: string,
+): Static<typeof InvitedPerson> => ({
+  ...fromPerson(person),
+  invitation: {
+    link: invitationLink(origin, invitation.token),
+    expiresAt: formatTime(invitation.expiresAt),
+  },
+});

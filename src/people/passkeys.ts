@@ -1,0 +1,206 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
+import { Fault } from "../lib/errors.ts";
+import type { Clock } from "../lib/time.ts";
+import { hashOfToken } from "./invitation.ts";
+import type { Passkey, Person, SignIn } from "./person.ts";
+import { MAX_PASSKEYS } from "./limits.ts";
+import type { NewPasskey, PersonRepository } from "./repository.ts";
+
+/** The site that passkeys are for. An authenticator signs its origin, and offers a passkey on its host name only. */
+export interface RelyingParty {
+  /** As browsers send it: `https://shelter.example.org`. */
+  origin: string;
+  /** Its host name. */
+  id: string;
+}
+
+/** EdDSA, ES256 and RS256 (RFC 9053): every authenticator has one of them. */
+const ALGORITHMS = [-8, -7, -257];
+/** What people see in their authenticator. */
+const NAME = "Adoption store";
+const BASE64URL = /^[\w-]{1,1400}$/;
+/** How browsers say that they reach an authenticator. A browser that knows more may say so later. */
+const TRANSPORTS: ReadonlySet<string> = new Set([
+  "ble",
+  "cable",
+  "hybrid",
+  "internal",
+  "nfc",
+  "smart-card",
+  "usb",
+]);
+
+// Imported on first use, because it takes 100 ms or more.
+const library = () => import("@simplewebauthn/server");
+
+/** Whatever a client sends instead of a response is refused with the same words. */
+const refuseErrors = async <Result>(verify: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await verify();
+  } catch {
+    throw new Fault("passkey_refused");
+  }
+};
+
+/**
+ * Attestation is not asked for, so it is not verified: its certificates may name addresses that the library would fetch.
+ * Browsers pass on "none" and self attestation. @throws Fault passkey_refused
+ */
+const assertNoCertificates = async ({ response }: RegistrationResponseJSON) => {
+  const { decodeAttestationObject, isoBase64URL } = await import("@simplewebauthn/server/helpers");
+  const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));
+  const format = attestation.get("fmt");
+  const isSelf = format === "packed" && attestation.get("attStmt").get("x5c") === undefined;
+  if (format !== "none" && !isSelf) throw new Fault("passkey_refused");
+};
+
+const verifyRegistration = async (
+  response: RegistrationResponseJSON,
+  challenge: string,
+  { origin, id }: RelyingParty,
+): Promise<Omit<NewPasskey, "name">> => {
+  const { verifyRegistrationResponse } = await library();
+  await assertNoCertificates(response);
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response,
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: ALGORITHMS,
+  });
+  if (!registrationInfo || !BASE64URL.test(registrationInfo.credential.id))
+    throw new Fault("passkey_refused");
+  const { credential } = registrationInfo;
+  const transports: unknown = response.response.transports;
+  return {
+    credentialId: credential.id,
+    publicKey: Buffer.from(credential.publicKey).toString("base64url"),
+    signCount: credential.counter,
+    transports: Array.isArray(transports) ? [...TRANSPORTS].filter((one) => transports.includes(one)) : [],
+  };
+};
+
+/** @throws Fault passkey_refused */
+const verified = (response: object, challenge: string, party: RelyingParty) =>
+  refuseErrors(() => verifyRegistration(response as RegistrationResponseJSON, challenge, party));
+
+interface PasskeyOptions {
+  people: PersonRepository;
+  clock: Clock;
+}
+
+const registration = ({ people, clock }: PasskeyOptions) => ({
+  /** The argument of `navigator.credentials.create`. Its challenge is for one registration by this person. */
+  async registrationOptions(
+    { id, name, email, handle }: Pick<Person, "id" | "name" | "email" | "handle">,
+    party: RelyingParty,
+  ) {
+    const { generateRegistrationOptions } = await library();
+    return generateRegistrationOptions({
+      rpName: NAME,
+      rpID: party.id,
+      userID: new Uint8Array(Buffer.from(handle, "base64url")),
+      userName: email,
+      userDisplayName: name,
+      attestationType: "none",
+      excludeCredentials: await people.credentialsOf(id),
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+      supportedAlgorithmIDs: ALGORITHMS,
+    });
+  },
+  /**
+   * Registers the first passkey of an invited person, which uses up the invitation in the same atomic step.
+   * @throws Fault passkey_refused, invalid_invitation
+   */
+  async accept(
+    {
+      token,
+      response,
+      challenge,
+      name,
+    }: { token: string; response: object; challenge: string; name: string },
+    party: RelyingParty,
+  ): Promise<SignIn> {
+    const passkey = await verified(response, challenge, party);
+    const accepted = await people.accept(hashOfToken(token) ?? "", { ...passkey, name }, clock.now());
+    if (!accepted) throw new Fault("invalid_invitation");
+    return accepted;
+  },
+  /** Registers another passkey of a person. @throws Fault passkey_refused, passkey_limit_reached, not_found */
+  async register(
+    personId: number,
+    { response, challenge, name }: { response: object; challenge: string; name: string },
+    party: RelyingParty,
+  ): Promise<void> {
+    const passkey = await verified(response, challenge, party);
+    if (await people.addPasskey(personId, { ...passkey, name }, clock.now())) return;
+    const person = await people.find(personId);
+    if (!person) throw new Fault("not_found");
+    throw new Fault(person.passkeys.length >= MAX_PASSKEYS ? "passkey_limit_reached" : "passkey_refused");
+  },
+});
+
+const authentication = ({ people, clock }: PasskeyOptions) => ({
+  /** The argument of `navigator.credentials.get`: any passkey for this site. */
+  async authenticationOptions(party: RelyingParty) {
+    const { generateAuthenticationOptions } = await library();
+    return generateAuthenticationOptions({ rpID: party.id, userVerification: "required" });
+  },
+  /** Who signed the challenge. @throws Fault passkey_refused */
+  async authenticate(
+    { response, challenge }: { response: object; challenge: string },
+    party: RelyingParty,
+  ): Promise<SignIn> {
+    const signed = response as AuthenticationResponseJSON;
+    const isId = typeof signed.id === "string" && BASE64URL.test(signed.id);
+    const credential = isId ? await people.findCredential(signed.id) : undefined;
+    if (!credential) throw new Fault("passkey_refused");
+    const { verified: isVerified, authenticationInfo } = await refuseErrors(async () => {
+      const { verifyAuthenticationResponse } = await library();
+      return verifyAuthenticationResponse({
+        response: signed,
+        expectedChallenge: challenge,
+        expectedOrigin: party.origin,
+        expectedRPID: party.id,
+        requireUserVerification: true,
+        credential: {
+          id: credential.credentialId,
+          publicKey: new Uint8Array(Buffer.from(credential.publicKey, "base64url")),
+          counter: credential.signCount,
+          transports: credential.transports,
+        },
+      });
+    });
+    const { userHandle } = signed.response;
+    // WebAuthn section 7.2, step 6: a discoverable credential names its user.
+    if (!isVerified || userHandle !== credential.handle) throw new Fault("passkey_refused");
+    const { newCounter } = authenticationInfo;
+    const signIn = await people.countSignature(credential.credentialId, newCounter, clock.now());
+    if (!signIn) throw new Fault("passkey_refused");
+    return signIn;
+  },
+});
+
+/** WebAuthn: the registration of passkeys, and signing in with them. The caller keeps the challenges. */
+export const passkeyService = (options: PasskeyOptions) => {
+  const { people, clock } = options;
+  return {
+    ...registration(options),
+    ...authentication(options),
+    /** Removes a person's own passkey. @throws Fault not_found, last_passkey, last_administrator */
+    async remove(personId: number, passkeyId: number): Promise<void> {
+      const { passkeys, issuers } = (await people.find(personId)) ?? {
+        passkeys: [] as Passkey[],
+        issuers: [],
+      };
+      if (!passkeys.some(({ id }) => id === passkeyId))
+        throw new Fault("not_found", "You have no passkey with this id.");
+      if (passkeys.length === 1 && issuers.length === 0) throw new Fault("last_passkey");
+      if (!(await people.removePasskey(personId, passkeyId, clock.now())))
+        throw new Fault("last_administrator");
+    },
+  };
+};
+
+export type PasskeyService = ReturnType<typeof passkeyService>;

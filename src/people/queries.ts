@@ -1,0 +1,264 @@
+import { and, asc, eq, gt, inArray, isNull, lt, not, or, sql } from "drizzle-orm";
+import { insertSelect } from "../db/insert-select.ts";
+import type { Database } from "../db/open.ts";
+import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
+import { MAX_PASSKEYS } from "./limits.ts";
+import { isAdminKey, isAdministrator } from "../db/ways-in.ts";
+
+type Orm = Database["orm"];
+
+const value = sql.placeholder;
+
+// Drizzle names the columns of a single table without it, and a subquery would take `id` for its own.
+const COLUMNS = {
+  id: people.id,
+  name: people.name,
+  email: people.email,
+  role: people.role,
+  handle: people.handle,
+  createdAt: people.createdAt,
+  lastSeenAt: people.lastSeenAt,
+  invitedUntil: sql<
+    number | null
+  >`(select expires_at from invitations where invitations.person_id = people.id)`,
+  passkeys: sql<string>`(select json_group_array(json_object('id', passkeys.id, 'name', passkeys.name,
+    'createdAt', passkeys.created_at, 'lastUsedAt', passkeys.last_used_at) order by passkeys.id)
+    from passkeys where passkeys.person_id = people.id)`,
+  issuers: sql<string>`(select json_group_array(identities.issuer order by identities.issuer)
+    from identities where identities.person_id = people.id)`,
+};
+
+const isPresent = isNull(people.removedAt);
+const isPerson = and(eq(people.id, value("id")), isPresent);
+/** The privileges of the person are still those that the caller's own were compared with. */
+const isUnchanged = and(isPerson, eq(people.role, value("expectedRole")));
+
+/** Another administrator who can sign in, or a key that can manage keys. */
+const hasOtherWayIn = sql`(exists (select 1 from people other where other.id <> people.id and ${isAdministrator("other")})
+  or exists (select 1 from keys where ${isAdminKey("keys")}))`;
+/** Part of the statements that demote and remove, so that of two concurrent requests for the last two ways in one fails. */
+const isLastWayIn = sql`(${isAdministrator("people")} and not ${hasOtherWayIn})`;
+
+const hasRoomForPasskey = sql`(select count(*) from passkeys where passkeys.person_id = people.id) < ${MAX_PASSKEYS}
+  and not exists (select 1 from passkeys where credential_id = ${value("credentialId")})`;
+
+export const personQueries = (orm: Orm) => ({
+  findQuery: orm.select(COLUMNS).from(people).where(isPerson).limit(1).prepare(),
+  listQuery: orm
+    .select(COLUMNS)
+    .from(people)
+    .where(and(isPresent, gt(people.id, value("after"))))
+    .orderBy(asc(people.id))
+    .limit(value("limit"))
+    .prepare(),
+  findInvitedQuery: orm
+    .select(COLUMNS)
+    .from(people)
+    .innerJoin(invitations, eq(invitations.personId, people.id))
+    .where(and(eq(invitations.hash, value("hash")), gt(invitations.expiresAt, value("now")), isPresent))
+    .limit(1)
+    .prepare(),
+  findIdentityQuery: orm
+    .select({ personId: identities.personId })
+    .from(identities)
+    .innerJoin(people, eq(people.id, identities.personId))
+    .where(and(eq(identities.issuer, value("issuer")), eq(identities.subject, value("subject")), isPresent))
+    .limit(1)
+    .prepare(),
+  findCredentialQuery: orm
+    .select({
+      personId: passkeys.personId,
+      handle: people.handle,
+      credentialId: passkeys.credentialId,
+      publicKey: passkeys.publicKey,
+      signCount: passkeys.signCount,
+      transports: passkeys.transports,
+    })
+    .from(passkeys)
+    .innerJoin(people, eq(people.id, passkeys.personId))
+    .where(and(eq(passkeys.credentialId, value("credentialId")), isPresent))
+    .limit(1)
+    .prepare(),
+  credentialsQuery: orm
+    .select({ id: passkeys.credentialId, transports: passkeys.transports })
+    .from(passkeys)
+    .where(eq(passkeys.personId, value("id")))
+    .prepare(),
+});
+
+const newInvitation = { createdAt: value("now"), expiresAt: value("expiresAt"), hash: value("hash") };
+
+export const personStatements = (orm: Orm) => ({
+  insertStatement: orm
+    .insert(people)
+    .values({
+      name: value("name"),
+      email: value("email"),
+      foldedEmail: value("foldedEmail"),
+      role: sql`${value("role")}`,
+      handle: value("handle"),
+      createdAt: value("now"),
+    })
+    .onConflictDoNothing({ target: people.foldedEmail })
+    .returning({ id: people.id })
+    .prepare(),
+  inviteNewStatement: insertSelect(
+    orm,
+    invitations,
+    { personId: people.id, ...newInvitation },
+    sql`from ${people} where ${eq(people.handle, value("handle"))}`,
+  ).prepare(),
+  inviteStatement: insertSelect(
+    orm,
+    invitations,
+    { personId: people.id, ...newInvitation },
+    sql`from ${people} where ${isUnchanged}`,
+  )
+    .onConflictDoUpdate({
+      target: invitations.personId,
+      set: {
+        hash: sql`excluded.hash`,
+        createdAt: sql`excluded.created_at`,
+        expiresAt: sql`excluded.expires_at`,
+      },
+    })
+    .returning({ id: invitations.personId })
+    .prepare(),
+  changeStatement: orm
+    .update(people)
+    .set({
+      name: sql`coalesce(${value("name")}, ${people.name})`,
+      role: sql`coalesce(${value("role")}, ${people.role})`,
+    })
+    .where(
+      and(
+        isUnchanged,
+        or(sql`coalesce(${value("role")}, ${people.role}) = 'administrator'`, not(isLastWayIn)),
+      ),
+    )
+    .returning({ id: people.id })
+    .prepare(),
+  removeStatement: orm
+    .update(people)
+    .set({ email: null, foldedEmail: null, removedAt: sql`${value("now")}` })
+    .where(and(isUnchanged, not(isLastWayIn)))
+    .returning({ id: people.id })
+    .prepare(),
+  /** What a removed person could sign in with. */
+  deleteAccessStatements: [passkeys, identities, invitations].map((table) =>
+    orm
+      .delete(table)
+      .where(
+        inArray(
+          table.personId,
+          orm
+            .select({ id: people.id })
+            .from(people)
+            .where(and(eq(people.id, value("id")), not(isPresent))),
+        ),
+      )
+      .prepare(),
+  ),
+  touchStatement: orm
+    .update(people)
+    .set({ lastSeenAt: sql`${value("at")}` })
+    .where(and(isPerson, or(isNull(people.lastSeenAt), lt(people.lastSeenAt, value("at")))))
+    .prepare(),
+});
+
+const newPasskey = {
+  personId: people.id,
+  credentialId: value("credentialId"),
+  publicKey: value("publicKey"),
+  signCount: value("signCount"),
+  transports: value("transports"),
+  name: value("passkeyName"),
+  createdAt: value("now"),
+};
+
+export const passkeyStatements = (orm: Orm) => ({
+  addPasskeyStatement: insertSelect(
+    orm,
+    passkeys,
+    newPasskey,
+    sql`from ${people} where ${and(isPerson, hasRoomForPasskey)}`,
+  )
+    .returning({ id: passkeys.id })
+    .prepare(),
+  acceptStatement: insertSelect(
+    orm,
+    passkeys,
+    newPasskey,
+    sql`from ${people} inner join ${invitations} on ${eq(invitations.personId, people.id)} where ${and(
+      eq(invitations.hash, value("hash")),
+      gt(invitations.expiresAt, value("now")),
+      isPresent,
+      hasRoomForPasskey,
+    )}`,
+  )
+    .returning({ id: passkeys.personId, passkeyId: passkeys.id })
+    .prepare(),
+  /** Only for the passkey that the statement before it has stored. */
+  useInvitationStatement: orm
+    .delete(invitations)
+    .where(
+      and(
+        eq(invitations.hash, value("hash")),
+        sql`exists (select 1 from passkeys where credential_id = ${value("credentialId")}
+          and passkeys.person_id = ${invitations.personId})`,
+      ),
+    )
+    .prepare(),
+  countSignatureStatement: orm
+    .update(passkeys)
+    .set({ signCount: sql`${value("signCount")}`, lastUsedAt: sql`${value("now")}` })
+    .where(
+      and(
+        eq(passkeys.credentialId, value("credentialId")),
+        // An authenticator that counts never counts backwards: otherwise there are two of it.
+        sql`(${passkeys.signCount} < ${value("signCount")} or (${passkeys.signCount} = 0 and ${value("signCount")} = 0))`,
+      ),
+    )
+    .returning({ id: passkeys.personId, passkeyId: passkeys.id })
+    .prepare(),
+  removePasskeyStatement: orm
+    .delete(passkeys)
+    .where(
+      and(
+        eq(passkeys.id, value("passkeyId")),
+        eq(passkeys.personId, value("id")),
+        sql`not exists (select 1 from ${people} where ${isPerson} and ${people.role} = 'administrator'
+          and not exists (select 1 from passkeys others where others.person_id = ${people.id} and others.id <> ${value("passkeyId")})
+          and not exists (select 1 from identities where identities.person_id = ${people.id})
+          and not ${hasOtherWayIn})`,
+      ),
+    )
+    .returning({ id: passkeys.id })
+    .prepare(),
+});
+
+export const identityStatements = (orm: Orm) => ({
+  linkStatement: insertSelect(
+    orm,
+    identities,
+    {
+      issuer: value("issuer"),
+      subject: value("subject"),
+      personId: people.id,
+      createdAt: value("now"),
+    },
+    // A second account with the address of a person whose account is known is somebody else's: addresses are given anew.
+    sql`from ${people} where ${and(eq(people.foldedEmail, value("foldedEmail")), isPresent)}
+      and not exists (select 1 from identities known where known.person_id = people.id and known.issuer = ${value("issuer")})`,
+  )
+    .onConflictDoNothing()
+    .returning({ personId: identities.personId })
+    .prepare(),
+  endInvitationStatement: orm
+    .delete(invitations)
+    .where(
+      sql`${invitations.personId} in (select person_id from identities where issuer = ${value("issuer")}
+        and subject = ${value("subject")})`,
+    )
+    .prepare(),
+});

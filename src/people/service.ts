@@ -1,0 +1,163 @@
+import { Fault, fieldFault } from "../lib/errors.ts";
+import { lastUseRecorder } from "../lib/last-use.ts";
+import { type Excess, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
+import type { RandomBytes } from "../lib/random.ts";
+import type { Clock } from "../lib/time.ts";
+import { INVITATION_MS, hashOfToken, newToken } from "./invitation.ts";
+import type { Person, SignIn, SignedInPerson } from "./person.ts";
+import type { NewPerson, PersonChange, PersonRepository } from "./repository.ts";
+import { type Role, scopesOf } from "./role.ts";
+
+/** An invitation with its token, which is shown only once. */
+export interface Invitation {
+  token: string;
+  /** Milliseconds UTC. */
+  expiresAt: number;
+}
+
+/** Random, so that authenticators learn nothing about the person (WebAuthn section 14.6.1). */
+const HANDLE_BYTES = 32;
+
+const describeExcess = (excess: Excess): string =>
+  excess.kind === "scope"
+    ? `Only somebody who holds the scope ${excess.scope} may do this: nobody grants more than they hold.`
+    : "A key that expires or has a rate limit cannot manage people, who have neither.";
+
+/** Nobody invites, changes or removes people who may do more than they may. @throws Fault insufficient_scope */
+const assertWithin = (own: Privileges, role: Role) => {
+  const excess = findExcess(own, { scopes: scopesOf(role) });
+  if (excess) throw new Fault("insufficient_scope", describeExcess(excess));
+};
+
+/** Nobody gives a role that may do more than they may. @throws Fault insufficient_scope */
+const assertMayGive = (own: Privileges, role: Role) => {
+  const excess = findExcess(own, { scopes: scopesOf(role) });
+  if (excess)
+    throw fieldFault("insufficient_scope", { field: "role", rule: "forbidden" }, describeExcess(excess));
+};
+
+interface PersonOptions {
+  people: PersonRepository;
+  clock: Clock;
+  randomBytes: RandomBytes;
+}
+
+/** An invitation, and the part of it that is stored. */
+const newInvitation = ({ clock, randomBytes }: Pick<PersonOptions, "clock" | "randomBytes">) => {
+  const token = newToken(randomBytes);
+  const now = clock.now();
+  const expiresAt = now + INVITATION_MS;
+  return { invitation: { token, expiresAt }, record: { hash: hashOfToken(token) ?? "", expiresAt, now } };
+};
+
+const management = (options: PersonOptions) => {
+  const { people, clock, randomBytes } = options;
+  const get = async (id: number): Promise<Person> => {
+    const person = await people.find(id);
+    if (!person) throw new Fault("not_found", "There is no person with this id.");
+    return person;
+  };
+
+  /**
+   * Runs a write that is conditional on the person's role, for which the privileges were checked.
+   * @throws Fault not_found; last_administrator if the role is still the same
+   */
+  const withRole = async (
+    id: number,
+    check: (person: Person) => void,
+    write: (person: Person) => Promise<boolean>,
+  ): Promise<void> => {
+    for (;;) {
+      const person = await get(id);
+      check(person);
+      if (await write(person)) return;
+      if ((await get(id)).role === person.role) throw new Fault("last_administrator");
+    }
+  };
+
+  return {
+    get,
+    /** The people after the id `after`, ascending by id. */
+    list: (page: { after: number; limit: number }): Promise<Person[]> => people.list(page),
+    /** Adds and invites somebody. @throws Fault insufficient_scope, email_taken */
+    async add(person: NewPerson, own: Privileges): Promise<{ person: Person; invitation: Invitation }> {
+      assertMayGive(own, person.role);
+      const { invitation, record } = newInvitation(options);
+      const handle = Buffer.from(randomBytes(HANDLE_BYTES)).toString("base64url");
+      const added = await people.add(person, { handle, ...record });
+      if (!added) throw fieldFault("email_taken", { field: "email", rule: "taken" });
+      return { person: added, invitation };
+    },
+    /** Replaces the person's invitation. @throws Fault not_found, insufficient_scope */
+    async invite(id: number, own: Privileges): Promise<{ person: Person; invitation: Invitation }> {
+      const { invitation, record } = newInvitation(options);
+      await withRole(
+        id,
+        ({ role }) => assertWithin(own, role),
+        ({ role }) => people.invite(id, role, record),
+      );
+      return { person: await get(id), invitation };
+    },
+    /** Changes name or role, which hold from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
+    async change(id: number, wishes: PersonChange, own: Privileges): Promise<Person> {
+      if (wishes.role !== undefined) assertMayGive(own, wishes.role);
+      await withRole(
+        id,
+        ({ role }) => assertWithin(own, role),
+        ({ role }) => people.change(id, role, wishes, clock.now()),
+      );
+      return get(id);
+    },
+    /** Removes somebody from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
+    async remove(id: number, own: Privileges): Promise<void> {
+      await withRole(
+        id,
+        ({ role }) => assertWithin(own, role),
+        ({ role }) => people.remove(id, role, clock.now()),
+      );
+    },
+    /** @throws Fault not_found, insufficient_scope, last_administrator */
+    async removePasskey(id: number, passkeyId: number, own: Privileges): Promise<void> {
+      const person = await get(id);
+      assertWithin(own, person.role);
+      if (!person.passkeys.some((passkey) => passkey.id === passkeyId))
+        throw new Fault("not_found", "This person has no passkey with this id.");
+      if (!(await people.removePasskey(id, passkeyId, clock.now()))) throw new Fault("last_administrator");
+    },
+  };
+};
+
+export const personService = (options: PersonOptions) => {
+  const { people, clock } = options;
+  const lastSeen = lastUseRecorder(people.touch);
+  return {
+    ...management(options),
+    /** The person whom an invitation is for, and until when it is valid. @throws Fault invalid_invitation */
+    async invited(token: string): Promise<Person> {
+      const hash = hashOfToken(token);
+      const person = hash && (await people.findInvited(hash, clock.now()));
+      if (!person) throw new Fault("invalid_invitation");
+      return person;
+    },
+    /**
+     * The person of a session, with what they may do now; undefined once they, or the passkey that they signed in with, are
+     * removed.
+     */
+    async signedIn({ id, passkeyId }: SignIn): Promise<SignedInPerson | undefined> {
+      const person = await people.findSignedIn(id);
+      if (
+        !person ||
+        !(passkeyId === undefined || person.passkeys.some((passkey) => passkey.id === passkeyId))
+      )
+        return undefined;
+      lastSeen.record(id, clock.now());
+      const { name, email, role } = person;
+      const scopes = scopesOf(role);
+      return { kind: "person", id, name, email, role, scopes, rate: undefined, expiresAt: undefined };
+    },
+    /** Stores when people were last seen. */
+    flush: lastSeen.flush,
+  };
+};
+
+export type PersonService = ReturnType<typeof personService>;
