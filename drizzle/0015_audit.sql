@@ -10,8 +10,7 @@ CREATE TABLE `audit_entries` (
 	`parent_id` text,
 	`label` text,
 	`changes` text,
-	CONSTRAINT "audit_actor" CHECK("audit_entries"."actor" in ('key', 'person', 'operator', 'service')),
-	CONSTRAINT "audit_actor_id" CHECK(("audit_entries"."actor_id" is not null) = ("audit_entries"."actor" in ('key', 'person')))
+	CONSTRAINT "audit_actor" CHECK("audit_entries"."actor" in ('key', 'person', 'operator', 'service'))
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `audit_by_resource` ON `audit_entries` (`resource`,`resource_id`);--> statement-breakpoint

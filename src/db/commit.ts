@@ -55,28 +55,39 @@ const RETRY_MS = 10;
 /** How long a write waits for a lock by default. */
 export const LOCK_WAIT_MS = 5000;
 
-/** Runs one write inside the open transaction. @returns a function that settles the write's promise after the COMMIT */
-const runWrite = (client: Client, { statements, last, resolve, reject }: Write): (() => void) => {
-  // SQLite itself undoes a single statement that fails. Several statements need a savepoint.
-  const needsSavepoint = statements.length > 1 || last !== undefined;
-  if (needsSavepoint) client.run("SAVEPOINT act");
-  try {
-    const rows = statements.map(({ query, values }) => query.all(values));
-    for (const { query, values } of last?.(rows) ?? []) query.all(values);
-    if (needsSavepoint) client.run("RELEASE act");
-    return () => resolve(rows);
-  } catch (error) {
-    if (isStorageFailure(error) || !client.inTransaction) throw error;
-    if (needsSavepoint) client.run("ROLLBACK TO act; RELEASE act");
-    return () => reject(error);
-  }
+/**
+ * Returns a function that runs one write inside the open transaction, and returns a function that settles the write's promise
+ * after the COMMIT.
+ */
+const writeRunner = (client: Client) => {
+  const savepointStatement = client.prepare("SAVEPOINT act");
+  const releaseStatement = client.prepare("RELEASE act");
+  return ({ statements, last, resolve, reject }: Write): (() => void) => {
+    // SQLite itself undoes a single statement that fails. Several statements need a savepoint.
+    const needsSavepoint = statements.length > 1 || last !== undefined;
+    if (needsSavepoint) savepointStatement.run();
+    try {
+      const rows = statements.map(({ query, values }) => query.all(values));
+      for (const { query, values } of last?.(rows) ?? []) query.all(values);
+      if (needsSavepoint) releaseStatement.run();
+      return () => resolve(rows);
+    } catch (error) {
+      if (isStorageFailure(error) || !client.inTransaction) throw error;
+      if (needsSavepoint) client.run("ROLLBACK TO act; RELEASE act");
+      return () => reject(error);
+    }
+  };
 };
 
 /** Commits writes in one transaction. @returns false if another process holds the lock */
-const commitTogether = (client: Client, run: Transactions["run"], writes: readonly Write[]): boolean => {
+const commitTogether = (
+  runWrite: ReturnType<typeof writeRunner>,
+  run: Transactions["run"],
+  writes: readonly Write[],
+): boolean => {
   const settlers: (() => void)[] = [];
   const result = run(() => {
-    for (const write of writes) settlers.push(runWrite(client, write));
+    for (const write of writes) settlers.push(runWrite(write));
   });
   if (result.state === "locked") return false;
   if (result.state === "refused") for (const write of writes) write.reject(result.error);
@@ -120,6 +131,7 @@ export const groupCommit = (
   }: GroupCommitOptions = {},
 ) => {
   const { run, ...transacting } = transactions(client, changes);
+  const runWrite = writeRunner(client);
   const queue = writeQueue();
   let isScheduled = false;
   let isStopped = false;
@@ -136,7 +148,7 @@ export const groupCommit = (
     // A write after `stop` is still tried: the closed connection refuses it.
     if (isStopped && queue.length() === 0) return;
     const writes = queue.first(groupSize);
-    const isBlocked = writes.length > 0 ? !commitTogether(client, run, writes) : !transacting.canLock();
+    const isBlocked = writes.length > 0 ? !commitTogether(runWrite, run, writes) : !transacting.canLock();
     if (isBlocked) expire();
     else queue.removeFirst(writes.length);
     if (queue.length() > 0 || isBlocked) schedule(isBlocked ? RETRY_MS : undefined);

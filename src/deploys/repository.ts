@@ -178,8 +178,8 @@ const writeStatements = (orm: Database["orm"]) => {
   return { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement };
 };
 
-const deployWrites = ({ orm, commit }: Database, reads: ReturnType<typeof readStatements>) => {
-  const record = auditing({ orm });
+const deployWrites = ({ orm, client, commit }: Database, reads: ReturnType<typeof readStatements>) => {
+  const record = auditing({ client });
   const { insertStatement, activateNewestStatement, activateStatement, pruneStatement, removeStatement } =
     writeStatements(orm);
   return {

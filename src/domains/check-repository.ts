@@ -112,11 +112,11 @@ const yieldStatements = (orm: Orm) => {
 
 const hasRows = (rows: unknown): boolean => Array.isArray(rows) && rows.length > 0;
 
-export const checkWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+export const checkWrites = ({ orm, client, commit }: Pick<Database, "orm" | "client" | "commit">) => {
   const statements = checkStatements(orm);
   const yieldName = yieldStatements(orm);
   const slugStatement = prepareSlug(orm);
-  const record = auditing({ orm });
+  const record = auditing({ client });
   /** Records a check that somebody requested and that changed the stage. The schedulers' are in the domain's history. */
   const recordCheck = ({ actor, now, domain, progress }: Check, slug: string): readonly Statement[] => {
     const { stage: from, hostname: id } = domain;

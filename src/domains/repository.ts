@@ -36,8 +36,10 @@ const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) n
 const ROLE_COLUMNS = { hostname: domains.hostname, role: domains.role };
 type RoleRow = Pick<Domain, "hostname" | "role">;
 
+type Store = Pick<Database, "orm" | "client" | "commit">;
+
 /** Which domain is the primary one, and which redirect to it. */
-const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+const roleWrites = ({ orm, client, commit }: Store) => {
   const eventStatement = insertEvents(
     orm,
     and(isOfProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
@@ -58,7 +60,7 @@ const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
     .prepare();
   const rolesStatement = orm.select(ROLE_COLUMNS).from(domains).where(isOfProject).prepare();
   const slugStatement = prepareSlug(orm);
-  const record = auditing({ orm });
+  const record = auditing({ client });
   const recordRoles = (act: Act, parent: string, before: readonly RoleRow[], after: readonly RoleRow[]) => {
     const roles = new Map(before.map(({ hostname, role }) => [hostname, role]));
     return after.flatMap(({ hostname: id, role }) => {
@@ -98,8 +100,6 @@ const roleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   };
 };
 
-type Store = Pick<Database, "orm" | "commit">;
-
 const insertDomain = (orm: Orm) => {
   const mayAdd = and(
     eq(projects.id, value("projectId")),
@@ -123,12 +123,12 @@ const insertDomain = (orm: Orm) => {
     .prepare();
 };
 
-const additions = ({ orm, commit }: Store) => {
+const additions = ({ orm, client, commit }: Store) => {
   const insertStatement = insertDomain(orm);
   // Must follow the insert directly, because `changes()` counts its rows.
   const eventStatement = insertEvents(orm, and(isOfDomain, sql`changes() = 1`));
   const slugStatement = prepareSlug(orm);
-  const record = auditing({ orm });
+  const record = auditing({ client });
   return {
     /**
      * Adds the host name, a project's first one as primary, in one atomic step. Undefined if the project has it already, or may
@@ -156,7 +156,7 @@ const additions = ({ orm, commit }: Store) => {
   };
 };
 
-const removals = ({ orm, commit }: Store) => {
+const removals = ({ orm, client, commit }: Store) => {
   const redirectedHere = and(
     isOfProject,
     eq(domains.role, "redirect"),
@@ -172,7 +172,7 @@ const removals = ({ orm, commit }: Store) => {
     .returning({ hostname: domains.hostname })
     .prepare();
   const slugStatement = prepareSlug(orm);
-  const record = auditing({ orm });
+  const record = auditing({ client });
   const deleteStatement = orm.delete(domains).where(isOfDomain).returning({ id: domains.id }).prepare();
   // After the removal: unless another project holds the name, its certificate and its order go too.
   const uncertifyStatement = orm

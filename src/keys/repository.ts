@@ -96,9 +96,9 @@ const createdEntry = (id: number, { name, scopes }: { name: string; scopes: stri
 type KeyQueries = ReturnType<typeof keyQueries>;
 
 /** Changes of keys that exist. @param onChange called after each */
-const keyChanges = ({ orm, commit }: Database, { findQuery }: KeyQueries, onChange: () => void) => {
+const keyChanges = ({ orm, client, commit }: Database, { findQuery }: KeyQueries, onChange: () => void) => {
   const statements = keyStatements(orm);
-  const record = auditing({ orm });
+  const record = auditing({ client });
   return {
     /**
      * Adds a secret and lets the others expire at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked
@@ -150,11 +150,11 @@ const keyChanges = ({ orm, commit }: Database, { findQuery }: KeyQueries, onChan
 };
 
 export const keyRepository = (database: Database) => {
-  const { orm, commit, fresh, foreignVersion } = database;
+  const { orm, client, commit, fresh, foreignVersion } = database;
   const queries = keyQueries(orm);
   const { findQuery, listQuery, findBySecretQuery } = queries;
   const statements = keyStatements(orm);
-  const record = auditing({ orm });
+  const record = auditing({ client });
   const cache = secretCache({ fresh, foreignVersion }, (hash) => {
     const row = findBySecretQuery.get({ hash });
     return row && { ...toKey(row), kind: "key", expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };

@@ -30,6 +30,5 @@ export const auditEntries = sqliteTable(
       .on(table.resource, table.parentId)
       .where(sql`${table.parentId} is not null`),
     check("audit_actor", sql`${table.actor} in ('key', 'person', 'operator', 'service')`),
-    check("audit_actor_id", sql`(${table.actorId} is not null) = (${table.actor} in ('key', 'person'))`),
   ],
 );
