@@ -7,6 +7,7 @@ export const PAGE = `<!doctype html>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
+    <meta name="description" content="The console of the adoption store: animals, adoptions, sites and keys." />
     <title>Adoption store</title>
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="${STYLE.path}" />

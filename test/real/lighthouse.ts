@@ -9,7 +9,12 @@ interface Report {
 
 type Run = (
   url: string,
-  flags: { port: number; onlyCategories: string[]; logLevel: string },
+  flags: {
+    port: number;
+    onlyCategories: string[];
+    logLevel: string;
+    extraHeaders: Record<string, string>;
+  },
 ) => Promise<Report | undefined>;
 
 type Launch = (options: {
@@ -27,8 +32,11 @@ const packageOf = (path: string): Promise<unknown> => import(join(PROGRAMS, path
 const best = (one: Scores, other: Scores): Scores =>
   Object.fromEntries(CATEGORIES.map((name) => [name, Math.max(one[name] ?? 0, other[name] ?? 0)]));
 
-/** What Lighthouse gives a page on a phone, from 0 to 1: the best of up to three runs. */
-export const lighthouseScores = async (url: string): Promise<Scores> => {
+/** What Lighthouse gives a page on a phone, from 0 to 1: the best of up to three runs. `extraHeaders` may hold a session's cookie. */
+export const lighthouseScores = async (
+  url: string,
+  extraHeaders: Record<string, string> = {},
+): Promise<Scores> => {
   const { default: lighthouse } = (await packageOf("lighthouse/core/index.js")) as { default: Run };
   const { launch } = (await packageOf("chrome-launcher/dist/index.js")) as { launch: Launch };
   const chrome = await launch({
@@ -42,6 +50,7 @@ export const lighthouseScores = async (url: string): Promise<Scores> => {
         port: chrome.port,
         onlyCategories: CATEGORIES,
         logLevel: "error",
+        extraHeaders,
       });
       const categories = report?.lhr.categories ?? {};
       scores = best(
