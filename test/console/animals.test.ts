@@ -1,13 +1,19 @@
 import { describe, expect, test } from "bun:test";
-import { animalsPath, filterOf, isNarrow, letsThrough } from "../../src/console/ui/animals/addresses.ts";
+import {
+  animalPath,
+  animalsPath,
+  isNarrow,
+  isOnPage,
+  letsThrough,
+  mayMatch,
+  viewOf,
+} from "../../src/console/ui/animals/addresses.ts";
 import { conflictingFields, draftOf, rebaseDraft, newAnimalOf } from "../../src/console/ui/animals/draft.ts";
 import { changeOf } from "../../src/console/ui/animals/patch.ts";
-import { withAdded } from "../../src/console/ui/parts/added.ts";
 import { pluralize } from "../../src/console/ui/parts/count.ts";
 import {
   type Day,
   type Statistics,
-  addedMessage,
   barsOf,
   countOf,
   summaryOf,
@@ -73,32 +79,6 @@ test("one is an animal, others are animals", () => {
   ]);
 });
 
-describe("animals added just now", () => {
-  const [one, two, three] = (["available", "sold", undefined] as const).map((status, at) => ({
-    id: at + 1,
-    name: "Bella",
-    categoryId: 1,
-    ...(status && { status }),
-  }));
-  const idsOf = (animals: { id: number }[]) => animals.map(({ id }) => id);
-
-  test("come first, the newest before the others", () => {
-    expect(idsOf(withAdded([one!], [two!, three!]))).toEqual([3, 2, 1]);
-  });
-
-  test("are not shown twice once the list contains them", () => {
-    expect(idsOf(withAdded([one!, two!], [two!]))).toEqual([1, 2]);
-  });
-
-  test("are hidden by a filter that they do not match", () => {
-    expect(idsOf(withAdded([], [one!, two!, three!], ({ status }) => status === "sold"))).toEqual([2]);
-  });
-
-  test("are named with their ids", () => {
-    expect(addedMessage(one!)).toBe("“Bella” was added. Its id is 1.");
-  });
-});
-
 describe("the change of an animal", () => {
   const bella = { id: 7, name: "Bella", categoryId: 3, status: "available" } as const;
 
@@ -128,21 +108,26 @@ describe("the address of animals", () => {
     [{ q: "über & co" }, "/console/animals?q=%C3%BCber+%26+co"],
     [{ category: "-9223372036854775808" }, "/console/animals?category=-9223372036854775808"],
     [{ category: "9223372036854775807" }, "/console/animals?category=9223372036854775807"],
-    [{ id: "7" }, "/console/animals?id=7"],
+    [{ sort: "name" }, "/console/animals?sort=name"],
+    [{ q: "bel", sort: "id" }, "/console/animals?q=bel&sort=id"],
   ])("with %j is %s", (query, path) => {
-    expect(animalsPath(filterOf(query))).toBe(path);
-    expect(filterOf(Object.fromEntries(new URL(path, "http://store").searchParams))).toEqual(filterOf(query));
+    expect(animalsPath(viewOf(query))).toBe(path);
+    expect(viewOf(Object.fromEntries(new URL(path, "http://store").searchParams))).toEqual(viewOf(query));
   });
 
-  test.each([{ status: "lost" }, { q: "  " }, { category: "" }, { category: "dogs" }, { id: "x" }])(
-    "with %j shows all",
-    (query) => {
-      expect(animalsPath(filterOf(query))).toBe("/console/animals");
-    },
-  );
+  test.each([
+    { status: "lost" },
+    { q: "  " },
+    { category: "" },
+    { category: "dogs" },
+    { sort: "-id" },
+    { sort: "age" },
+  ])("with %j shows all", (query) => {
+    expect(animalsPath(viewOf(query))).toBe("/console/animals");
+  });
 
   test("writes a category as the API does", () => {
-    expect(filterOf({ category: "-007" }).category).toBe("-7");
+    expect(viewOf({ category: "-007" }).category).toBe("-7");
   });
 
   test("names the action, and keeps the filter", () => {
@@ -151,10 +136,17 @@ describe("the address of animals", () => {
     );
   });
 
+  test("is their own page, and of a dialog above it, with the list to go back to", () => {
+    expect(animalPath(7)).toBe("/console/animals/7");
+    expect(animalPath(7, { q: "bel" })).toBe("/console/animals/7?q=bel");
+    expect(animalPath(7, { q: "bel" }, "change")).toBe("/console/animals/7/change?q=bel&on=page");
+    expect([isOnPage({ on: "page" }), isOnPage({ q: "bel" })]).toEqual([true, false]);
+  });
+
   test("tells whether the filter has more than a status", () => {
     expect(
-      [{ status: "sold" }, { q: "bel" }, { category: "3" }, { id: "7" }].map(filterOf).map(isNarrow),
-    ).toEqual([false, true, true, true]);
+      [{ status: "sold" }, { q: "bel" }, { category: "3" }, { sort: "name" }].map(viewOf).map(isNarrow),
+    ).toEqual([false, true, true, false]);
   });
 });
 
@@ -162,15 +154,14 @@ test.each([
   [{}, true],
   [{ status: "sold" }, true],
   [{ status: "pending" }, false],
-  [{ category: "9223372036854775807", id: "7" }, true],
+  [{ category: "9223372036854775807" }, true],
   [{ category: "9223372036854775808" }, false],
-  [{ id: "8" }, false],
   // Only the API knows the words of a name.
   [{ q: "bella" }, false],
 ] as const)("the filter %j surely lets an animal through: %p", (query, isSure) => {
   const most = 9223372036854775807n as unknown as number;
   const bella = { id: 7, name: "Bella", categoryId: most, status: "sold" } as const;
-  expect(letsThrough(filterOf(query), bella)).toBe(isSure);
+  expect(letsThrough(viewOf(query), bella)).toBe(isSure);
 });
 
 describe("what was typed of an animal", () => {
@@ -206,4 +197,10 @@ describe("what was typed of an animal", () => {
   ])("as %j is disputed by what somebody else made of it, %j: %j", (mine, theirs, told) => {
     expect(conflictingFields({ ...before, ...mine }, before, { ...before, ...theirs })).toEqual(told);
   });
+});
+
+test("an animal may match a search if its status and category do", () => {
+  const bella = { id: 7, name: "Bella", categoryId: 3, status: "sold" } as const;
+  const views = [{ q: "x" }, { q: "x", status: "pending" }].map(viewOf);
+  expect(views.map((view) => mayMatch(view, bella))).toEqual([true, false]);
 });

@@ -2,7 +2,7 @@ import { LocationProvider, Route, Router } from "preact-iso";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { Adoptions } from "./adoptions/area.tsx";
-import { Animals } from "./animals/list.tsx";
+import { Animals } from "./animals/area.tsx";
 import { Activity } from "./audit/activity.tsx";
 import { Categories } from "./categories/list.tsx";
 import { Keys } from "./keys/list.tsx";

@@ -1,4 +1,4 @@
-import { animalsPath } from "../animals/addresses.ts";
+import { animalPath } from "../animals/addresses.ts";
 import { Email } from "../parts/email.tsx";
 import { useSession } from "../session.tsx";
 import { adoptionPath } from "./addresses.ts";
@@ -22,5 +22,5 @@ export const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption
   const mayRead = useSession().can("pets:read");
   if (animal === null) return <>{words.deletedAnimal(petId)}</>;
   const name = animal ? <bdi>{animal.name}</bdi> : words.animalNo(petId);
-  return mayRead ? <a href={animalsPath({ id: petId })}>{name}</a> : <>{name}</>;
+  return mayRead ? <a href={animalPath(petId)}>{name}</a> : <>{name}</>;
 };

@@ -1,6 +1,6 @@
 import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useRef } from "preact/hooks";
-import { ANIMALS, readAnimals } from "../animals/queries.ts";
+import { readAnimals, rereadAnimals } from "../animals/queries.ts";
 import { type Page, dataOf, pageOf, store } from "../api/client.ts";
 import { useLive } from "../parts/use-live.ts";
 import { useList, withItems } from "../parts/use-list.ts";
@@ -193,8 +193,11 @@ const PATHS = {
 /** The changes of adoptions, which show at once wherever these are shown. */
 export const useAdoptionActions = () => {
   const queries = useQueryClient();
-  // Their status has changed.
-  const refreshAnimals = () => void queries.invalidateQueries({ queryKey: ANIMALS });
+  const mayRead = useSession().can("pets:read");
+  // Its status has changed. Without the new one, the list of animals shows it soon by itself.
+  const refreshAnimal = ({ petId }: Order) => {
+    if (mayRead) rereadAnimals(queries, [petId]).catch(() => {});
+  };
   return {
     async start(
       body: NewOrder,
@@ -204,13 +207,13 @@ export const useAdoptionActions = () => {
       const order = await dataOf(store.POST("/store/orders", { params: { header }, body }));
       const adoption = { ...(animal && { animal: { ...animal, status: "pending" as const } }), ...order };
       insert(queries, adoption);
-      refreshAnimals();
+      refreshAnimal(order);
       return adoption;
     },
     async step(id: number, step: Step, header: { "Idempotency-Key": string }): Promise<Order> {
       const order = await dataOf(store.POST(PATHS[step], { params: { path: { orderId: id }, header } }));
       patch(queries, order);
-      refreshAnimals();
+      refreshAnimal(order);
       return order;
     },
     /** Shows the adoption as it is now, after somebody else was faster. */

@@ -1,51 +1,44 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { dataOf, store } from "../api/client.ts";
 import { useCategories } from "../categories/queries.ts";
-import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
 import { Dialog } from "../parts/dialog.tsx";
-import { useFinish } from "../parts/finish.ts";
-import { type Draft, EMPTY, newAnimalOf } from "./draft.ts";
+import { useAction } from "../parts/use-action.ts";
+import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
+import { useAnimalActions } from "./actions.ts";
+import { type View, animalPath, animalsPath } from "./addresses.ts";
+import { type Draft, EMPTY, isSameDraft, newAnimalOf } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
-import { ANIMALS } from "./queries.ts";
-import { addedMessage, type Animal, type NewAnimal } from "./statistics.ts";
+import type { Animal, NewAnimal } from "./statistics.ts";
+import { WORDS } from "./words.ts";
 
-/** The dialog that adds an animal. */
-export const AddAnimal = ({
-  category = "",
-  back,
-  onAdded,
-}: {
-  /** The id of the category to begin with. */
-  category?: string | undefined;
-  back: string;
-  onAdded: (animal: Animal) => void;
-}) => {
-  const queries = useQueryClient();
-  const done = useFinish();
+/** The dialog that adds an animal. It begins with the category that is shown. */
+export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Animal) => void }) => {
+  const back = animalsPath(view);
   const header = useIdempotencyKey();
+  const { add } = useAnimalActions();
   const { categories, isLoading } = useCategories();
-  const [draft, setDraft] = useState<Draft>({ ...EMPTY, category });
-  const adding = useMutation({
+  const first: Draft = { ...EMPTY, category: view.category ?? "" };
+  const [draft, setDraft] = useState(first);
+  const adding = useAction({
     // The body is passed in: Enter may come before the last change is rendered.
-    mutationFn: (body: NewAnimal) => dataOf(store.POST("/pets", { params: { header }, body })),
-    onSuccess: onAdded,
-    // Not awaited: the list shows the added animal already.
-    onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
+    act: (body: NewAnimal) => add(body, header),
+    onDone: onAdded,
+    at: back,
+    says: (animal) => ({
+      words: WORDS.addedMessage(animal),
+      link: { href: animalPath(animal.id, view), label: WORDS.viewAnimal },
+    }),
   });
   return (
-    <Dialog title="Add animal" back={back}>
+    <Dialog title={WORDS.add} back={back} isDirty={!isSameDraft(draft, first)}>
       <AnimalForm
         draft={draft}
         onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
         categories={isLoading ? undefined : categories}
-        submitLabel="Add"
+        submitLabel={WORDS.addButton}
         back={back}
         error={adding.error}
         isBusy={adding.isPending}
-        onSubmit={() =>
-          adding.mutate(newAnimalOf(draft), { onSuccess: (added) => done(back, addedMessage(added)) })
-        }
+        onSubmit={() => adding.run(newAnimalOf(draft))}
       />
     </Dialog>
   );

@@ -1,48 +1,72 @@
 import { addressOf } from "../parts/address.ts";
-import { idOf } from "../parts/id.ts";
 import type { Animal } from "./statistics.ts";
 import { type Status, isStatus } from "./statuses.ts";
 
 /** The animals to show: those that match every field. */
 export interface Filter {
   status?: Status | undefined;
-  /** Each word begins a word of the name. */
+  /** Each word begins a word of the name, or is the animal's id. */
   q?: string | undefined;
   /** The id of their category, in plain digits: a double may not hold it. */
   category?: string | undefined;
-  /** The id of a single animal. */
-  id?: number | undefined;
 }
 
-/** Reads the filter from an address. Malformed fields are left out. */
-export const filterOf = (query: Record<string, string | undefined>): Filter => {
-  const { status, q, category, id } = query;
+export const SORTS = ["-id", "id", "name", "-name"] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** The newest first: new animals are what people work with. */
+export const DEFAULT_SORT: Sort = "-id";
+
+/** A list of animals: which, and in what order. */
+export interface View extends Filter {
+  sort?: Sort | undefined;
+}
+
+const isSort = (text: string | undefined): text is Sort =>
+  (SORTS as readonly (string | undefined)[]).includes(text);
+
+/** Reads the list from an address. Malformed fields are left out, and so is the default order. */
+export const viewOf = (query: Record<string, string | undefined>): View => {
+  const { status, q, category, sort } = query;
   return {
     status: isStatus(status) ? status : undefined,
     q: q?.trim() ? q : undefined,
     category: category && /^-?\d{1,30}$/.test(category) ? String(BigInt(category)) : undefined,
-    id: idOf(id),
+    sort: isSort(sort) && sort !== DEFAULT_SORT ? sort : undefined,
   };
 };
 
-/** True if the animal certainly matches. Only the API can tell what a search finds. */
-export const letsThrough = ({ status, q, category, id }: Filter, animal: Animal): boolean =>
-  q === undefined &&
-  (id === undefined || animal.id === id) &&
+/** True if the animal's status and category match. Only the API can tell what a search finds. */
+export const mayMatch = ({ status, category }: Filter, animal: Animal): boolean =>
   (status === undefined || animal.status === status) &&
   (category === undefined || String(animal.categoryId) === category);
 
-/** True if the filter has more than a status. */
-export const isNarrow = ({ q, category, id }: Filter): boolean =>
-  q !== undefined || category !== undefined || id !== undefined;
+/** True if the animal certainly matches. */
+export const letsThrough = (filter: Filter, animal: Animal): boolean =>
+  filter.q === undefined && mayMatch(filter, animal);
 
-/** The address of the list, or of an action on an animal. */
-export const animalsPath = (filter: Filter = {}, ...parts: (string | number)[]): string => {
-  const { status, q, category, id } = filter;
-  return addressOf(["/console/animals", ...parts].join("/"), {
-    status,
-    q: q?.trim() ? q : undefined,
-    category: category || undefined,
-    id,
+/** True if the filter has more than a status. */
+export const isNarrow = ({ q, category }: Filter): boolean => q !== undefined || category !== undefined;
+
+const queryOf = ({ status, q, category, sort }: View) => ({
+  status,
+  q: q?.trim() ? q : undefined,
+  category: category || undefined,
+  sort: sort === DEFAULT_SORT ? undefined : sort,
+});
+
+/** The address of the list, or of an action that is shown above it. */
+export const animalsPath = (view: View = {}, ...parts: (string | number)[]): string =>
+  addressOf(["/console/animals", ...parts].join("/"), queryOf(view));
+
+const ON_PAGE = "page";
+
+/** The address of an animal's own page, or of an action that is shown above it. The list to go back to is kept. */
+export const animalPath = (id: number, view: View = {}, ...parts: string[]): string =>
+  addressOf(["/console/animals", id, ...parts].join("/"), {
+    ...queryOf(view),
+    on: parts.length > 0 ? ON_PAGE : undefined,
   });
-};
+
+/** True if an action is shown above the animal's own page. */
+export const isOnPage = (query: Record<string, string | undefined>): boolean => query["on"] === ON_PAGE;

@@ -1,35 +1,33 @@
 import { useState } from "preact/hooks";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { Field } from "../parts/field.tsx";
-import { Sentence } from "../parts/sentence.tsx";
+import { WORDS } from "./words.ts";
 
 const BY_NUMBER = "number";
+/** The field in the API. */
+const NAME = "categoryId";
 
 interface CategoryFieldProps {
   /** The id, as typed. */
   value: string;
   onChoose: (value: string) => void;
   hint?: string | undefined;
-  error?: string | undefined;
 }
 
 const NumberField = ({
   label,
   value,
   onChoose,
-  error,
-  hint = "The id of the category.",
+  hint = WORDS.categoryNumberHint,
 }: CategoryFieldProps & { label: string }) => (
-  <Field label={label} hint={<Sentence text={hint} />} error={error}>
+  <Field label={label} name={NAME} hint={hint}>
     {(tied) => (
       <input
         {...tied}
-        name="categoryId"
+        name={NAME}
         inputMode="numeric"
         autocomplete="off"
         required
-        pattern="\s*-?[0-9]+\s*"
-        title="A whole number"
         value={value}
         onInput={(event) => onChoose(event.currentTarget.value)}
       />
@@ -38,18 +36,14 @@ const NumberField = ({
 );
 
 const Choice = ({ categories, ...given }: CategoryFieldProps & { categories: readonly Category[] }) => {
-  const { value, onChoose, hint, error } = given;
+  const { value, onChoose, hint = "" } = given;
   const isKnown = categoryOf(categories, value) !== undefined;
   const isOther = value !== "" && !isKnown;
   const [isChosen, setChosen] = useState(isOther);
   const isByNumber = isChosen || isOther;
   return (
     <>
-      <Field
-        label="Category"
-        hint={<Sentence text={isByNumber ? "" : (hint ?? "")} />}
-        error={isByNumber ? undefined : error}
-      >
+      <Field label={WORDS.category} name={isByNumber ? "" : NAME} hint={isByNumber ? "" : hint}>
         {(tied) => (
           <select
             {...tied}
@@ -61,28 +55,28 @@ const Choice = ({ categories, ...given }: CategoryFieldProps & { categories: rea
             }}
           >
             <option value="" disabled>
-              Choose one
+              {WORDS.chooseCategory}
             </option>
             {categories.map(({ id, name }) => (
               <option key={id} value={String(id)}>
                 {name}
               </option>
             ))}
-            <option value={BY_NUMBER}>Other (enter its id)</option>
+            <option value={BY_NUMBER}>{WORDS.otherCategory}</option>
           </select>
         )}
       </Field>
-      {isByNumber && <NumberField label="Id of the category" {...given} />}
+      {isByNumber && <NumberField label={WORDS.categoryNumber} {...given} />}
     </>
   );
 };
 
 /** Shown while the categories load. */
 const LoadingChoice = () => (
-  <Field label="Category">
+  <Field label={WORDS.category}>
     {(tied) => (
       <select {...tied} disabled>
-        <option>Loading…</option>
+        <option>{WORDS.loadingCategories}</option>
       </select>
     )}
   </Field>
@@ -94,6 +88,6 @@ export const CategoryField = ({
   ...given
 }: CategoryFieldProps & { categories: readonly Category[] | undefined }) => {
   if (!categories) return <LoadingChoice />;
-  if (categories.length === 0) return <NumberField label="Category" {...given} />;
+  if (categories.length === 0) return <NumberField label={WORDS.category} {...given} />;
   return <Choice categories={categories} {...given} />;
 };

@@ -1,37 +1,36 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef } from "preact/hooks";
 import { adoptionsPath } from "../adoptions/addresses.ts";
-import { hasCode, store } from "../api/client.ts";
+import { hasCode } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { useFinish } from "../parts/finish.ts";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { useSession } from "../session.tsx";
-import { ANIMALS, type AnimalVersion, useAnimalVersion } from "./queries.ts";
-import { deletedMessage } from "./statistics.ts";
+import { useAnimalActions } from "./actions.ts";
+import { useAnimalVersion } from "./queries.ts";
+import type { AnimalVersion } from "./statistics.ts";
 import { TONES } from "./statuses.ts";
+import { WORDS } from "./words.ts";
 
 /** Deletes the version that is shown. If somebody else has changed the animal since, nothing is deleted. */
 const DeleteForm = ({
-  seen: { animal, tag },
+  version,
   back,
+  after,
   refresh,
-  onDeleted,
 }: {
-  seen: AnimalVersion;
+  version: AnimalVersion;
   back: string;
+  after: string;
   refresh: () => unknown;
-  onDeleted: () => void;
 }) => {
-  const queries = useQueryClient();
-  const done = useFinish();
+  const { id, name, status } = version.animal;
   const mayReadOrders = useSession().can("orders:read");
-  const { id, name, status } = animal;
-  const deleting = useMutation({
-    mutationFn: () =>
-      store.DELETE("/pets/{petId}", { params: { path: { petId: id }, header: { "If-Match": tag } } }),
-    onSuccess: onDeleted,
-    onSettled: () => void queries.invalidateQueries({ queryKey: ANIMALS }),
+  const { remove } = useAnimalActions();
+  const deleting = useAction({
+    act: () => remove(version),
+    at: after,
+    says: () => WORDS.deletedMessage(version.animal),
   });
   const { error, isPending } = deleting;
   const content = useRef<HTMLDivElement>(null);
@@ -41,39 +40,36 @@ const DeleteForm = ({
       content.current?.querySelector<HTMLElement>("footer a")?.focus();
   }, []);
   const isOutdated = hasCode(error, "precondition_failed");
+  const isHeld = hasCode(error, "pet_in_order");
+  const shown = isHeld ? new Error(WORDS.held) : error;
+  const reload = () => {
+    deleting.reset();
+    return refresh();
+  };
   return (
     <div ref={content}>
-      {error && (
-        <Problem
-          error={error}
-          {...(isOutdated && {
-            onRetry() {
-              deleting.reset();
-              return refresh();
-            },
-            retryLabel: "Reload",
-          })}
-        />
+      {shown && (
+        <Problem error={shown} {...(isOutdated && { onRetry: reload, retryLabel: WORDS.reloadOne })} />
       )}
-      {hasCode(error, "pet_in_order") && mayReadOrders && (
+      {isHeld && mayReadOrders && (
         <p>
-          <a href={adoptionsPath({ animal: id })}>Show its adoptions</a>
+          <a href={adoptionsPath({ animal: id })}>{WORDS.showAdoptions}</a>
         </p>
       )}
       <p>
         <bdi>
           <strong>{name}</strong>
-        </bdi>{" "}
-        {status && <Badge tone={TONES[status]}>{status}</Badge>} will be deleted for good, and its id {id} is
-        never used again. Its adoptions stay.
+        </bdi>
+        {WORDS.deletedPermanently} {status && <Badge tone={TONES[status]}>{status}</Badge>}
       </p>
+      <p>{WORDS.noUndo}</p>
       <DialogButtons
         back={back}
-        label="Delete"
+        label={WORDS.delete}
         isBusy={isPending}
         isDangerous
         isEnabled={!isOutdated}
-        onConfirm={() => deleting.mutate(undefined, { onSuccess: () => done(back, deletedMessage(animal)) })}
+        onConfirm={() => deleting.run()}
       />
     </div>
   );
@@ -83,18 +79,21 @@ const DeleteForm = ({
 export const DeleteAnimal = ({
   id,
   back,
-  onDeleted,
+  after,
 }: {
   id: number;
   back: string;
-  onDeleted: () => void;
+  /** Where to go when it is deleted. */
+  after: string;
 }) => {
-  const { data: seen, error, isPending, refetch } = useAnimalVersion(id);
+  const { data: version, error, isPending, refetch } = useAnimalVersion(id);
   return (
-    <Dialog title="Delete animal" back={back}>
+    <Dialog title={WORDS.deleteTitle} back={back}>
       {error && <Problem error={error} onRetry={refetch} />}
-      {isPending && <Loading what="Loading the animal" />}
-      {seen && <DeleteForm key={seen.tag} seen={seen} back={back} refresh={refetch} onDeleted={onDeleted} />}
+      {isPending && <Loading what={WORDS.loadingOne} />}
+      {version && (
+        <DeleteForm key={version.tag} version={version} back={back} after={after} refresh={refetch} />
+      )}
     </Dialog>
   );
 };

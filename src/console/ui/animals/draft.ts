@@ -27,6 +27,9 @@ export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
 
 const FIELDS = ["name", "category", "status"] as const;
 
+export const isSameDraft = (one: Draft, other: Draft): boolean =>
+  FIELDS.every((field) => one[field] === other[field]);
+
 /** Applies what was typed to the current animal: fields that the user has not changed show its values. */
 export const rebaseDraft = (typed: Draft, before: Draft, now: Draft): Draft => {
   const pairs = FIELDS.map((field) => [field, (typed[field] === before[field] ? now : typed)[field]]);

@@ -2,22 +2,21 @@ import type { ComponentChildren } from "preact";
 import { hasCode } from "../api/client.ts";
 import type { Category } from "../categories/category.ts";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Problem } from "../parts/feedback.tsx";
-import { Field, fieldError, generalError } from "../parts/field.tsx";
-import { Sentence } from "../parts/sentence.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 import { CategoryField } from "./category-field.tsx";
 import type { Draft } from "./draft.ts";
 import { STATUSES } from "./statuses.ts";
+import { FIELDS, WORDS } from "./words.ts";
 
 interface FieldProps {
   draft: Draft;
   onChange: (change: Partial<Draft>) => void;
   hint: string | undefined;
-  error: string | undefined;
 }
 
-const NameField = ({ draft, onChange, hint, error }: FieldProps) => (
-  <Field label="Name" hint={<Sentence text={hint ?? ""} />} error={error}>
+const NameField = ({ draft, onChange, hint = "" }: FieldProps) => (
+  <Field label={WORDS.name} name="name" hint={hint}>
     {(tied) => (
       <input
         {...tied}
@@ -31,8 +30,20 @@ const NameField = ({ draft, onChange, hint, error }: FieldProps) => (
   </Field>
 );
 
-const StatusField = ({ draft, onChange, hint, error }: FieldProps) => (
-  <Field label="Status" hint={hint} error={error}>
+/** The choices of a status. */
+export const StatusOptions = () => (
+  <>
+    <option value="">{WORDS.noStatus}</option>
+    {STATUSES.map((one) => (
+      <option key={one} value={one}>
+        {one}
+      </option>
+    ))}
+  </>
+);
+
+const StatusField = ({ draft, onChange, hint = "" }: FieldProps) => (
+  <Field label={WORDS.status} name="status" hint={hint}>
     {(tied) => (
       <select
         {...tied}
@@ -40,18 +51,13 @@ const StatusField = ({ draft, onChange, hint, error }: FieldProps) => (
         value={draft.status}
         onChange={(event) => onChange({ status: event.currentTarget.value })}
       >
-        <option value="">no status</option>
-        {STATUSES.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
+        <StatusOptions />
       </select>
     )}
   </Field>
 );
 
-/** The form for an animal. It shows the API's errors at their fields. */
+/** The form for an animal. */
 export const AnimalForm = ({
   draft,
   onChange,
@@ -77,36 +83,17 @@ export const AnimalForm = ({
   error: Error | null;
   isBusy: boolean;
   onSubmit: () => void;
-}) => {
-  const isUncategorized = hasCode(error, "category_not_found");
-  const isHeld = hasCode(error, "pet_in_order");
-  const isOutdated = hasCode(error, "precondition_failed");
-  const isShownElsewhere = isUncategorized || isHeld || isOutdated;
-  const general = isShownElsewhere ? undefined : generalError(error, ["name", "categoryId", "status"]);
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      {notice}
-      {general && <Problem error={general} />}
-      <NameField draft={draft} onChange={onChange} hint={hints.name} error={fieldError(error, "name")} />
-      <CategoryField
-        categories={categories}
-        value={draft.category}
-        onChoose={(category) => onChange({ category })}
-        hint={hints.category}
-        error={isUncategorized ? error?.message : fieldError(error, "categoryId")}
-      />
-      <StatusField
-        draft={draft}
-        onChange={onChange}
-        hint={hints.status}
-        error={isHeld ? error?.message : fieldError(error, "status")}
-      />
-      <DialogButtons back={back} label={submitLabel} isBusy={isBusy} />
-    </form>
-  );
-};
+}) => (
+  <Form error={hasCode(error, "precondition_failed") ? null : error} words={FIELDS} onSubmit={onSubmit}>
+    {notice}
+    <NameField draft={draft} onChange={onChange} hint={hints.name} />
+    <CategoryField
+      categories={categories}
+      value={draft.category}
+      onChoose={(category) => onChange({ category })}
+      hint={hints.category}
+    />
+    <StatusField draft={draft} onChange={onChange} hint={hints.status} />
+    <DialogButtons back={back} label={submitLabel} isBusy={isBusy} />
+  </Form>
+);

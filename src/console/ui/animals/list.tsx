@@ -1,148 +1,108 @@
-import { useLocation, useRoute } from "../parts/router.ts";
-import { useState } from "preact/hooks";
-import { PlaceAdoption } from "../adoptions/place.tsx";
+import { useEffect, useState } from "preact/hooks";
 import { useCategories } from "../categories/queries.ts";
-import { withAdded } from "../parts/added.ts";
-import { pluralize, formatCount } from "../parts/count.ts";
-import { Empty, Loading, Problem } from "../parts/feedback.tsx";
-import { fieldError, generalError } from "../parts/field.tsx";
+import { Empty } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
-import { More } from "../parts/more.tsx";
+import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
+import { useLocation, useRoute } from "../parts/router.ts";
+import { useSelection } from "../parts/selection.tsx";
 import { useSession } from "../session.tsx";
 import { AddAnimal } from "./add.tsx";
-import { type Filter, animalsPath, filterOf, isNarrow, letsThrough } from "./addresses.ts";
-import { ChangeAnimal } from "./change.tsx";
-import { DeleteAnimal } from "./delete.tsx";
+import { type View, animalsPath, isNarrow, viewOf } from "./addresses.ts";
+import { Arrivals } from "./arrivals.tsx";
+import { BulkDialog, Failures, SelectionBar } from "./bulk.tsx";
+import type { Outcome } from "./bulk.ts";
+import { itemsOf } from "./changes.ts";
+import { Chart } from "./chart.tsx";
+import { AnimalDialog } from "./dialogs.tsx";
 import { FilterForm } from "./filter.tsx";
-import { Overview, useStatistics } from "./overview.tsx";
-import { useAnimals } from "./queries.ts";
+import { useLiveList } from "./live-list.ts";
+import { useAnimals, useStatistics } from "./queries.ts";
 import { Rows } from "./rows.tsx";
-import { type Animal, countOf } from "./statistics.ts";
+import { countOf } from "./statistics.ts";
+import { Tiles } from "./tiles.tsx";
+import { WORDS } from "./words.ts";
 
-const emptyWords = (filter: Filter): string => {
-  if (isNarrow(filter)) return "No animals found";
-  return filter.status ? `No animal is ${filter.status}` : "No animals yet";
-};
+const EmptyList = ({ view }: { view: View }) => (
+  <Empty title={WORDS.empty(view)}>
+    {(view.status || isNarrow(view)) && <a href={animalsPath()}>{WORDS.showAll}</a>}
+  </Empty>
+);
 
-/** The list, page by page. Animals that were just added come first. */
-const List = ({
-  found,
-  filter,
-  added,
-}: {
-  found: ReturnType<typeof useAnimals>;
-  filter: Filter;
-  added: readonly Animal[];
-}) => {
-  const statistics = useStatistics();
-  const { categories, isLoading } = useCategories();
-  if (found.isPending || isLoading) return <Loading what="Loading animals" />;
-  const { status } = filter;
-  const listed = found.data?.pages.flatMap(({ items }) => items) ?? [];
-  const animals = withAdded(listed, added, (one) => letsThrough(filter, one));
-  const isWhole = !isNarrow(filter);
-  const all =
-    isWhole && statistics.data ? Math.max(countOf(statistics.data, status), animals.length) : undefined;
-  const general = generalError(found.error, ["q"]);
-  return (
-    <>
-      {general && <Problem error={general} onRetry={found.refetch} />}
-      {found.data && animals.length === 0 && (
-        <Empty title={emptyWords(filter)}>
-          {(status || !isWhole) && <a href={animalsPath()}>Show all</a>}
-        </Empty>
-      )}
-      {animals.length > 0 && (
-        <div class={found.isPlaceholderData ? "outdated" : ""} aria-busy={found.isPlaceholderData}>
-          <Rows
-            animals={animals}
-            added={new Set(added.map(({ id }) => id))}
-            categories={categories}
-            filter={filter}
-          />
-          <More
-            words={
-              all === undefined
-                ? `${pluralize(animals.length, "animal")} shown`
-                : `${formatCount(animals.length)} of ${pluralize(all, "animal")} shown`
-            }
-            hasMore={found.hasNextPage}
-            isBusy={found.isFetchingNextPage}
-            onMore={found.fetchNextPage}
-          />
-        </div>
-      )}
-    </>
-  );
-};
-
-/** The dialog that the address names, if the key allows it. */
-const ActiveDialog = ({
-  filter,
-  setAdded,
-}: {
-  filter: Filter;
-  setAdded: (of: (before: Animal[]) => Animal[]) => void;
-}) => {
+/** The animals that match the filter. */
+export const AnimalList = () => {
+  const { query } = useLocation();
   const { part, act } = useRoute().params;
   const { can } = useSession();
-  const back = animalsPath(filter);
+  const view = viewOf(query);
+  const found = useAnimals(view);
+  const { data: statistics } = useStatistics(view);
+  const { categories, isLoading } = useCategories();
+  const live = useLiveList(view, found.isPlaceholderData ? undefined : found.data);
+  const animals = itemsOf(found.data);
+  const selection = useSelection(animals.map(({ id }) => id));
+  const selected = animals.filter(({ id }) => selection.isSelected(id));
+  // Another filter selects nothing; another order changes nothing.
+  useEffect(selection.clear, [view.status, view.q, view.category]);
+  const [outcome, setOutcome] = useState<Outcome>();
   const id = idOf(part);
-  if (part === "new" && act === undefined && can("pets:write"))
-    return (
-      <AddAnimal
-        category={filter.category}
-        back={back}
-        onAdded={(animal) => setAdded((before) => [...before, animal])}
-      />
-    );
-  if (id === undefined) return null;
-  if (act === "adopt" && can("orders:write")) return <PlaceAdoption key={id} animalId={id} back={back} />;
-  if (!can("pets:write")) return null;
-  if (act === "change")
-    return (
-      <ChangeAnimal
-        key={id}
-        id={id}
-        back={back}
-        onChanged={(animal) => setAdded((before) => before.map((one) => (one.id === id ? animal : one)))}
-      />
-    );
-  if (act === "delete")
-    return (
-      <DeleteAnimal
-        key={id}
-        id={id}
-        back={back}
-        onDeleted={() => setAdded((before) => before.filter((one) => one.id !== id))}
-      />
-    );
-  return null;
-};
-
-/** The animals that match the filter, with their statistics. */
-export const Animals = () => {
-  const { query } = useLocation();
-  const mayChange = useSession().can("pets:write");
-  const [added, setAdded] = useState<Animal[]>([]);
-  const filter = filterOf(query);
-  const found = useAnimals(filter);
+  const back = animalsPath(view);
+  const all = statistics && Math.max(countOf(statistics, view.status), animals.length);
   return (
     <Page
-      title="Animals"
+      title={WORDS.title}
+      part={view.status}
       actions={
-        mayChange && (
-          <a class="button" href={animalsPath(filter, "new")}>
-            Add animal
+        can("pets:write") && (
+          <a class="button" href={animalsPath(view, "new")}>
+            {WORDS.add}
           </a>
         )
       }
     >
-      <Overview filter={filter} />
-      <FilterForm filter={filter} refusal={fieldError(found.error, "q")} />
-      <List found={found} filter={filter} added={added} />
-      <ActiveDialog filter={filter} setAdded={setAdded} />
+      <div class="finding">
+        <Tiles statistics={statistics} view={view} />
+        <FilterForm view={view} />
+      </div>
+      {outcome && <Failures outcome={outcome} onClose={() => setOutcome(undefined)} />}
+      <Arrivals {...live} />
+      <List
+        found={found}
+        items={animals}
+        thing="animal"
+        words={WORDS.shown(animals.length, all)}
+        empty={<EmptyList view={view} />}
+        isWaiting={isLoading}
+      >
+        {() => (
+          <Rows
+            animals={animals}
+            added={live.fresh}
+            categories={categories}
+            view={view}
+            selection={selection}
+          />
+        )}
+      </List>
+      <SelectionBar selected={selected} view={view} onClear={selection.clear} />
+      <Chart filter={view} />
+      {part === "new" && act === undefined && can("pets:write") && (
+        <AddAnimal view={view} onAdded={live.add} />
+      )}
+      {part === "selected" && can("pets:write") && (
+        <BulkDialog
+          act={act}
+          selected={selected}
+          back={back}
+          onDone={(outcome) => {
+            const { failed } = outcome;
+            setOutcome(failed.length > 0 ? outcome : undefined);
+            selection.clear();
+            for (const { animal } of failed) selection.toggle(animal.id, false);
+          }}
+        />
+      )}
+      {id !== undefined && <AnimalDialog id={id} act={act} back={back} />}
     </Page>
   );
 };

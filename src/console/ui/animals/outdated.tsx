@@ -1,13 +1,14 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Notice, Problem } from "../parts/feedback.tsx";
+import { WORDS } from "./words.ts";
 
 /** Takes the focus from the button that it replaces. */
 const Loaded = () => {
-  const words = useRef<HTMLParagraphElement>(null);
-  useEffect(() => words.current?.focus(), []);
+  const text = useRef<HTMLParagraphElement>(null);
+  useEffect(() => text.current?.focus(), []);
   return (
-    <p ref={words} tabIndex={-1}>
-      Reloaded. What you typed is still here: save it, or cancel.
+    <p ref={text} tabIndex={-1}>
+      {WORDS.reloaded}
     </p>
   );
 };
@@ -15,10 +16,10 @@ const Loaded = () => {
 /** Tells that somebody else has changed the animal, offers to reload it, and tells when that is done. */
 export const Outdated = ({
   isLoaded,
-  reloading: { error, isPending, mutate },
+  reloading: { error, isPending, run },
 }: {
   isLoaded: boolean;
-  reloading: { error: Error | null; isPending: boolean; mutate: () => void };
+  reloading: { error: Error | null; isPending: boolean; run: () => void };
 }) => (
   <>
     {error && <Problem error={error} />}
@@ -28,15 +29,15 @@ export const Outdated = ({
           <Loaded />
         ) : (
           <>
-            <p>Somebody else has changed the animal in the meantime, so nothing was saved.</p>
+            <p>{WORDS.outdated}</p>
             <button
               type="button"
               class="secondary outline"
               aria-busy={isPending}
-              disabled={isPending}
-              onClick={() => mutate()}
+              aria-disabled={isPending}
+              onClick={() => run()}
             >
-              Reload, and keep what I typed
+              {WORDS.reload}
             </button>
           </>
         )}

@@ -1,88 +1,190 @@
-import {
-  type InfiniteData,
-  keepPreviousData,
-  useInfiniteQuery,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/preact-query";
-import { type Page, ApiError, dataOf, pageOf, store } from "../api/client.ts";
+import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
 import { integerOf } from "../parts/integer.ts";
-import type { Filter } from "./addresses.ts";
-import type { Animal } from "./statistics.ts";
+import { PAGE_SIZE, useList } from "../parts/use-list.ts";
+import { type Filter, type View, DEFAULT_SORT } from "./addresses.ts";
+import { type Changes, type Pages, isSame, itemsOf, mayEnter, patchPages, withFirst } from "./changes.ts";
+import type { Animal, AnimalVersion, Statistics } from "./statistics.ts";
+import { WORDS } from "./words.ts";
 
-/** The cache key of everything about animals. Changes to animals invalidate it. */
+/**
+ * The cache keys. Lists are never read again as a whole: what has changed is patched in (`applyChanges`), because a list may
+ * have many pages.
+ */
 export const ANIMALS = ["animals"] as const;
-const LIST = [...ANIMALS, "list"] as const;
+const STATISTICS = [...ANIMALS, "statistics"] as const;
+const LIST = ["animal lists"] as const;
+const ONE = ["animal"] as const;
 
-const PAGE = 50;
+/** The API takes so many ids at once. */
+const MAX_IDS = 100;
 
-const queryOf = ({ status, q, category, id }: Filter) => ({
-  ...(status && { status }),
+const listKey = (view: View) => [...LIST, view] as const;
+
+const filterQuery = ({ q, category }: Filter) => ({
   ...(q !== undefined && { q }),
   ...(category !== undefined && { categoryId: integerOf(category) }),
-  ...(id !== undefined && { ids: String(id) }),
+});
+
+const listQuery = ({ status, sort = DEFAULT_SORT, ...filter }: View) => ({
+  ...(status && { status }),
+  ...filterQuery(filter),
+  sort,
 });
 
 /** The animals that match a filter, page by page. */
-export const useAnimals = (filter: Filter) =>
-  useInfiniteQuery({
-    queryKey: [...LIST, filter],
-    queryFn: ({ pageParam: cursor }) =>
+export const useAnimals = (view: View) =>
+  useList<Animal>(
+    listKey(view),
+    (cursor, limit) =>
       pageOf(
-        store.GET("/pets", {
-          params: { query: { limit: PAGE, ...queryOf(filter), ...(cursor && { cursor }) } },
-        }),
+        store.GET("/pets", { params: { query: { limit, ...listQuery(view), ...(cursor && { cursor }) } } }),
       ),
-    initialPageParam: "",
-    getNextPageParam: ({ next }) => next,
-    // The old list stays until the new one is there, so that nothing jumps.
+    // What changes is patched in.
+    { staleTime: Infinity },
+  );
+
+/** The counts of the animals that match a search and a category, by status. */
+export const useStatistics = ({ q, category }: Filter = {}) =>
+  useQuery({
+    queryKey: [...STATISTICS, q ?? "", category ?? ""],
+    queryFn: ({ signal }): Promise<Statistics> =>
+      dataOf(store.GET("/statistics", { params: { query: filterQuery({ q, category }) }, signal })),
     placeholderData: keepPreviousData,
   });
 
-/** The animals with these ids, at most 100. Deleted ones are missing. */
-export const readAnimals = (ids: readonly number[]): Promise<Animal[]> =>
-  dataOf(store.GET("/pets", { params: { query: { ids: ids.join(","), limit: 100 } } }));
+/** The animals with these ids, at most 100. Deleted ones are missing, and those that do not match the filter. */
+export const readAnimals = (ids: readonly number[], filter: Filter = {}): Promise<Animal[]> => {
+  const { sort: _, ...query } = listQuery(filter);
+  return dataOf(store.GET("/pets", { params: { query: { ...query, ids: ids.join(","), limit: MAX_IDS } } }));
+};
 
-/** One animal: from a loaded list at first, then from the API. */
+/** The ids in slices that the API takes. */
+const slicesOf = (ids: readonly number[]): (readonly number[])[] =>
+  Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, at) =>
+    ids.slice(at * MAX_IDS, (at + 1) * MAX_IDS),
+  );
+
+const listsOf = (queries: QueryClient): Pages[] =>
+  queries.getQueriesData<Pages>({ queryKey: LIST }).flatMap(([, list]) => (list ? [list] : []));
+
+/** The animal as the console knows it: null if it was deleted. */
+const knownAnimal = (queries: QueryClient, id: number): Animal | null | undefined => {
+  const known = queries.getQueryData<Animal | null>([...ONE, id]);
+  if (known !== undefined) return known;
+  return listsOf(queries)
+    .flatMap(itemsOf)
+    .find((one) => one.id === id);
+};
+
+const isKnown = (queries: QueryClient, id: number, now: Animal | undefined): boolean => {
+  const known = knownAnimal(queries, id);
+  return now && known ? isSame(known, now) : known === null && now === undefined;
+};
+
+/** One animal: from a loaded list at first, then from the API. Null: it was deleted while it was shown. */
 export const useAnimal = (id: number | undefined) => {
   const queries = useQueryClient();
-  return useQuery({
-    queryKey: [...ANIMALS, "one", id],
-    placeholderData: () =>
-      queries
-        .getQueriesData<InfiniteData<Page<Animal>>>({ queryKey: LIST })
-        .flatMap(([, list]) => list?.pages ?? [])
-        .flatMap(({ items }) => items)
-        .find((one) => one.id === id),
+  return useQuery<Animal | null>({
+    queryKey: [...ONE, id],
+    placeholderData: () => (id === undefined ? undefined : (knownAnimal(queries, id) ?? undefined)),
     queryFn: async () => {
       const [animal] = id === undefined ? [] : await readAnimals([id]);
-      if (!animal) throw new ApiError(404, "not_found", "There is no animal with this id.");
+      if (!animal) throw new ApiError(404, "not_found", WORDS.notFound);
       return animal;
     },
     enabled: id !== undefined,
   });
 };
 
-/** An animal with its ETag, which identifies this version of it. */
-export interface AnimalVersion {
-  animal: Animal;
-  tag: string;
-}
-
-/** Reads an animal with an empty patch: the only other operation that returns its ETag, getPet, is deprecated. */
-export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
-  const { data, response } = await store.PATCH("/pets/{petId}", {
-    params: { path: { petId: id } },
-    body: {},
-  });
-  return { animal: data, tag: response.headers.get("etag") ?? "*" };
+/**
+ * Shows changes wherever the animals are shown, and counts again. Lists that are not shown and may have become longer are
+ * read again when they are.
+ */
+export const applyChanges = (queries: QueryClient, changes: Changes): void => {
+  const isNews = [...changes].some(([id, now]) => !isKnown(queries, id, now));
+  for (const [queryKey, list] of queries.getQueriesData<Pages>({ queryKey: LIST })) {
+    if (!list) continue;
+    const view = queryKey[1] as View;
+    if ([...changes.values()].some((now) => now && mayEnter(list, view, now)))
+      void queries.invalidateQueries({ queryKey, exact: true, type: "inactive", refetchType: "none" });
+    const patched = patchPages(list, changes);
+    if (patched !== list) queries.setQueryData(queryKey, patched);
+  }
+  for (const [id, now] of changes)
+    queries.setQueryData<Animal | null>([...ONE, id], (before) =>
+      before === undefined ? undefined : (now ?? null),
+    );
+  if (isNews) recount(queries);
 };
 
-/** An animal to change or delete. It is read once: it does not change while the user looks at it. */
+/** Counts the animals again. */
+export const recount = (queries: QueryClient): void => void queries.invalidateQueries({ queryKey: ANIMALS });
+
+/** Reads a list again from its first page. */
+export const resetList = (queries: QueryClient, view: View): void =>
+  void queries.resetQueries({ queryKey: listKey(view), exact: true });
+
+/** The newest animals that match. */
+export const readNewest = (view: View): Promise<Animal[]> =>
+  dataOf(
+    store.GET("/pets", {
+      params: { query: { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) } },
+    }),
+  );
+
+/** Puts animals at the top of a list. */
+export const putFirst = (queries: QueryClient, view: View, animals: readonly Animal[]): void => {
+  queries.setQueryData<Pages>(listKey(view), (list) => list && withFirst(list, animals));
+};
+
+/** Reads again what has changed, in one request, and shows it. */
+export const rereadAnimals = async (queries: QueryClient, ids: readonly number[]): Promise<void> => {
+  for (const some of slicesOf(ids)) {
+    const found = new Map((await readAnimals(some)).map((one) => [one.id, one]));
+    applyChanges(queries, new Map(some.map((id) => [id, found.get(id)])));
+  }
+};
+
+/** Those of the animals that a list has not loaded, but that belong to it. */
+export const findArrivals = async (
+  queries: QueryClient,
+  view: View,
+  animals: readonly Animal[],
+): Promise<Animal[]> => {
+  const list = queries.getQueryData<Pages>(listKey(view));
+  const candidates = list ? animals.filter((one) => mayEnter(list, view, one)) : [];
+  if (view.q === undefined || candidates.length === 0) return candidates;
+  const ids = candidates.slice(0, MAX_IDS).map(({ id }) => id);
+  return readAnimals(ids, view);
+};
+
+/** Entity tags contain no quotes (RFC 9110 section 8.8.3). */
+const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ?? [];
+
+/** The versions of these animals. Deleted ones are missing. */
+export const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> => {
+  const versions: AnimalVersion[] = [];
+  for (const some of slicesOf(ids)) {
+    const query = { ids: some.join(","), limit: MAX_IDS };
+    const { data, response } = await store.GET("/pets", { params: { query } });
+    const tags = tagsOf(response.headers.get("item-etags"));
+    versions.push(...data.map((animal, at) => ({ animal, tag: tags[at] ?? "*" })));
+  }
+  return versions;
+};
+
+/** @throws ApiError */
+export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
+  const [version] = await readVersions([id]);
+  if (!version) throw new ApiError(404, "not_found", WORDS.notFound);
+  return version;
+};
+
+/** An animal to edit or delete. It is read once: it does not change while the user looks at it. */
 export const useAnimalVersion = (id: number) =>
   useQuery({
-    // Its own cache key: changes to animals do not invalidate it.
-    queryKey: ["animal seen", id],
+    queryKey: ["animal version", id],
     queryFn: () => fetchVersion(id),
     gcTime: 0,
     staleTime: Infinity,

@@ -1,94 +1,153 @@
 import type { Int64 } from "../api/client.ts";
-import { type Category, categoryOf } from "../categories/category.ts";
 import { adoptionsPath } from "../adoptions/addresses.ts";
+import { type Category, categoryOf } from "../categories/category.ts";
 import { Badge } from "../parts/feedback.tsx";
-import { Table } from "../parts/table.tsx";
+import { SelectCell, type Selection } from "../parts/selection.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { useLocation } from "../parts/router.ts";
 import { useSession } from "../session.tsx";
-import { type Filter, animalsPath } from "./addresses.ts";
+import { type Sort, type View, DEFAULT_SORT, animalPath, animalsPath, mayMatch } from "./addresses.ts";
 import type { Animal } from "./statistics.ts";
-import { TONES } from "./statuses.ts";
+import { type Status, TONES } from "./statuses.ts";
+import { WORDS } from "./words.ts";
 
-const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
+export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
   const known = categoryOf(categories, id);
-  return known ? <bdi title={`Id ${id}`}>{known.name}</bdi> : <>{String(id)}</>;
+  return known ? <bdi title={`${WORDS.columns.id} ${id}`}>{known.name}</bdi> : <>{String(id)}</>;
 };
 
-const Actions = ({ animal: { id, name, status }, filter }: { animal: Animal; filter: Filter }) => {
+export const StatusBadge = ({ status }: { status: Status | undefined }) =>
+  status ? <Badge tone={TONES[status]}>{status}</Badge> : <>–</>;
+
+/** What may be done with an animal. `pathOf` gives the address of each dialog. */
+export const AnimalLinks = ({
+  animal: { id, name, status },
+  pathOf,
+  linkClass = "",
+}: {
+  animal: Animal;
+  pathOf: (act: string) => string;
+  linkClass?: string;
+}) => {
   const { can } = useSession();
   return (
-    <div>
+    <>
       {can("orders:write") && status === "available" && (
-        <a href={animalsPath(filter, id, "adopt")} aria-label={`Adopt ${name}`}>
-          Adopt
+        <a class={linkClass} href={pathOf("adopt")} aria-label={WORDS.adoptOne(name)}>
+          {WORDS.adopt}
         </a>
       )}
       {can("orders:read") && status === "pending" && (
-        <a href={adoptionsPath({ animal: id })} aria-label={`Adoption of ${name}`}>
-          Adoption
+        <a class={linkClass} href={adoptionsPath({ animal: id })} aria-label={WORDS.adoptionOf(name)}>
+          {WORDS.adoption}
         </a>
       )}
       {can("pets:write") && (
         <>
-          <a href={animalsPath(filter, id, "change")} aria-label={`Change ${name}`}>
-            Change
+          <a class={linkClass} href={pathOf("change")} aria-label={WORDS.editOne(name)}>
+            {WORDS.edit}
           </a>
-          <a href={animalsPath(filter, id, "delete")} aria-label={`Delete ${name}`}>
-            Delete
+          <a class={linkClass} href={pathOf("delete")} aria-label={WORDS.deleteOne(name)}>
+            {WORDS.delete}
           </a>
         </>
       )}
-    </div>
+    </>
   );
 };
+
+const Row = ({
+  animal,
+  view,
+  categories,
+  isNew,
+  selection,
+}: {
+  animal: Animal;
+  view: View;
+  categories: readonly Category[];
+  isNew: boolean;
+  selection: Selection;
+}) => {
+  const { id, name, status, categoryId } = animal;
+  return (
+    <tr
+      data-id={id}
+      class={[selection.isSelected(id) && "selected", !mayMatch(view, animal) && "left"]
+        .filter(Boolean)
+        .join(" ")}
+    >
+      <SelectCell selection={selection} id={id} name={name} />
+      <td class="number" data-column="Number">
+        {id}
+      </td>
+      <td data-column="Name">
+        <a href={animalPath(id, view)}>
+          <bdi>{name}</bdi>
+        </a>{" "}
+        {isNew && <Badge tone="good">{WORDS.isNew}</Badge>}
+      </td>
+      <td data-column="Category">
+        <span class="narrow" aria-hidden="true">
+          {id} ·{" "}
+        </span>
+        <CategoryName id={categoryId} categories={categories} />
+      </td>
+      <td data-column="Status">
+        <StatusBadge status={status} />
+      </td>
+      <td class="actions">
+        <div>
+          <AnimalLinks animal={animal} pathOf={(act) => animalsPath(view, id, act)} />
+        </div>
+      </td>
+    </tr>
+  );
+};
+
+const COLUMNS: readonly Column[] = [
+  { name: WORDS.columns.id, kind: "number", sort: "-id" },
+  { name: WORDS.columns.name, sort: "name" },
+  WORDS.columns.category,
+  WORDS.columns.status,
+  { name: WORDS.columns.actions, kind: "actions" },
+];
 
 /** A table of animals with their actions. Those with an id in `added` are marked as new. */
 export const Rows = ({
   animals,
   added,
   categories,
-  filter,
+  view,
+  selection,
 }: {
   animals: readonly Animal[];
   added: ReadonlySet<number>;
   categories: readonly Category[];
-  filter: Filter;
+  view: View;
+  selection: Selection;
 }) => {
-  const { can } = useSession();
-  const hasActions = can("pets:write") || can("orders:read") || can("orders:write");
+  const { route } = useLocation();
   return (
     <Table
-      label="Animals"
-      kind="stack"
-      columns={[
-        { name: "Id", kind: "number" },
-        "Name",
-        "Category",
-        "Status",
-        ...(hasActions ? [{ name: "Actions", kind: "actions" as const }] : []),
-      ]}
+      label={WORDS.title}
+      kind="animals stack"
+      columns={COLUMNS}
+      sorting={{
+        value: view.sort ?? DEFAULT_SORT,
+        onSort: (sort) => route(animalsPath({ ...view, sort: sort as Sort })),
+      }}
+      selection={selection}
     >
       {animals.map((animal) => (
-        <tr key={animal.id}>
-          <td class="number" data-column="Id">
-            {animal.id}
-          </td>
-          <td data-column="Name">
-            <div>
-              <bdi>{animal.name}</bdi> {added.has(animal.id) && <Badge tone="good">new</Badge>}
-            </div>
-          </td>
-          <td data-column="Category">
-            <CategoryName id={animal.categoryId} categories={categories} />
-          </td>
-          <td data-column="Status">
-            {animal.status ? <Badge tone={TONES[animal.status]}>{animal.status}</Badge> : "–"}
-          </td>
-          {hasActions && (
-            <td class="actions">
-              <Actions animal={animal} filter={filter} />
-            </td>
-          )}
-        </tr>
+        <Row
+          key={animal.id}
+          animal={animal}
+          view={view}
+          categories={categories}
+          isNew={added.has(animal.id)}
+          selection={selection}
+        />
       ))}
     </Table>
   );

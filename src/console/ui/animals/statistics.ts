@@ -7,6 +7,12 @@ export type Statistics = components["schemas"]["Statistics"];
 export type Day = Statistics["addedByDay"][number];
 type Status = components["schemas"]["PetStatus"];
 
+/** An animal with its ETag, which identifies this version of it. */
+export interface AnimalVersion {
+  animal: Animal;
+  tag: string;
+}
+
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
 
 /** "20 November" @param date such as 2026-11-20 */
@@ -50,12 +56,3 @@ export const barsOf = (days: readonly Day[]): Bar[] => {
 /** How many animals have a status. */
 export const countOf = ({ total, byStatus }: Statistics, status: Status | undefined): number =>
   status ? byStatus[status] : total;
-
-/** "“Bella” was changed." */
-export const changedMessage = ({ name }: Animal): string => `“${name}” was changed.`;
-
-/** "“Bella” was added. Its id is 12." */
-export const addedMessage = ({ name, id }: Animal): string => `“${name}” was added. Its id is ${id}.`;
-
-/** "“Bella” was deleted." */
-export const deletedMessage = ({ name }: Animal): string => `“${name}” was deleted.`;

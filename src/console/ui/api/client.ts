@@ -1,6 +1,6 @@
 import { isAttended } from "./attendance.ts";
 import { ApiError, errorOf } from "../../../client/api-error.ts";
-import { type Operations, createOperations } from "../../../client/operations.ts";
+import { type Operations, createOperations, outgoing } from "../../../client/operations.ts";
 import { createTransport, type Fetch } from "../../../client/transport.ts";
 import type { paths as PlatformPaths } from "../../../client/types/platform.d.ts";
 import type { paths as StorePaths } from "../../../client/types/store.d.ts";
@@ -67,14 +67,19 @@ const transport = createTransport({
 });
 
 const BASE_URL = "/console/api";
-export const store: Operations<StorePaths> = createOperations(transport, {
-  baseUrl: `${BASE_URL}/v1`,
-  isIdempotent: true,
-});
+const STORE = { baseUrl: `${BASE_URL}/v1`, isIdempotent: true };
+export const store: Operations<StorePaths> = createOperations(transport, STORE);
 export const platform: Operations<PlatformPaths> = createOperations(transport, {
   baseUrl: BASE_URL,
   isIdempotent: false,
 });
+
+/** Opens a stream of the store. @throws ApiError, or the reason of the signal */
+export const openStore = (
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Response> => transport.open(outgoing("GET", path, { headers }, STORE), signal);
 
 /** The data of a response. */
 export const dataOf = async <Data>(reply: Promise<{ data: Data }>): Promise<Data> => (await reply).data;

@@ -1,5 +1,5 @@
 import { adoptionsPath } from "../adoptions/addresses.ts";
-import { animalsPath } from "../animals/addresses.ts";
+import { animalPath } from "../animals/addresses.ts";
 import { categoriesPath } from "../categories/addresses.ts";
 import { addressOf } from "../parts/address.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
@@ -60,7 +60,7 @@ export const pageOfResource = ({ kind, id, parent }: Resource) => {
   const slug = parent?.id ?? id;
   switch (kind) {
     case "pet":
-      return { href: animalsPath({}, id), scope: "pets:read" } as const;
+      return { href: animalPath(Number(id)), scope: "pets:read" } as const;
     case "order":
       return { href: adoptionsPath({}, id), scope: "orders:read" } as const;
     case "category":

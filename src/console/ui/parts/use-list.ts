@@ -24,7 +24,14 @@ const MAX_PAGES_ON_FOCUS = 5;
 export const useList = <Item>(
   queryKey: QueryKey,
   read: (cursor: string, limit: number) => Promise<Page<Item>>,
-  { isEnabled = true }: { isEnabled?: boolean } = {},
+  {
+    isEnabled = true,
+    staleTime,
+  }: {
+    isEnabled?: boolean;
+    /** Infinity: changes are patched in, and the list is never read again by itself. */
+    staleTime?: number;
+  } = {},
 ) => {
   const queries = useQueryClient();
   const hash = JSON.stringify(queryKey);
@@ -33,6 +40,7 @@ export const useList = <Item>(
     queryFn: ({ pageParam }: { pageParam: string }) => read(pageParam, PAGE_SIZE),
     initialPageParam: "",
     getNextPageParam: ({ next }: Page<Item>) => next,
+    ...(staleTime !== undefined && { staleTime }),
   };
   // Begins before the list is observed, which then waits for all of its pages.
   useMemo(() => {

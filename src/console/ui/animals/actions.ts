@@ -1,0 +1,89 @@
+import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
+import { ApiError, dataOf, store } from "../api/client.ts";
+import { type Outcome, type Wanted, mapAtOnce, wantedAnimal } from "./bulk.ts";
+import { changeOf } from "./patch.ts";
+import { applyChanges, readVersions } from "./queries.ts";
+import type { Animal, AnimalVersion, NewAnimal } from "./statistics.ts";
+import { WORDS } from "./words.ts";
+
+/** Requests that run at the same time. */
+const AT_ONCE = 4;
+
+/** Saves the fields that differ, if the animal still is this version. @throws ApiError precondition_failed */
+const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> => {
+  const { id } = animal;
+  const { data, response } = await store.PATCH("/pets/{petId}", {
+    params: { path: { petId: id }, header: { "If-Match": tag } },
+    body: changeOf(animal, wanted),
+  });
+  return { animal: data, tag: response.headers.get("etag") ?? "*" };
+};
+
+const save = async (queries: QueryClient, version: AnimalVersion, wanted: NewAnimal) => {
+  const saved = await patch(version, wanted);
+  applyChanges(queries, new Map([[saved.animal.id, saved.animal]]));
+  return saved;
+};
+
+interface Change {
+  from: AnimalVersion;
+  to: Animal;
+}
+
+const saveAll = async (
+  queries: QueryClient,
+  changes: readonly Change[],
+  onProgress: (done: number) => void,
+): Promise<Outcome> => {
+  let done = 0;
+  const results = await mapAtOnce(changes, AT_ONCE, ({ from, to }) =>
+    patch(from, to).finally(() => onProgress(++done)),
+  );
+  const outcome: Outcome = { changed: [], failed: [] };
+  for (const [at, { from }] of changes.entries()) {
+    const result = results[at]!;
+    if (result.status === "fulfilled") outcome.changed.push({ before: from.animal, now: result.value });
+    else outcome.failed.push({ animal: from.animal, error: result.reason as Error });
+  }
+  applyChanges(queries, new Map(outcome.changed.map(({ now: { animal } }) => [animal.id, animal])));
+  return outcome;
+};
+
+/** The changes of animals, which show at once wherever these are shown. */
+export const useAnimalActions = () => {
+  const queries = useQueryClient();
+  return {
+    async add(body: NewAnimal, header: { "Idempotency-Key": string }): Promise<Animal> {
+      const animal = await dataOf(store.POST("/pets", { params: { header }, body }));
+      applyChanges(queries, new Map([[animal.id, animal]]));
+      return animal;
+    },
+    save: (version: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> =>
+      save(queries, version, wanted),
+    async remove({ animal: { id }, tag }: AnimalVersion): Promise<void> {
+      await store.DELETE("/pets/{petId}", { params: { path: { petId: id }, header: { "If-Match": tag } } });
+      applyChanges(queries, new Map([[id, undefined]]));
+    },
+    /** Changes many animals, each if nobody else changes it at the same time. */
+    async changeMany(
+      animals: readonly Animal[],
+      wanted: Wanted,
+      onProgress: (done: number) => void,
+    ): Promise<Outcome> {
+      const versions = await readVersions(animals.map(({ id }) => id));
+      const changes = versions.map((from) => ({ from, to: wantedAnimal(from.animal, wanted) }));
+      const outcome = await saveAll(queries, changes, onProgress);
+      const found = new Set(versions.map(({ animal: { id } }) => id));
+      const deleted = animals.filter(({ id }) => !found.has(id));
+      const error = new ApiError(404, "not_found", WORDS.notFound);
+      outcome.failed.push(...deleted.map((animal) => ({ animal, error })));
+      return outcome;
+    },
+    /** Undoes it, but not where others have made a change since. @throws Error */
+    async changeBack(changed: Outcome["changed"]): Promise<void> {
+      const changes = changed.map(({ before, now }) => ({ from: now, to: before }));
+      const { failed } = await saveAll(queries, changes, () => {});
+      if (failed.length > 0) throw new Error(WORDS.notUndone(failed.length, changed.length));
+    },
+  };
+};

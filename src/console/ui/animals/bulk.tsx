@@ -1,0 +1,223 @@
+import { type ComponentChildren, Fragment } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { categoryOf } from "../categories/category.ts";
+import { useCategories } from "../categories/queries.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
+import { integerOf } from "../parts/integer.ts";
+import { useLocation } from "../parts/router.ts";
+import { useAction } from "../parts/use-action.ts";
+import { useSession } from "../session.tsx";
+import { useAnimalActions } from "./actions.ts";
+import { type View, animalPath, animalsPath } from "./addresses.ts";
+import { type Outcome, type Wanted, reasonOf } from "./bulk.ts";
+import { CategoryField } from "./category-field.tsx";
+import { csvOf } from "./csv.ts";
+import { download } from "./download.ts";
+import { StatusOptions } from "./form.tsx";
+import type { Animal } from "./statistics.ts";
+import { type Status, isStatus } from "./statuses.ts";
+import { FIELDS, WORDS } from "./words.ts";
+
+const SELECTED = "selected";
+
+/** What can be done with the selected animals. It stays at the bottom of the window. */
+export const SelectionBar = ({
+  selected,
+  view,
+  onClear,
+}: {
+  selected: readonly Animal[];
+  view: View;
+  onClear: () => void;
+}) => {
+  const { can } = useSession();
+  const { categories } = useCategories();
+  if (selected.length === 0) return null;
+  return (
+    <section class="selection" aria-label={WORDS.selection}>
+      <strong role="status">{WORDS.selected(selected.length)}</strong>
+      {can("pets:write") && (
+        <>
+          <a class="button small secondary outline" href={animalsPath(view, SELECTED, "status")}>
+            <span class="verb">{WORDS.change}</span> {WORDS.setStatus}
+          </a>
+          <a class="button small secondary outline" href={animalsPath(view, SELECTED, "category")}>
+            <span class="verb">{WORDS.change}</span> {WORDS.setCategory}
+          </a>
+        </>
+      )}
+      <button
+        type="button"
+        class="small secondary outline"
+        onClick={() => download(WORDS.fileName, csvOf(selected, categories))}
+      >
+        {WORDS.export}
+      </button>
+      <button type="button" class="small secondary outline" onClick={onClear}>
+        {WORDS.clear}
+      </button>
+    </section>
+  );
+};
+
+/** The animals that were not changed, and why. They stay selected. */
+export const Failures = ({
+  outcome: { changed, failed },
+  onClose,
+}: {
+  outcome: Outcome;
+  onClose: () => void;
+}) => (
+  <div class="notice problem" role="alert">
+    <p>{WORDS.notChanged(failed.length, failed.length + changed.length)}</p>
+    <ul>
+      {failed.map(({ animal: { id, name }, error }) => (
+        <li key={id}>
+          <a href={animalPath(id)}>
+            <bdi>{name}</bdi>
+          </a>
+          : {reasonOf(error)}
+        </li>
+      ))}
+    </ul>
+    <button type="button" class="secondary outline small" onClick={onClose}>
+      {WORDS.close}
+    </button>
+  </div>
+);
+
+const MAX_NAMES = 5;
+
+/** The names of the first animals, and how many more there are. */
+const Names = ({ animals }: { animals: readonly Animal[] }) => (
+  <p class="explained">
+    {animals.slice(0, MAX_NAMES).map(({ id, name }, at) => (
+      <Fragment key={id}>
+        {at > 0 && ", "}
+        <bdi>{name}</bdi>
+      </Fragment>
+    ))}
+    {animals.length > MAX_NAMES && ` ${WORDS.andMore(animals.length - MAX_NAMES)}`}
+  </p>
+);
+
+interface FormProps {
+  animals: readonly Animal[];
+  back: string;
+  onDone: (outcome: Outcome) => void;
+}
+
+/** Changes all of them at once, and offers one Undo. Those that could not be changed are told on the page. */
+const BulkForm = ({
+  animals,
+  back,
+  onDone,
+  wanted,
+  what,
+  isReady = true,
+  children,
+}: FormProps & {
+  wanted: Wanted;
+  /** What they are then: "sold". */
+  what: string;
+  /** False while something is missing. */
+  isReady?: boolean;
+  children: ComponentChildren;
+}) => {
+  const { changeMany, changeBack } = useAnimalActions();
+  const [count, setCount] = useState(0);
+  const changing = useAction({
+    act: ({ wanted }: { wanted: Wanted; what: string }) => changeMany(animals, wanted, setCount),
+    onDone,
+    at: back,
+    says: ({ changed }, { what }) =>
+      changed.length > 0 ? WORDS.manyChanged(changed.length, what) : undefined,
+    undo: ({ changed }) => changeBack(changed),
+  });
+  const { error, isPending, run } = changing;
+  return (
+    <Form error={error} words={FIELDS} onSubmit={() => isReady && run({ wanted, what })}>
+      <Names animals={animals} />
+      {children}
+      <p role="status">{isPending && count > 0 && WORDS.progress(count, animals.length)}</p>
+      <DialogButtons
+        back={back}
+        label={WORDS.changeMany(animals.length)}
+        isBusy={isPending}
+        isEnabled={isReady}
+      />
+    </Form>
+  );
+};
+
+const StatusForm = (props: FormProps) => {
+  const [status, setStatus] = useState<Status | "">("available");
+  return (
+    <BulkForm {...props} wanted={{ status: status || null }} what={status || WORDS.withoutStatus}>
+      <Field label={WORDS.status}>
+        {(tied) => (
+          <select
+            {...tied}
+            value={status}
+            onChange={({ currentTarget: { value } }) => setStatus(isStatus(value) ? value : "")}
+          >
+            <StatusOptions />
+          </select>
+        )}
+      </Field>
+    </BulkForm>
+  );
+};
+
+const CategoryForm = (props: FormProps) => {
+  const { categories, isLoading } = useCategories();
+  const [category, setCategory] = useState("");
+  const name = categoryOf(categories, category)?.name ?? category;
+  return (
+    <BulkForm
+      {...props}
+      wanted={{ categoryId: integerOf(category) }}
+      what={WORDS.inCategory(name)}
+      isReady={typeof integerOf(category) === "bigint"}
+    >
+      <CategoryField
+        categories={isLoading ? undefined : categories}
+        value={category}
+        onChoose={setCategory}
+      />
+    </BulkForm>
+  );
+};
+
+/** The dialog that changes the status or the category of the selected animals. */
+export const BulkDialog = ({
+  act,
+  selected,
+  back,
+  onDone,
+}: {
+  act: string | undefined;
+  selected: readonly Animal[];
+  back: string;
+  onDone: (outcome: Outcome) => void;
+}) => {
+  const { route } = useLocation();
+  // Those that were selected when the dialog opened.
+  const [animals] = useState(selected);
+  const isKnown = animals.length > 0 && (act === "status" || act === "category");
+  // A reload has forgotten the selection.
+  useEffect(() => {
+    if (!isKnown) route(back, true);
+  }, [isKnown]);
+  if (!isKnown) return null;
+  const title = act === "status" ? WORDS.setStatusTitle : WORDS.setCategoryTitle;
+  const Form = act === "status" ? StatusForm : CategoryForm;
+  return (
+    <Dialog title={title(animals.length)} back={back}>
+      <Form animals={animals} back={back} onDone={onDone} />
+    </Dialog>
+  );
+};
