@@ -3,7 +3,7 @@ import { PROGRAMS, until } from "./support.ts";
 
 /** The part of playwright-core that is used here, so that types are checked where it is not installed. */
 export interface Locator {
-  click(): Promise<void>;
+  click(options?: { modifiers: ("Shift" | "Control")[] }): Promise<void>;
   fill(text: string): Promise<void>;
   press(key: string): Promise<void>;
   focus(): Promise<void>;
@@ -41,6 +41,12 @@ export interface Page {
   emulateMedia(media: { colorScheme?: "light" | "dark"; media?: "print" | "screen" }): Promise<void>;
   screenshot(options: { path: string; fullPage: boolean }): Promise<unknown>;
   context(): Context;
+  /** Handles the requests to matching addresses. */
+  route(
+    url: string,
+    handler: (route: { continue(): Promise<void>; abort(): Promise<void> }) => unknown,
+  ): Promise<void>;
+  waitForEvent(event: "download"): Promise<{ suggestedFilename(): string; path(): Promise<string> }>;
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;
   /** A question of the browser itself, such as before the page is left. */
   on(

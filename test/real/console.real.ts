@@ -323,12 +323,12 @@ real(
     await field("Name").fill("Bella");
     await field("Category").fill("3");
     await dialog("Add").click();
-    await status(/“Bella” was added/).waitFor();
+    await status("“Bella” added (no. 1)").waitFor();
     expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "available" }]);
-    await link("Change Bella").click();
+    await link("Edit Bella").click();
     await field("Status").selectOption("sold");
     await dialog("Save").click();
-    await status(/“Bella” was changed/).waitFor();
+    await status("“Bella” is now sold").waitFor();
     expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "sold" }]);
 
     const own = seen.requests.filter((url) => url.startsWith(`${server.url}/`));
