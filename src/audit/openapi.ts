@@ -75,6 +75,12 @@ export const listKeyHistory = history(
   [entry("key.created", { kind: "key", id: "3", name: "front desk" })],
 );
 
+export const listPersonHistory = history(
+  { name: "Person", tag: "people", of: "a person" },
+  "Returns who added, invited, changed and removed a person, and when they joined, newest first. For what the person did, filter the audit log by actor.",
+  [entry("person.added", { kind: "person", id: "3", name: "Ada Byron" })],
+);
+
 export const listProjectHistory = history(
   { name: "Project", tag: "projects", of: "a project" },
   "Returns what happened to a project, its deploys and its domains, newest first. A deleted project keeps its history.",

@@ -13,6 +13,7 @@ import {
   listKeyHistory,
   listOrderHistory,
   listPetHistory,
+  listPersonHistory,
   listProjectHistory,
 } from "./openapi.ts";
 import type { AuditService } from "./service.ts";
@@ -112,6 +113,17 @@ const platformHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
         scope: "keys:admin",
         params: t.Object({ keyId: IdInPath("Id of the key.") }),
         detail: listKeyHistory,
+      },
+    )
+    .get(
+      "/platform/people/:personId/history",
+      ({ params: { personId: id }, query, set }) =>
+        history({ path: `/platform/people/${id}/history`, kind: "person", id }, query, set),
+      {
+        ...historyOptions,
+        scope: "people:admin",
+        params: t.Object({ personId: IdInPath("Id of the person.") }),
+        detail: listPersonHistory,
       },
     )
     .get(

@@ -19,6 +19,7 @@ import { keysCommand } from "./keys.ts";
 import { openapiCommand } from "./openapi.ts";
 import { manCommand } from "./man.ts";
 import { ordersCommand } from "./orders.ts";
+import { peopleCommand } from "./people.ts";
 import { heading } from "./print/colour.ts";
 import { print } from "./print/output.ts";
 import { restoreCommand } from "./restore.ts";
@@ -43,7 +44,13 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
   ],
   "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],
-  "Keys, sites and domains:": [keysCommand, deployCommand, domainsCommand, certificatesCommand],
+  "Keys, people, sites and domains:": [
+    keysCommand,
+    peopleCommand,
+    deployCommand,
+    domainsCommand,
+    certificatesCommand,
+  ],
   "Information:": [openapiCommand, completionCommand, manCommand, versionCommand, helpCommand],
 };
 

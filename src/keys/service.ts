@@ -1,9 +1,9 @@
 import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
-import { type Actor as Someone, SERVICE } from "../lib/actor.ts";
+import { SERVICE } from "../lib/actor.ts";
 import { Fault, fieldFault } from "../lib/errors.ts";
 import { lastUseRecorder } from "../lib/last-use.ts";
 import { formatRate } from "../lib/rate.ts";
-import { type Excess, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
+import { type Excess, type Manager, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
 import type { AuthenticatedKey, Key, KeyRepository, NewKey } from "./repository.ts";
 import type { RandomBytes } from "../lib/random.ts";
 import { hashOf, isWellFormed, mint, recordOf } from "./secret.ts";
@@ -13,11 +13,6 @@ export interface KeyWithSecret {
   key: Key;
   secret: string;
 }
-
-/** Who changes keys, with their privileges: an API key, a person, or the operator at the command line. */
-export type Actor = Someone & Privileges;
-
-export const OPERATOR: Actor = { kind: "operator", scopes: new Set(["*"]) };
 
 interface RevokeOptions {
   /** Revokes even the last usable key that can manage keys. */
@@ -45,7 +40,7 @@ const assertWithin = (actor: Privileges, privileges: Privileges) => {
 const EXCEEDING = { scope: "scopes", lifetime: "expiresAt", rate: "rateLimit" } as const;
 
 /** @throws Fault insufficient_scope */
-const assertMayCreate = (actor: Actor, key: NewKey) => {
+const assertMayCreate = (actor: Manager, key: NewKey) => {
   const excess = findExcess(actor, { ...key, scopes: new Set(key.scopes) });
   if (!excess) return;
   const problem = { field: EXCEEDING[excess.kind], rule: "forbidden" } as const;
@@ -96,7 +91,7 @@ export const keyService = ({
       return key;
     },
     /** @throws Fault invalid_request, insufficient_scope */
-    async create(key: NewKey, actor: Actor): Promise<KeyWithSecret> {
+    async create(key: NewKey, actor: Manager): Promise<KeyWithSecret> {
       assertMayCreate(actor, key);
       const now = clock.now();
       assertExpires(key.expiresAt, now);
@@ -107,7 +102,7 @@ export const keyService = ({
      * Gives the key a new secret. The old ones stay valid for `graceSeconds`.
      * @throws Fault not_found, insufficient_scope, key_revoked, key_expired
      */
-    async rotate(id: number, graceSeconds: number, actor: Actor): Promise<KeyWithSecret> {
+    async rotate(id: number, graceSeconds: number, actor: Manager): Promise<KeyWithSecret> {
       const before = await get(id);
       assertWithin(actor, before);
       const now = clock.now();
@@ -124,7 +119,7 @@ export const keyService = ({
      * Revokes the key from the next request on. Revoking it again does nothing.
      * @throws Fault not_found, insufficient_scope, last_admin_key
      */
-    async revoke(id: number, actor: Actor, { force = false }: RevokeOptions = {}): Promise<void> {
+    async revoke(id: number, actor: Manager, { force = false }: RevokeOptions = {}): Promise<void> {
       assertWithin(actor, await get(id));
       const act = { actor, now: clock.now() };
       if (!(await keys.revoke(id, { act, force }))) throw new Fault("last_admin_key");

@@ -1,4 +1,5 @@
 import type { Rate } from "./rate-limiter.ts";
+import type { Actor } from "./actor.ts";
 import { isWithinRate } from "./rate.ts";
 import { type Grant, holds } from "./scopes.ts";
 
@@ -10,6 +11,12 @@ export interface Privileges {
   /** Undefined: no limit. */
   rate?: Rate | undefined;
 }
+
+/** Who manages keys or people, and what they may do themselves. */
+export type Manager = Actor & Privileges;
+
+/** Whoever uses the command line may do everything. */
+export const OPERATOR: Manager = { kind: "operator", scopes: new Set(["*"]) };
 
 /** How one key's privileges exceed another's. */
 export type Excess =

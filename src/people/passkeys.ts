@@ -2,9 +2,10 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { Fault } from "../lib/errors.ts";
 import type { Clock } from "../lib/time.ts";
 import { hashOfToken } from "./invitation.ts";
-import type { Passkey, Person, SignIn } from "./person.ts";
+import type { Person, SignIn } from "./person.ts";
 import { MAX_PASSKEYS } from "./limits.ts";
-import type { NewPasskey, PersonRepository } from "./repository.ts";
+import type { NewPasskey } from "./access-repository.ts";
+import type { PersonRepository } from "./repository.ts";
 
 /** The site that passkeys are for. An authenticator signs its origin, and offers a passkey on its host name only. */
 export interface RelyingParty {
@@ -190,14 +191,12 @@ export const passkeyService = (options: PasskeyOptions) => {
     ...authentication(options),
     /** Removes a person's own passkey. @throws Fault not_found, last_passkey, last_administrator */
     async remove(personId: number, passkeyId: number): Promise<void> {
-      const { passkeys, issuers } = (await people.find(personId)) ?? {
-        passkeys: [] as Passkey[],
-        issuers: [],
-      };
-      if (!passkeys.some(({ id }) => id === passkeyId))
+      const person = await people.find(personId);
+      if (!person?.passkeys.some(({ id }) => id === passkeyId))
         throw new Fault("not_found", "You have no passkey with this id.");
-      if (passkeys.length === 1 && issuers.length === 0) throw new Fault("last_passkey");
-      if (!(await people.removePasskey(personId, passkeyId, clock.now())))
+      if (person.passkeys.length === 1 && person.issuers.length === 0) throw new Fault("last_passkey");
+      const actor = { kind: "person", id: personId, name: person.name } as const;
+      if (!(await people.removePasskey(person, passkeyId, { actor, now: clock.now() })))
         throw new Fault("last_administrator");
     },
   };

@@ -136,7 +136,7 @@ export const personStatements = (orm: Orm) => ({
         or(sql`coalesce(${value("role")}, ${people.role}) = 'administrator'`, not(isLastWayIn)),
       ),
     )
-    .returning({ id: people.id })
+    .returning({ name: people.name, role: people.role })
     .prepare(),
   removeStatement: orm
     .update(people)

@@ -1,6 +1,7 @@
+import type { Act } from "../lib/actor.ts";
 import { Fault, fieldFault } from "../lib/errors.ts";
 import { lastUseRecorder } from "../lib/last-use.ts";
-import { type Excess, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
+import { type Excess, type Manager, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
 import type { RandomBytes } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
 import { INVITATION_MS, hashOfToken, newToken } from "./invitation.ts";
@@ -47,11 +48,12 @@ const newInvitation = ({ clock, randomBytes }: Pick<PersonOptions, "clock" | "ra
   const token = newToken(randomBytes);
   const now = clock.now();
   const expiresAt = now + INVITATION_MS;
-  return { invitation: { token, expiresAt }, record: { hash: hashOfToken(token) ?? "", expiresAt, now } };
+  return { invitation: { token, expiresAt }, record: { hash: hashOfToken(token) ?? "", expiresAt } };
 };
 
 const management = (options: PersonOptions) => {
   const { people, clock, randomBytes } = options;
+  const actOf = (actor: Manager): Act => ({ actor, now: clock.now() });
   const get = async (id: number): Promise<Person> => {
     const person = await people.find(id);
     if (!person) throw new Fault("not_found", "There is no person with this id.");
@@ -80,49 +82,49 @@ const management = (options: PersonOptions) => {
     /** The people after the id `after`, ascending by id. */
     list: (page: { after: number; limit: number }): Promise<Person[]> => people.list(page),
     /** Adds and invites somebody. @throws Fault insufficient_scope, email_taken */
-    async add(person: NewPerson, own: Privileges): Promise<{ person: Person; invitation: Invitation }> {
+    async add(person: NewPerson, own: Manager): Promise<{ person: Person; invitation: Invitation }> {
       assertMayGive(own, person.role);
       const { invitation, record } = newInvitation(options);
       const handle = Buffer.from(randomBytes(HANDLE_BYTES)).toString("base64url");
-      const added = await people.add(person, { handle, ...record });
+      const added = await people.add(person, { handle, ...record }, actOf(own));
       if (!added) throw fieldFault("email_taken", { field: "email", rule: "taken" });
       return { person: added, invitation };
     },
     /** Replaces the person's invitation. @throws Fault not_found, insufficient_scope */
-    async invite(id: number, own: Privileges): Promise<{ person: Person; invitation: Invitation }> {
+    async invite(id: number, own: Manager): Promise<{ person: Person; invitation: Invitation }> {
       const { invitation, record } = newInvitation(options);
       await withRole(
         id,
         ({ role }) => assertWithin(own, role),
-        ({ role }) => people.invite(id, role, record),
+        (person) => people.invite(person, record, actOf(own)),
       );
       return { person: await get(id), invitation };
     },
     /** Changes name or role, which hold from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
-    async change(id: number, wishes: PersonChange, own: Privileges): Promise<Person> {
+    async change(id: number, wishes: PersonChange, own: Manager): Promise<Person> {
       if (wishes.role !== undefined) assertMayGive(own, wishes.role);
       await withRole(
         id,
         ({ role }) => assertWithin(own, role),
-        ({ role }) => people.change(id, role, wishes, clock.now()),
+        (person) => people.change(person, wishes, actOf(own)),
       );
       return get(id);
     },
     /** Removes somebody from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
-    async remove(id: number, own: Privileges): Promise<void> {
+    async remove(id: number, own: Manager): Promise<void> {
       await withRole(
         id,
         ({ role }) => assertWithin(own, role),
-        ({ role }) => people.remove(id, role, clock.now()),
+        (person) => people.remove(person, actOf(own)),
       );
     },
     /** @throws Fault not_found, insufficient_scope, last_administrator */
-    async removePasskey(id: number, passkeyId: number, own: Privileges): Promise<void> {
+    async removePasskey(id: number, passkeyId: number, own: Manager): Promise<void> {
       const person = await get(id);
       assertWithin(own, person.role);
       if (!person.passkeys.some((passkey) => passkey.id === passkeyId))
         throw new Fault("not_found", "This person has no passkey with this id.");
-      if (!(await people.removePasskey(id, passkeyId, clock.now()))) throw new Fault("last_administrator");
+      if (!(await people.removePasskey(person, passkeyId, actOf(own)))) throw new Fault("last_administrator");
     },
   };
 };

@@ -5,6 +5,7 @@ import { importRepository } from "../../src/bulk/repository.ts";
 import { ACTION_NAMES, type Action } from "../../src/lib/actions.ts";
 import { OPERATOR } from "../../src/lib/actor.ts";
 import { DEPLOY, openProject } from "../domains/projects.ts";
+import { invite, signedIn } from "../people/visitor.ts";
 import { addPet } from "../support/store.ts";
 
 type Project = Awaited<ReturnType<typeof openProject>>;
@@ -12,6 +13,8 @@ type Project = Awaited<ReturnType<typeof openProject>>;
 const KEY = { kind: "key", id: 1, name: "all" } as const;
 const PET = { kind: "pet", id: "1", name: "Bella" } as const;
 const ORDER = { kind: "order", id: "1", name: "Bella", parent: { kind: "pet", id: "1" } } as const;
+const PERSON = { kind: "person", id: "1", name: "Ada Byron" } as const;
+const ADA = { kind: "person", id: 1, name: "Ada Byron" } as const;
 const DOCS = { kind: "project", id: "docs" } as const;
 const DOMAIN = { kind: "domain", id: "docs.example.org", parent: DOCS } as const;
 const ADOPTER = { name: "Ada Byron", email: "ada@example.org" };
@@ -156,6 +159,39 @@ const CASES: Record<Action, Case> = {
     await store.mint({ name: "website" });
     await store.call("DELETE", "/platform/keys/2");
     return { resource: { kind: "key", id: "2", name: "website" } };
+  },
+  async "person.added"({ store }) {
+    await invite(store);
+    return { resource: PERSON, changes: [{ field: "role", to: "volunteer" }] };
+  },
+  async "person.invited"({ store }) {
+    await invite(store);
+    await store.call("POST", "/platform/people/1/invite");
+    return { resource: PERSON };
+  },
+  async "person.joined"({ store }) {
+    await signedIn(store);
+    return { actor: ADA, resource: PERSON };
+  },
+  async "person.changed"({ store }) {
+    await invite(store);
+    await store.call("PATCH", "/platform/people/1", { json: { role: "staff", name: "Ada Byron" } });
+    return { resource: PERSON, changes: [{ field: "role", from: "volunteer", to: "staff" }] };
+  },
+  async "person.passkey_added"({ store }) {
+    const person = await signedIn(store);
+    await person.addPasskey();
+    return { actor: ADA, resource: PERSON };
+  },
+  async "person.passkey_removed"({ store }) {
+    await signedIn(store);
+    await store.call("DELETE", "/platform/people/1/passkeys/1");
+    return { resource: PERSON };
+  },
+  async "person.removed"({ store }) {
+    await invite(store);
+    await store.call("DELETE", "/platform/people/1");
+    return { resource: PERSON };
   },
   async "project.created"({ store }) {
     await store.call("POST", "/platform/projects", { json: { slug: "guide", name: "Guide" } });

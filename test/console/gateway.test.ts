@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { OPERATOR } from "../../src/keys/service.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { faultOf, openStore, type Store, type StoreSettings } from "../support/store.ts";
 
 interface SignedIn {

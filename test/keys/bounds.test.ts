@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { NewKey } from "../../src/keys/repository.ts";
-import { OPERATOR } from "../../src/keys/service.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { type Store, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
 
 const SECOND = 1000;

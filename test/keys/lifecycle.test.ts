@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { OPERATOR } from "../../src/keys/service.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { faultOf, messageOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
 
 const DAY = 86_400_000;

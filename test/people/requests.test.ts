@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { commandServices } from "../../src/app/command-services.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { OPERATOR } from "../../src/keys/service.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { join } from "node:path";
 import { softAuthenticator } from "../support/authenticator.ts";
 import { addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
@@ -60,11 +60,7 @@ describe("a person's request", () => {
     const store = await openStore();
     const lost = await signedIn(store);
     const second = softAuthenticator(ORIGIN);
-    const { ceremony, options } = await lost.begin<Parameters<typeof second.create>[0]>(
-      "/console/auth/passkeys/options",
-    );
-    const json = { ceremony, response: second.create(options), name: "New phone" };
-    expect((await lost.send("POST", "/console/auth/passkeys", { json })).status).toBe(204);
+    expect((await lost.addPasskey(second, "New phone")).status).toBe(204);
     const other = visitor(store);
     expect((await other.signIn(second)).status).toBe(201);
     const own = (await (await other.send("GET", "/console/auth/passkeys")).json()) as { id: number }[];

@@ -92,6 +92,14 @@ export const visitor = (store: Store) => {
       const response = authenticator.get(options, wishes);
       return opened(await send("POST", "/console/auth/passkey", { json: { ceremony, response } }));
     },
+    /** Registers another passkey. */
+    async addPasskey(authenticator: SoftAuthenticator = softAuthenticator(ORIGIN), name?: string) {
+      const { ceremony, options } = await begin<Parameters<SoftAuthenticator["create"]>[0]>(
+        "/console/auth/passkeys/options",
+      );
+      const json = { ceremony, response: authenticator.create(options), ...(name !== undefined && { name }) };
+      return send("POST", "/console/auth/passkeys", { json });
+    },
     state: async (): Promise<State> => (await (await send("GET", "/console/session")).json()) as State,
   };
 };

@@ -305,6 +305,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/platform/people/{personId}/history": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the history of a person
+     * @description Returns who added, invited, changed and removed a person, and when they joined, newest first. For what the person did, filter the audit log by actor. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `people:admin`.
+     */
+    get: operations["listPersonHistory"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/platform/projects/{slug}/history": {
     parameters: {
       query?: never;
@@ -1005,7 +1025,7 @@ export interface components {
       at: string;
       actor: components["schemas"]["AuditActor"];
       /**
-       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
        * @enum {string}
        */
       action:
@@ -1025,6 +1045,13 @@ export interface components {
         | "key.created"
         | "key.rotated"
         | "key.revoked"
+        | "person.added"
+        | "person.invited"
+        | "person.joined"
+        | "person.changed"
+        | "person.passkey_added"
+        | "person.passkey_removed"
+        | "person.removed"
         | "project.created"
         | "project.changed"
         | "project.deleted"
@@ -1060,7 +1087,7 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
       /** @description Its name at that time; for an order, the name of its animal. */
@@ -1073,7 +1100,7 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
     };
@@ -2414,6 +2441,13 @@ export interface operations {
           | "key.created"
           | "key.rotated"
           | "key.revoked"
+          | "person.added"
+          | "person.invited"
+          | "person.joined"
+          | "person.changed"
+          | "person.passkey_added"
+          | "person.passkey_removed"
+          | "person.removed"
           | "project.created"
           | "project.changed"
           | "project.deleted"
@@ -2424,7 +2458,7 @@ export interface operations {
           | "domain.changed"
           | "domain.checked"
           | "domain.removed";
-        /** @description Filter by resource: a kind, or a kind and an id, such as `pet:7`. The kinds: `pet`, `category`, `order`, `import`, `key`, `project`, `deploy`, `domain`. */
+        /** @description Filter by resource: a kind, or a kind and an id, such as `pet:7`. The kinds: `pet`, `category`, `order`, `import`, `key`, `person`, `project`, `deploy`, `domain`. */
         resource?: string;
         /** @description Only entries from this time on. */
         since?: string;
@@ -2545,6 +2579,63 @@ export interface operations {
            *           "kind": "key",
            *           "id": "3",
            *           "name": "front desk"
+           *         },
+           *         "changes": []
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["AuditEntries"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listPersonHistory: {
+    parameters: {
+      query?: {
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path: {
+        /** @description Id of the person. */
+        personId: number;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The entries. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 43,
+           *         "at": "2026-11-20T09:31:00.000Z",
+           *         "actor": {
+           *           "kind": "person",
+           *           "id": 2,
+           *           "name": "Maria"
+           *         },
+           *         "action": "person.added",
+           *         "resource": {
+           *           "kind": "person",
+           *           "id": "3",
+           *           "name": "Ada Byron"
            *         },
            *         "changes": []
            *       }

@@ -621,7 +621,7 @@ export interface components {
       at: string;
       actor: components["schemas"]["AuditActor"];
       /**
-       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
        * @enum {string}
        */
       action:
@@ -641,6 +641,13 @@ export interface components {
         | "key.created"
         | "key.rotated"
         | "key.revoked"
+        | "person.added"
+        | "person.invited"
+        | "person.joined"
+        | "person.changed"
+        | "person.passkey_added"
+        | "person.passkey_removed"
+        | "person.removed"
         | "project.created"
         | "project.changed"
         | "project.deleted"
@@ -676,7 +683,7 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
       /** @description Its name at that time; for an order, the name of its animal. */
@@ -689,7 +696,7 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "project" | "deploy" | "domain";
+      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
     };

@@ -67,6 +67,8 @@ export const pageOfResource = ({ kind, id, parent }: Resource) => {
       return { href: categoriesPath(), scope: "pets:read" } as const;
     case "key":
       return { href: "/console/keys", scope: "keys:admin" } as const;
+    case "person":
+      return { href: "/console/people", scope: "people:admin" } as const;
     case "project":
       return { href: projectPath(id), scope: "platform:read" } as const;
     case "deploy":

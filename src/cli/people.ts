@@ -1,0 +1,174 @@
+import { Argument, Command, Option } from "commander";
+import { commandServices } from "../app/command-services.ts";
+import type { Config } from "../config/config.ts";
+import { MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { isLine } from "../lib/text.ts";
+import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../people/model.ts";
+import { ROLES, ROLE_NAMES, type Role } from "../people/role.ts";
+import type { PersonService } from "../people/service.ts";
+import { withDatabase } from "./database.ts";
+import { withExamples, withTexts } from "./help/texts.ts";
+import { type Columns, allPages, printList } from "./print/list.ts";
+import { print, printJson, printResult } from "./print/output.ts";
+import { relativeTime } from "./print/relative-time.ts";
+import { configBeside, configOf, withSettings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+const PAGE_SIZE = 100;
+
+interface Options extends Record<string, unknown> {
+  json?: boolean;
+}
+
+/** Runs `work` on the people of DATA_DIR, beside a server or without one. */
+const withPeople = <Result>(
+  config: Config,
+  work: (people: PersonService) => Promise<Result>,
+): Promise<Result> => withDatabase(config, (database) => work(commandServices(config, database).people));
+
+const ROLE_WIDTH = Math.max(...ROLE_NAMES.map((role) => role.length)) + 2;
+const ROLE_LIST = [
+  "The roles, and their scopes:",
+  ...ROLE_NAMES.map((role) => `  ${role.padEnd(ROLE_WIDTH)}${ROLES[role].join(" ")}`),
+].join("\n");
+
+/** @throws UsageError */
+const idOf = (text: string): number => {
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(`id: ${JSON.stringify(text)} is not a number; see adoption-store people list`);
+};
+
+/** @throws UsageError */
+const nameOf = (text: string): string => {
+  if (isLine(text, MAX_PERSON_NAME)) return text;
+  throw new UsageError(
+    `--name: ${JSON.stringify(text)} must be 1 to ${MAX_PERSON_NAME} characters, with no control characters`,
+  );
+};
+
+/** @throws UsageError */
+const emailOf = (text: string): string => {
+  if (isEmail(text)) return text;
+  throw new UsageError(
+    `--email: ${JSON.stringify(text)} is not an email address of at most ${MAX_EMAIL_LENGTH} characters`,
+  );
+};
+
+/** The address of the console in invitations. */
+const originOf = ({ baseUrl, port }: Config): string => baseUrl ?? `http://localhost:${port}`;
+
+const printInvited = (invited: ReturnType<typeof fromInvited>, { json }: Options) => {
+  if (json) return printJson(invited);
+  const { id, name, role, invitation } = invited;
+  print(`Person ${id} "${name}" (${role})`);
+  print(`Send them this address, which works once until ${invitation.expiresAt}:`);
+  print(invitation.link);
+};
+
+const addCommand = () =>
+  withExamples(withTexts(new Command("add"), { notes: [ROLE_LIST] }), [
+    "Add a volunteer, and print the address to send to them",
+    "adoption-store people add --name 'Ada Byron' \\\n  --email ada@example.org --role volunteer",
+  ])
+    .description("add a person and print their invitation, which is shown only once")
+    .requiredOption("--name <name>", "the name that colleagues see", nameOf)
+    .requiredOption("--email <address>", "the person's email address", emailOf)
+    .addOption(
+      new Option("--role <role>", "what they may do: a role from the list below")
+        .choices(ROLE_NAMES)
+        .makeOptionMandatory(),
+    )
+    .action(async (options: Options & { name: string; email: string; role: Role }) => {
+      const config = configBeside(options);
+      const { name, email, role } = options;
+      const invited = await withPeople(config, (people) => people.add({ name, email, role }, OPERATOR));
+      printInvited(fromInvited(invited, originOf(config)), options);
+    });
+
+const inviteCommand = () =>
+  withExamples(new Command("invite"), [
+    "Make a new address for somebody whose first one expired",
+    "adoption-store people invite 3",
+  ])
+    .description("invite a person again; an earlier invitation ends")
+    .argument("<id>", "the person's id", idOf)
+    .action(async (id: number, options: Options) => {
+      const config = configBeside(options);
+      const invited = await withPeople(config, (people) => people.invite(id, OPERATOR));
+      printInvited(fromInvited(invited, originOf(config)), options);
+    });
+
+type WirePerson = ReturnType<typeof fromPerson>;
+
+/** How the person signs in, or why they cannot. */
+const accessOf = ({ passkeys, signsInWith, invitedUntil }: WirePerson, now: number): string => {
+  const ways = [...passkeys.map(() => "passkey"), ...signsInWith];
+  if (ways.length > 0) return [...new Set(ways)].join(", ");
+  if (!invitedUntil) return "none";
+  const end = Date.parse(invitedUntil);
+  return end > now ? `invited, ends ${relativeTime(end, now)}` : "invitation expired";
+};
+
+const columnsAt = (now: number): Columns<WirePerson> => ({
+  ID: ({ id }) => String(id),
+  NAME: ({ name }) => name,
+  EMAIL: ({ email }) => email,
+  ROLE: ({ role }) => role,
+  "SIGNS IN WITH": (person) => accessOf(person, now),
+  "LAST SEEN": ({ lastSeenAt }) => (lastSeenAt ? relativeTime(Date.parse(lastSeenAt), now) : "never"),
+});
+
+const listCommand = () =>
+  withExamples(new Command("list"), [
+    "Show who can sign in, and when they were last there",
+    "adoption-store people list",
+  ])
+    .description("list the people who can sign in to the console")
+    .action(async (options: Options) => {
+      const found = await withPeople(configOf(options), (people) =>
+        allPages(async (after: number | undefined) => {
+          const items = await people.list({ after: after ?? 0, limit: PAGE_SIZE });
+          return { items, next: items.length < PAGE_SIZE ? undefined : items.at(-1)?.id };
+        }),
+      );
+      printList(found.map(fromPerson), columnsAt(Date.now()), {
+        json: options.json,
+        empty: "No people. Add one: adoption-store people add --help",
+      });
+    });
+
+const roleCommand = () =>
+  withExamples(withTexts(new Command("role"), { notes: [ROLE_LIST] }), [
+    "Let somebody change animals, too",
+    "adoption-store people role 3 staff",
+  ])
+    .description("change what a person may do, from their next request on")
+    .argument("<id>", "the person's id", idOf)
+    .addArgument(new Argument("<role>", "the new role").choices(ROLE_NAMES))
+    .action(async (id: number, role: Role, options: Options) => {
+      const person = await withPeople(configOf(options), (people) => people.change(id, { role }, OPERATOR));
+      printResult(options.json, fromPerson(person), `Person ${id} "${person.name}" is now ${role}`);
+    });
+
+const removeCommand = () =>
+  withExamples(new Command("remove"), ["Remove the person with id 3", "adoption-store people remove 3"])
+    .description("remove a person, who is signed out with their next request")
+    .argument("<id>", "the person's id", idOf)
+    .action(async (id: number, options: Options) => {
+      const person = await withPeople(configOf(options), async (people) => {
+        const found = await people.get(id);
+        await people.remove(id, OPERATOR);
+        return found;
+      });
+      printResult(options.json, fromPerson(person), `Person ${id} "${person.name}" was removed`);
+    });
+
+export const peopleCommand = (): Command => {
+  const command = new Command("people").description("add, invite, list and remove people of the console");
+  for (const child of [addCommand(), inviteCommand()])
+    command.addCommand(withSettings(child.option("--json", "print JSON"), ["baseUrl", "port"]));
+  for (const child of [listCommand(), roleCommand(), removeCommand()])
+    command.addCommand(withSettings(child.option("--json", "print JSON"), []));
+  return command;
+};

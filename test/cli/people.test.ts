@@ -1,0 +1,77 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { visitor } from "../people/visitor.ts";
+import { openStore, temporaryDirectory } from "../support/store.ts";
+import { inProcess } from "./program.ts";
+
+// The machine may be busy.
+setDefaultTimeout(60_000);
+
+/** A store in a DATA_DIR, and commands beside it. */
+const openShared = async () => {
+  const directory = temporaryDirectory();
+  const store = await openStore({ path: join(directory, "adoption-store.db") });
+  const run = (...argv: string[]) =>
+    inProcess(["people", ...argv], { env: { DATA_DIR: directory, BASE_URL: "https://shelter.example.org" } });
+  return { store, run };
+};
+
+const ADA = ["--name", "Ada Byron", "--email", "ada@example.org", "--role", "volunteer"];
+
+test("a person who is added gets a link to BASE_URL, which works beside the server", async () => {
+  const { store, run } = await openShared();
+  const { out, code } = await run("add", ...ADA);
+  expect(code).toBe(0);
+  expect(out.split("\n").slice(0, 3)).toEqual([
+    'Person 1 "Ada Byron" (volunteer)',
+    expect.stringMatching(/^Send them this address, which works once until 2\d{3}-/),
+    expect.stringMatching(/^https:\/\/shelter\.example\.org\/console\/invitation#[\w-]{43}$/),
+  ]);
+  const token = out.split("#")[1]?.trim() ?? "";
+  expect((await visitor(store).accept(token)).status).toBe(201);
+  expect((await run("list")).out.split("\n")[1]?.split(/ {2,}/)).toEqual([
+    "1",
+    "Ada Byron",
+    "ada@example.org",
+    "volunteer",
+    "passkey",
+    expect.any(String),
+  ]);
+});
+
+test("commands print JSON, as the API does", async () => {
+  const { store, run } = await openShared();
+  const added = JSON.parse((await run("add", ...ADA, "--json")).out) as { invitation: { link: string } };
+  const again = JSON.parse((await run("invite", "1", "--json")).out) as typeof added;
+  expect(again.invitation.link).not.toBe(added.invitation.link);
+  expect(JSON.parse((await run("role", "1", "staff", "--json")).out)).toMatchObject({ role: "staff" });
+  const listed = (await run("list", "--json")).out;
+  expect(JSON.parse(listed)).toEqual(await (await store.call("GET", "/platform/people")).json());
+});
+
+test("a person who is removed is gone, and the command line is recorded", async () => {
+  const { store, run } = await openShared();
+  await run("add", ...ADA);
+  expect((await run("remove", "1")).out).toBe('Person 1 "Ada Byron" was removed\n');
+  const gone = await run("remove", "1");
+  expect([gone.code, gone.error]).toEqual([1, "adoption-store: There is no person with this id.\n"]);
+  const log = await (await store.call("GET", "/platform/audit?resource=person:1")).json();
+  expect(log).toMatchObject([
+    { action: "person.removed", actor: { kind: "operator" } },
+    { action: "person.added", actor: { kind: "operator" } },
+  ]);
+});
+
+test("wrong arguments are refused before anything is opened", async () => {
+  const { run } = await openShared();
+  for (const [argv, message] of [
+    [["add", "--name", "Ada", "--email", "ada", "--role", "staff"], "is not an email address"],
+    [["add", "--name", "Ada", "--email", "a@b", "--role", "king"], "is not one of volunteer, staff"],
+    [["role", "one", "staff"], "is not a number"],
+    [["role", "1", "king"], "is not one of"],
+  ] as const) {
+    const { code, error } = await run(...argv);
+    expect(code).toBe(2);
+    expect(error).toContain(message);
+  }
+});
