@@ -4,7 +4,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { type IdSlice, idSlices } from "../lib/id-slices.ts";
-import { ftsQuery, hasIndexedPrefixes, searchWords } from "../lib/search.ts";
+import { ftsQuery, hasIndexedPrefixes, typedId } from "../lib/search.ts";
 import type { Order, OrderFilters, OrderSort } from "./order.ts";
 import { ORDER_STATUSES, type OrderStatus } from "./status.ts";
 
@@ -58,15 +58,12 @@ const FIRST_SLICE_IDS = 25_000;
 /** Larger than every id. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-const ORDER_ID = /^[1-9][0-9]{0,15}$/;
-
 /** What a search looks for; undefined if its text has no word. */
-const searchOf = (q: string | undefined) => {
-  const [first, ...others] = (q !== undefined && searchWords(q)) || [];
-  if (q === undefined || first === undefined) return undefined;
-  const id = others.length === 0 && ORDER_ID.test(first) ? Number(first) : null;
+const searchOf = (q = "") => {
+  const match = ftsQuery(q);
+  if (match === "") return undefined;
   // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
-  return { match: ftsQuery(q), id, firstSlice: hasIndexedPrefixes(q) ? FIRST_SLICE_IDS : Infinity };
+  return { match, id: typedId(q) ?? null, firstSlice: hasIndexedPrefixes(q) ? FIRST_SLICE_IDS : Infinity };
 };
 
 const boundsOf = ({ sort, after }: Pick<OrderPage, "sort" | "after">): IdSlice =>

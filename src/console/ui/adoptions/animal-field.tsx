@@ -32,7 +32,7 @@ const useAvailable = (text: string) => {
     queryFn: () =>
       dataOf(
         store.GET("/pets", {
-          params: { query: { status: "available", limit: SUGGESTIONS, ...(q && { q }) } },
+          params: { query: { status: "available", limit: SUGGESTIONS, sort: "-id", ...(q && { q }) } },
         }),
       ),
     placeholderData: keepPreviousData,

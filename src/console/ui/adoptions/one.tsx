@@ -11,27 +11,21 @@ import { useAdoption, useAdoptionLive } from "./queries.ts";
 import { useStep } from "./step.tsx";
 import { words } from "./words.ts";
 
-/** A step that the page takes at once: it says above the button what follows. */
-const StepButton = ({ adoption, step }: { adoption: Adoption; step: "approve" | "complete" }) => {
-  const { run, error, isPending } = useStep(adoption, step, { hasLink: false });
-  return (
-    <>
-      {error && <Problem error={error} />}
-      <button type="button" aria-busy={isPending} aria-disabled={isPending} onClick={() => run()}>
-        {step === "approve" ? words.approveOne : words.completeOne}
-      </button>
-    </>
-  );
-};
-
+/** The next step. The page takes it at once: it says above the button what follows. Only cancelling asks. */
 const Steps = ({ adoption }: { adoption: Adoption }) => {
   const { id, status } = adoption;
-  const possible = STEPS_FROM[status];
   const mayChange = useSession().can("orders:write");
+  const stepping = {
+    approve: useStep(adoption, "approve", { hasLink: false }),
+    complete: useStep(adoption, "complete", { hasLink: false }),
+  };
+  const error = stepping.approve.error ?? stepping.complete.error;
+  const possible = mayChange ? STEPS_FROM[status] : [];
   return (
     <section class={`step notice ${TONES[status]}`} aria-label={words.nextStep}>
+      {error && <Problem error={error} />}
       <p>{words.next[status]}</p>
-      {mayChange && possible.length > 0 && (
+      {possible.length > 0 && (
         <div>
           {possible.map((step) =>
             step === "cancel" ? (
@@ -39,8 +33,15 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
                 {words.ask.cancel.label}
               </a>
             ) : (
-              // A new step begins with a new idempotency key.
-              <StepButton key={step} adoption={adoption} step={step} />
+              <button
+                key={step}
+                type="button"
+                aria-busy={stepping[step].isPending}
+                aria-disabled={stepping[step].isPending}
+                onClick={() => stepping[step].run()}
+              >
+                {words.stepOne[step]}
+              </button>
             ),
           )}
         </div>

@@ -72,8 +72,7 @@ export const words = {
   } satisfies Record<FinalStep, object>,
 
   nextStep: "Next step",
-  approveOne: "Approve adoption",
-  completeOne: "Complete adoption",
+  stepOne: { approve: "Approve adoption", complete: "Complete adoption" },
   startedAt: "Started",
   emailFact: "E-mail",
   animalNo: (id: number) => `animal ${id}`,

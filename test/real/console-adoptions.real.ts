@@ -1,0 +1,279 @@
+import { expect } from "bun:test";
+import { violationsOf } from "./axe.ts";
+import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { addAnimals, send } from "./console-data.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, type Server, until } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+const ADOPTERS = [
+  { name: "Anna Kowalska", email: "anna@example.org" },
+  { name: "Zoé von Bärenfels", email: "zoe@fels.example" },
+  { name: "Grace Hopper", email: "grace@navy.example" },
+];
+
+/** Adds the animals "Animal 1", ... and starts an adoption of each but the last. */
+const addShelter = async (server: Server, count: number): Promise<void> => {
+  await send(server, "/v1/categories", { name: "Dogs" });
+  await addAnimals(server, count + 1);
+  for (let petId = 1; petId <= count; petId++)
+    await send(server, "/v1/store/orders", { petId, adopter: ADOPTERS[petId % ADOPTERS.length] });
+};
+
+/** A browser that is signed in at the adoptions of a new server. */
+const openAdoptions = async (cwd: string, count: number) => {
+  const server = await serve({ cwd });
+  await addShelter(server, count);
+  const browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/adoptions");
+  await page.locator("[aria-label=Adoptions] tbody tr").first().waitFor();
+  return {
+    server,
+    page,
+    seen: browser.seen,
+    link: (name: string | RegExp) => page.getByRole("link", { name }),
+    field: (label: string | RegExp) => page.getByLabel(label, { exact: true }),
+    status: (text: string | RegExp) => page.getByRole("status").getByText(text).first(),
+    path: () => page.url().slice(`${server.url}/console`.length),
+    async [Symbol.asyncDispose]() {
+      await browser[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** The numbers of the adoptions that are shown. */
+const NUMBERS = `[...document.querySelectorAll("table.adoptions td.number")].map((cell) => Number(cell.textContent))`;
+const TABS = `[...document.querySelectorAll("nav[aria-label='Adoptions by status'] a")].map((tab) => tab.textContent)`;
+
+const untilShown = (page: Page, numbers: readonly number[]): Promise<void> =>
+  untilTrue(page, `JSON.stringify(${NUMBERS}) === ${JSON.stringify(JSON.stringify(numbers))}`);
+const untilTabs = (page: Page, ...tabs: string[]): Promise<void> =>
+  untilTrue(page, `JSON.stringify(${TABS}) === ${JSON.stringify(JSON.stringify(tabs))}`);
+
+real(
+  "adoptions are listed newest first, and found while typing by anything known of them",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using it = await openAdoptions(place.path, 6);
+    const { page, server, field } = it;
+    await untilShown(page, [6, 5, 4, 3, 2, 1]);
+    await send(server, "/v1/store/orders/3/cancel", {});
+    const search = field(/^Search by/);
+    await search.click();
+    await page.keyboard.type("kowal");
+    await untilShown(page, [6, 3]);
+    await untilTabs(page, "placed 1", "approved 0", "completed 0", "cancelled 1", "all 2");
+    expect(it.path()).toBe("/adoptions?q=kowal");
+    for (const [text, numbers] of [
+      ["bärenfels zoe", [4, 1]],
+      ["BARENF", [4, 1]],
+      ["navy", [5, 2]],
+      ["animal", [6, 5, 4, 3, 2, 1]],
+      ["4", [4]],
+      ["kowalska hopper", []],
+    ] as const) {
+      await search.fill(text);
+      await untilShown(page, numbers);
+    }
+    await page.getByText("No adoptions found").waitFor();
+    await search.fill("kowal");
+    await untilShown(page, [6, 3]);
+    await page.getByRole("link", { name: /^placed/ }).click();
+    await untilShown(page, [6]);
+    await page.reload();
+    await untilShown(page, [6]);
+    expect(await search.inputValue()).toBe("kowal");
+    await search.fill("");
+    await page.getByRole("button", { name: "No." }).click();
+    await untilShown(page, [1, 2, 4, 5, 6]);
+  },
+);
+
+real("counts and rows are exact after own steps, and each step sends one request", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 4);
+  const { page, seen, link } = it;
+  await untilTabs(page, "placed 4", "approved 0", "completed 0", "cancelled 0", "all 4");
+  await untilShown(page, [4, 3, 2, 1]);
+  const asked = () => seen.requests.filter((url) => url.includes("/console/api/"));
+  const before = asked().length;
+  await page.getByRole("button", { name: /^Approve the adoption of Animal 3/ }).click();
+  await it.status("Adoption of Animal 3 approved (no. 3)").waitFor();
+  await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "all 4");
+  const own = asked().slice(before);
+  expect(own.filter((url) => /orders|statistics/.test(url))).toEqual([
+    expect.stringContaining("/v1/store/orders/3/approve"),
+  ]);
+  // The row stays where it is, with its next step.
+  await untilShown(page, [4, 3, 2, 1]);
+  await link(/^Complete the adoption of Animal 3/).click();
+  await page.getByText("Animal 3 will be marked as sold. This can't be undone.").waitFor();
+  await page.locator("dialog footer button").click();
+  await it.status("Adoption of Animal 3 completed (no. 3)").waitFor();
+  await untilTabs(page, "placed 3", "approved 0", "completed 1", "cancelled 0", "all 4");
+  await link(/^Cancel the adoption of Animal 2/).click();
+  await page.locator("dialog footer button").click();
+  await it.status("Adoption of Animal 2 cancelled (no. 2)").waitFor();
+  await untilTabs(page, "placed 2", "approved 0", "completed 1", "cancelled 1", "all 4");
+});
+
+real("an adoption starts with an animal chosen by name, and its toast leads to it", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 2);
+  const { page, server, link, field } = it;
+  for (const name of ["Milo", "Mila", "Oskar"])
+    await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
+  await send(server, "/v1/pets", { name: "Milou", categoryId: 1, status: "sold" });
+  await link("Start adoption").click();
+  const animal = field("Animal");
+  await animal.waitFor();
+  await untilTrue(page, "document.activeElement?.role === 'combobox'");
+  await page.keyboard.type("mil");
+  await page.getByRole("option", { name: /Mila/ }).waitFor();
+  await untilTrue(page, "document.querySelectorAll('[role=option]').length === 2");
+  const active = () =>
+    page.evaluate(
+      "document.getElementById(document.activeElement.getAttribute('aria-activedescendant')).textContent",
+    );
+  const first = (await active()) as string;
+  await page.keyboard.press("ArrowDown");
+  expect(await active()).not.toBe(first);
+  await page.keyboard.press("ArrowDown");
+  expect(await active()).toBe(first);
+  // Escape closes the list first, not the dialog.
+  await page.keyboard.press("Escape");
+  await untilTrue(page, "document.querySelector('[role=combobox]').ariaExpanded === 'false'");
+  expect(await page.locator("dialog[open]").count()).toBe(1);
+  await page.keyboard.type("o");
+  await page.getByRole("option", { name: /Milo.*Dogs/ }).waitFor();
+  await page.keyboard.press("Enter");
+  expect(await animal.inputValue()).toBe("Milo");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Jan Nowak");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("jan");
+  await page.keyboard.press("Enter");
+  await page.getByText("Enter a valid e-mail address.").waitFor();
+  await page.keyboard.type("@example.org");
+  await page.getByText("Optional note for colleagues").waitFor();
+  await page.keyboard.press("Enter");
+  await it.status("Adoption of Milo started (no. 3)").waitFor();
+  await untilShown(page, [3, 2, 1]);
+  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
+  await link("View adoption").click();
+  await page.getByRole("heading", { name: "Adoption no. 3" }).waitFor();
+  expect(it.path()).toBe("/adoptions/3");
+  await page.getByText("jan@example.org").waitFor();
+  await link("Milo").first().waitFor();
+});
+
+real(
+  "an adoption has an address of its own, and what is done there is seen in the list",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using it = await openAdoptions(place.path, 2);
+    const { page, server, link } = it;
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await link(/^Zoé von Bärenfels$/).click();
+    expect(it.path()).toBe("/adoptions/1");
+    await page.reload();
+    await button("Approve adoption").click();
+    await button("Complete adoption").waitFor();
+    await page.getByText("This can't be undone.").waitFor();
+    await link("Cancel adoption").click();
+    expect(it.path()).toBe("/adoptions/1/cancel?on=page");
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "hidden" });
+    await button("Complete adoption").click();
+    await it.status("Adoption of Animal 1 completed (no. 1)").waitFor();
+    expect(await (await server.call("/v1/store/orders/1")).json()).toMatchObject({ status: "completed" });
+    await page.goto(`${server.url}/console/adoptions/99`);
+    await page.getByText("There is no adoption with this number.").waitFor();
+    // Others are faster.
+    await page.goto(`${server.url}/console/adoptions/2`);
+    await button("Approve adoption").waitFor();
+    await send(server, "/v1/store/orders/2/cancel", {});
+    await button("Approve adoption").click();
+    await page.getByText("This adoption is cancelled now, so it can't be approved.").waitFor();
+    await page.getByText("This adoption was cancelled.").waitFor();
+  },
+);
+
+real("the list follows what others do, and asks little while nothing happens", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 3);
+  const { page, server, seen } = it;
+  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
+  const before = seen.requests.length;
+  await until(
+    "it asks again",
+    () => seen.requests.slice(before).some((url) => url.includes("/v1/store/statistics")),
+    30_000,
+  );
+  expect(seen.requests.slice(before).filter((url) => url.includes("/v1/store/orders"))).toEqual([]);
+  await send(server, "/v1/store/orders", { petId: 4, adopter: ADOPTERS[0]! });
+  await send(server, "/v1/store/orders/2/approve", {});
+  await until("it is shown", async () => (await page.evaluate(`${NUMBERS}.join()`)) === "4,3,1", 30_000);
+  await untilTabs(page, "placed 3", "approved 1", "completed 0", "cancelled 0", "all 4");
+});
+
+real("a form that was begun is not lost by one key", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 1);
+  const { page, link, field } = it;
+  await link("Start adoption").click();
+  await field("Adopter's name").fill("Ada Byron");
+  await page.keyboard.press("Escape");
+  await page.getByText("What you entered has not been saved.").waitFor();
+  await page.getByRole("button", { name: "Keep editing" }).click();
+  expect(await field("Adopter's name").inputValue()).toBe("Ada Byron");
+});
+
+const WIDTHS = [360, 640, 768, 1000, 1280];
+const IS_SETTLED = "!document.querySelector('.loading') && document.getAnimations().length === 0";
+
+real(
+  "axe finds nothing on any page or dialog of adoptions, in both themes",
+  [...NEEDED, "axe-core"],
+  async () => {
+    using place = directory();
+    await using it = await openAdoptions(place.path, 5);
+    const { page, server } = it;
+    await send(server, "/v1/store/orders/2/approve", {});
+    for (const path of [
+      "/adoptions",
+      "/adoptions?q=kowal",
+      "/adoptions?q=nobody",
+      "/adoptions/new",
+      "/adoptions/1",
+      "/adoptions/2",
+      "/adoptions/1/cancel",
+      "/adoptions/2/complete",
+      "/adoptions/2/cancel?on=page",
+    ])
+      for (const colorScheme of ["light", "dark"] as const)
+        for (const width of path === "/adoptions/new" ? WIDTHS : [360, 1280]) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 900 });
+          await page.goto(`${server.url}/console${path}`);
+          await page.getByRole("heading", { name: /./ }).first().waitFor();
+          if (path === "/adoptions/new") {
+            await it.field("Animal").click();
+            await page.getByRole("option", { name: /Animal 6/ }).waitFor();
+          }
+          await untilTrue(page, IS_SETTLED);
+          expect([path, colorScheme, width, await violationsOf(page)]).toEqual([
+            path,
+            colorScheme,
+            width,
+            [],
+          ]);
+          expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+        }
+  },
+);

@@ -1,0 +1,157 @@
+import { expect } from "bun:test";
+import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { addAnimals, send, sendAll } from "./console-data.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+const MAX_CLICKS = 6;
+
+/** Counts presses of the pointer: keys that press a button do not count. */
+const countClicks = async (page: Page): Promise<() => Promise<number>> => {
+  await page.evaluate(
+    "(() => { window.clicks = 0; addEventListener('pointerdown', () => window.clicks++, { capture: true }); })()",
+  );
+  return async () => (await page.evaluate("window.clicks")) as number;
+};
+
+const statusOf = async (call: (path: string) => Promise<Response>, id: number): Promise<string> =>
+  ((await (await call(`/v1/store/orders/${id}`)).json()) as { status: string }).status;
+
+real("from the search for an animal to its completed adoption it takes 6 clicks", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 30);
+  await send(server, "/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/animals");
+  const clicks = await countClicks(page);
+  await page.getByLabel(/^Search by name/).click();
+  await page.keyboard.type("milo");
+  await page.keyboard.press("Enter");
+  const adopt = page.getByRole("link", { name: "Adopt Milo" });
+  await untilTrue(page, "document.querySelectorAll('[aria-label=Animals] tbody tr').length === 1");
+  await adopt.click();
+  await untilTrue(page, "document.activeElement?.name === 'adopter'");
+  await page.keyboard.type("Anna Kowalska");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("anna@example.org");
+  await page.getByRole("button", { name: "Start adoption" }).click();
+  await page.getByRole("link", { name: "View adoption" }).click();
+  await page.getByRole("button", { name: "Approve adoption" }).click();
+  await page.getByRole("button", { name: "Complete adoption" }).click();
+  await page.getByText("Adoption of Milo completed (no. 1)").waitFor();
+  expect(await clicks()).toBeLessThanOrEqual(MAX_CLICKS);
+  expect(await statusOf(server.call, 1)).toBe("completed");
+});
+
+real("from a person's name to their completed adoption it takes 4 clicks", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 3);
+  for (const [at, name] of ["Anna Kowalska", "Jan Nowak", "Grace Hopper"].entries())
+    await send(server, "/v1/store/orders", { petId: at + 1, adopter: { name, email: `a${at}@example.org` } });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/adoptions");
+  const clicks = await countClicks(page);
+  await page.getByLabel(/^Search by/).click();
+  await page.keyboard.type("nowak");
+  await untilTrue(page, "document.querySelectorAll('[aria-label=Adoptions] tbody tr').length === 1");
+  await page.getByRole("button", { name: /^Approve the adoption/ }).click();
+  await page.getByRole("link", { name: /^Complete the adoption/ }).click();
+  await page.locator("dialog footer button").click();
+  await page.getByText("Adoption of Animal 2 completed (no. 2)").waitFor();
+  expect(await clicks()).toBe(4);
+  expect(await statusOf(server.call, 2)).toBe("completed");
+});
+
+const FOCUSED = `(() => {
+  const { activeElement: one } = document;
+  return one.getAttribute("aria-label") ?? one.labels?.[0]?.textContent ?? one.textContent;
+})()`;
+
+/** Presses Tab until the focus is at a control with this name. @throws if it is not reached */
+const tabTo = async (page: Page, name: RegExp): Promise<void> => {
+  for (let presses = 0; presses < 60; presses++) {
+    if (name.test((await page.evaluate(FOCUSED)) as string)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+};
+
+real("the same way is possible with the keyboard alone", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 5);
+  await send(server, "/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/adoptions");
+  const clicks = await countClicks(page);
+  await page.evaluate("document.body.focus()");
+  await tabTo(page, /^Start adoption$/);
+  await page.keyboard.press("Enter");
+  await untilTrue(page, "document.activeElement?.role === 'combobox'");
+  await page.keyboard.type("milo");
+  await untilTrue(page, "document.querySelectorAll('[role=option]').length === 1");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Anna Kowalska");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("anna@example.org");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "View adoption" }).waitFor();
+  await tabTo(page, /^View adoption$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Approve adoption" }).waitFor();
+  await tabTo(page, /^Approve adoption$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Complete adoption" }).waitFor();
+  await tabTo(page, /^Complete adoption$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("Adoption of Milo completed (no. 1)").waitFor();
+  expect(await clicks()).toBe(0);
+  expect(await statusOf(server.call, 1)).toBe("completed");
+});
+
+const MANY = 5000;
+const FAMILY = "Żółkiewska";
+/** As it is typed without the letters of her language. */
+const TYPED = "zolkiewska";
+
+/** As people type, in milliseconds for a letter. */
+const TYPING_MS = 150;
+
+real("among 5,000 adoptions one is found by the adopter's family name alone", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, MANY);
+  await sendAll(
+    server,
+    "/v1/store/orders",
+    Array.from({ length: MANY }, (_, at) => ({
+      petId: at + 1,
+      adopter:
+        at === 1234
+          ? { name: `Ottilie ${FAMILY}`, email: "o.z@example.org" }
+          : { name: `Adopter ${at % 700} of Street ${at % 90}`, email: `adopter.${at}@mail.example.org` },
+    })),
+  );
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/animals");
+  const begin = performance.now();
+  await page.getByRole("link", { name: "Adoptions" }).click();
+  await page.getByLabel(/^Search by/).click();
+  for (const letter of TYPED) {
+    await page.keyboard.type(letter);
+    await page.waitForTimeout(TYPING_MS);
+  }
+  await untilTrue(page, "document.querySelectorAll('[aria-label=Adoptions] tbody tr').length === 1");
+  await page.getByText(`Ottilie ${FAMILY}`).waitFor();
+  const seconds = (performance.now() - begin) / 1000;
+  console.log(`found among ${MANY} adoptions after ${seconds.toFixed(1)} s, typing included`);
+});
