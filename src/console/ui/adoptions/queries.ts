@@ -24,6 +24,8 @@ export const ADOPTIONS = ["adoptions"] as const;
 const LIST = [...ADOPTIONS, "list"] as const;
 const COUNTS = [...ADOPTIONS, "counts"] as const;
 const ONE = [...ADOPTIONS, "one"] as const;
+/** The adoptions of an animal, on its page. */
+export const OF_ANIMAL = [...ADOPTIONS, "of"] as const;
 
 type Narrow = Omit<Filter, "status">;
 type Pages = InfiniteData<Page<Adoption>>;

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { AdopterName } from "../adoptions/adopter.tsx";
 import { adoptionsPath } from "../adoptions/addresses.ts";
 import { TONES } from "../adoptions/order.ts";
-import { ADOPTIONS } from "../adoptions/queries.ts";
+import { OF_ANIMAL } from "../adoptions/queries.ts";
 import { pageOf, store } from "../api/client.ts";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
 import { Table } from "../parts/table.tsx";
@@ -14,7 +14,7 @@ const MAX_SHOWN = 20;
 
 const useAdoptionsOf = (petId: number) =>
   useQuery({
-    queryKey: [...ADOPTIONS, "of", petId],
+    queryKey: [...OF_ANIMAL, petId],
     queryFn: ({ signal }) =>
       pageOf(
         store.GET("/store/orders", { params: { query: { petId, sort: "-id", limit: MAX_SHOWN } }, signal }),

@@ -40,11 +40,13 @@ const useTyping = (q: string, search: (q: string) => void) => {
 /** A search of a list, which follows the typing. */
 export const SearchField = ({
   label,
+  placeholder = label,
   q,
   search,
 }: {
-  /** Also shown in the empty field. */
   label: string;
+  /** Shown in the empty field. */
+  placeholder?: string;
   /** What the list is searched for, from the address. */
   q: string;
   search: (q: string) => void;
@@ -63,7 +65,7 @@ export const SearchField = ({
           name="q"
           autocomplete="off"
           aria-label={label}
-          placeholder={label}
+          placeholder={placeholder}
           maxLength={100}
           value={typed}
           onInput={({ currentTarget: { value } }) => type(value)}
