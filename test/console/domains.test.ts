@@ -9,6 +9,7 @@ import { refetchDelay, listRefetchDelay } from "../../src/console/ui/domains/sta
 import {
   FIELDS,
   activeWords,
+  actorWords,
   eventWords,
   nextCheck,
   roleLabel,
@@ -414,4 +415,14 @@ test("every reason why a name is refused has words of its own", () => {
 
 test("every event of the history has a description", () => {
   for (const event of EVENTS) expect(eventWords({ event })).toMatch(/^[A-Z]/);
+});
+
+test("the history names the key or the person, not a number", () => {
+  expect([
+    actorWords({ actor: "key", key: 3, name: "front desk" }),
+    actorWords({ actor: "person", name: "Maria" }),
+    actorWords({ actor: "operator" }),
+    actorWords({ actor: "service" }),
+    actorWords({ actor: "key", key: 3 }),
+  ]).toEqual(["by key front desk", "by Maria", "at the command line", "by itself", "by key 3"]);
 });

@@ -11,7 +11,7 @@ export const Events = ({ history }: { history: readonly Event[] }) => (
         <li key={`${event.at} ${event.event}`}>
           {eventWords(event)}{" "}
           <small>
-            <Time at={event.at} />, {actorWords(event)}
+            <Time at={event.at} />, <bdi>{actorWords(event)}</bdi>
           </small>
           {event.findings.map(({ message }) => (
             <p key={message}>{message}</p>

@@ -74,10 +74,18 @@ const EVENTS: Record<Event["event"], string> = {
 /** An event of the history in a sentence. */
 export const eventWords = ({ event }: Pick<Event, "event">): string => EVENTS[event];
 
-/** Who caused it. */
-export const actorWords = ({ actor, key }: Pick<Event, "actor" | "key">): string => {
-  if (actor === "service") return "by itself";
-  return actor === "operator" ? "at the command line" : `with key ${key}`;
+/** Who caused it. Keys and people have names, except in histories of earlier versions. */
+export const actorWords = ({ actor, key, name }: Pick<Event, "actor" | "key" | "name">): string => {
+  switch (actor) {
+    case "key":
+      return `by key ${name ?? key}`;
+    case "person":
+      return `by ${name ?? "a person"}`;
+    case "operator":
+      return "at the command line";
+    case "service":
+      return "by itself";
+  }
 };
 
 /** What visitors of a domain see, in a sentence. */

@@ -1,6 +1,7 @@
 import { useRoute } from "../parts/router.ts";
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
+import { History } from "../audit/history.tsx";
 import { DomainPage } from "../domains/domain.tsx";
 import { DomainList } from "../domains/list.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
@@ -17,6 +18,7 @@ const AREAS = {
   deploys: PROJECT.deploys,
   settings: PROJECT.settings,
   domains: PROJECT.domains,
+  history: PROJECT.history,
 } as const;
 type Area = keyof typeof AREAS;
 
@@ -54,6 +56,8 @@ const contentOf = (area: string, project: One, item?: string, part?: string): Co
       ) : (
         <DomainPage key={item} project={project} hostname={item} isRemoving={part === "remove"} />
       );
+    case "history":
+      return <History resource="project" id={project.slug} />;
     default:
       return <p>{PROJECT.noPage}</p>;
   }

@@ -50,6 +50,7 @@ export const PROJECT = {
   deploys: "Deploys",
   settings: "Settings",
   domains: "Domains",
+  history: "History",
   site: (slug: string, address: string) => `The site of ${slug}: ${address}`,
   noDeploy: (address: string) => `${address}: nothing deployed yet`,
   noPage: "There is no page at this address.",
