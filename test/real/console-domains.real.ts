@@ -1,9 +1,10 @@
 import { expect } from "bun:test";
+import { tarGzOf } from "../deploys/archives.ts";
 import { violationsOf } from "./axe.ts";
 import { openBrowser, type Page, untilTrue } from "./browser.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { directory, real, serve, type Server, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 const NEEDED_FOR_DNS = [...NEEDED, ...NAME_SERVERS, "pebble"];
@@ -28,6 +29,10 @@ const usesOf = (page: Page) => ({
       `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`,
     )) as number,
 });
+
+/** The project `docs` has a deploy: the manual, which takes a while on a busy machine. */
+const untilPublished = ({ call }: Pick<Server, "call">) =>
+  until("the manual is published", async () => (await call("/platform/projects/docs/deploys/1")).ok, 30_000);
 
 /** Zones with a domain in every state that DNS can leave it in. */
 const zones = (target: string) => ({
@@ -91,6 +96,11 @@ real(
     // It would contradict the finding.
     expect(await page.getByText("Create this record").count()).toBe(0);
 
+    expect(await texts(".events li > small")).toEqual([
+      expect.stringMatching(/, by key admin$/),
+      expect.stringMatching(/, by key admin$/),
+    ]);
+
     await page.goto(`${server.url}/console${DOMAINS}/none.shelter.test`);
     await heading("There is no CNAME record for none.shelter.test yet").waitFor();
     expect((await texts("main .notice td")).slice(0, 2)).toEqual(["Create", "CNAME"]);
@@ -123,10 +133,7 @@ real(
   async () => {
     using place = directory();
     await using server = await serve({ cwd: place.path });
-    await until(
-      "the manual is published",
-      async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
-    );
+    await untilPublished(server);
     const json = { "content-type": "application/json" };
     await server.call("/platform/projects/docs", {
       method: "PATCH",
@@ -210,10 +217,7 @@ real(
   async () => {
     using place = directory();
     await using server = await serve({ cwd: place.path });
-    await until(
-      "the manual is published",
-      async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
-    );
+    await untilPublished(server);
     const json = { "content-type": "application/json" };
     const patch = (body: object) =>
       server.call("/platform/projects/docs", { method: "PATCH", headers: json, body: JSON.stringify(body) });
@@ -248,10 +252,7 @@ real(
 real("a project's settings are not lost, and saving them can be undone", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
-  await until(
-    "the manual is published",
-    async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
-  );
+  await untilPublished(server);
   const nameOf = async () =>
     ((await (await server.call("/platform/projects/docs")).json()) as { name: string }).name;
   const before = await nameOf();
@@ -279,3 +280,62 @@ real("a project's settings are not lost, and saving them can be undone", NEEDED,
   await page.getByRole("alert").getByText("Enter a name.").waitFor();
   expect(await page.evaluate("document.activeElement.name")).toBe("name");
 });
+
+/** Holds uploads back until `release()`: those to the own machine are over too soon to look at. */
+const HOLD_UPLOADS = `
+  const { send } = XMLHttpRequest.prototype;
+  XMLHttpRequest.prototype.send = function (body) { window.release = () => send.call(this, body); };
+`;
+
+real(
+  "an upload continues at other pages, and is not lost by signing out or closing the tab",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await untilPublished(server);
+    await using browser = await openBrowser();
+    const { page } = browser;
+    const { link, button, toast, heading } = usesOf(page);
+    await signIn(page, server.url, server.key, "/projects/docs");
+    await page.getByLabel(/Drop an archive/).waitFor();
+    await page.evaluate(HOLD_UPLOADS);
+    const buffer = Buffer.from(tarGzOf([{ name: "index.html", content: "<h1>New</h1>" }]));
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "site.tar.gz", mimeType: "application/gzip", buffer });
+    await toast("Sending site.tar.gz…").waitFor();
+    await link("Settings").click();
+    await heading("Settings").waitFor();
+    const isClosingAsked = `(() => {
+    const event = new Event("beforeunload", { cancelable: true });
+    dispatchEvent(event);
+    return event.defaultPrevented;
+  })()`;
+    expect(await page.evaluate(isClosingAsked)).toBe(true);
+    await button("Sign out").click();
+    await heading("Cancel the upload?").waitFor();
+    await button("Keep uploading").click();
+    await page.evaluate("release()");
+    await toast("Deployed to docs: 1 file, 12 bytes, now live").waitFor();
+    expect(await page.evaluate(isClosingAsked)).toBe(false);
+    await link("View deploys").click();
+    await page.getByRole("heading", { name: "Deploys" }).waitFor();
+
+    // Going back to the deploy before it can be undone.
+    await page.getByRole("link", { name: "Roll back to deploy 1", exact: true }).click();
+    await page.locator("dialog").getByRole("button", { name: "Roll back", exact: true }).click();
+    await toast("Deploy 1 is now live").waitFor();
+    await button("Undo").click();
+    await toast("Undone.").waitFor();
+    const project = await (await server.call("/platform/projects/docs")).json();
+    expect(project).toMatchObject({ activeDeploy: 2 });
+
+    // Who did it, as a part of the project's page.
+    await link("History").click();
+    await page
+      .getByText(/Key admin/)
+      .first()
+      .waitFor();
+  },
+);

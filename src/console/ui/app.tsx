@@ -9,6 +9,7 @@ import { Keys } from "./keys/list.tsx";
 import { Loading, Problem } from "./parts/feedback.tsx";
 import { Page } from "./parts/page.tsx";
 import { LeaveDialog } from "./parts/leave-dialog.tsx";
+import { leave } from "./parts/leaving.ts";
 import { useLocation } from "./parts/router.ts";
 import { useAction } from "./parts/use-action.ts";
 import { Toasts } from "./parts/toasts.tsx";
@@ -62,7 +63,7 @@ const Navigation = () => {
             class="secondary outline"
             aria-busy={signingOut.isPending}
             aria-disabled={signingOut.isPending}
-            onClick={() => signingOut.run()}
+            onClick={() => void leave(() => signingOut.run(), "console")}
           >
             Sign out
           </button>

@@ -99,7 +99,7 @@ export const SessionProvider = ({
   const before = shown.current;
   const now = state?.signedIn ? state : undefined;
   const isOther = before !== undefined && now !== undefined && before.key.id !== now.key.id;
-  const isKept = before !== undefined && now === undefined && isGuarded();
+  const isKept = before !== undefined && now === undefined && isGuarded("console");
   if (state && !isKept && !isOther) {
     hasEnded.current = now === undefined && (before !== undefined || hasEnded.current);
     shown.current = now;

@@ -8,9 +8,12 @@ export interface Question {
   leave: string;
 }
 
+/** What is left: a page by a link, Back or closing the tab; the console by signing out or closing the tab. */
+type Scope = "page" | "console";
+
 type Ask = (question: Question) => Promise<boolean>;
 
-let questions: readonly Question[] = [];
+let guards: readonly { question: Question; scope: Scope }[] = [];
 let isAsking = false;
 let ask: Ask = ({ title, text }) => Promise.resolve(confirm(`${title}\n${text}`));
 
@@ -20,27 +23,34 @@ export const setAsk = (given: Ask): void => {
 };
 
 /** Asks before leaving, until the returned function is called. */
-export const guard = (question: Question): (() => void) => {
-  questions = [...questions, question];
+export const guard = (question: Question, scope: Scope = "page"): (() => void) => {
+  const added = { question, scope };
+  guards = [...guards, added];
   return () => {
-    questions = questions.filter((one) => one !== question);
+    guards = guards.filter((one) => one !== added);
   };
 };
 
-export const isGuarded = (): boolean => questions.length > 0;
+/** Who leaves the console leaves its page too. */
+const isConcerned =
+  (scope: Scope) =>
+  (one: { scope: Scope }): boolean =>
+    scope === "console" || one.scope === "page";
 
-/** Leaves without asking: the work was saved, or the user has given it up. */
+export const isGuarded = (scope: Scope = "page"): boolean => guards.some(isConcerned(scope));
+
+/** Leaves the page without asking: the work was saved, or the user has given it up. */
 export const disarm = (): void => {
-  questions = [];
+  guards = guards.filter(({ scope }) => scope !== "page");
 };
 
 /** Leaves at once if nothing is unsaved, otherwise after the user has agreed. */
-export const leave = async (proceed: () => void): Promise<void> => {
-  const question = questions.at(-1);
-  if (!question) return proceed();
+export const leave = async (proceed: () => void, scope: Scope = "page"): Promise<void> => {
+  const found = guards.findLast(isConcerned(scope));
+  if (!found) return proceed();
   if (isAsking) return;
   isAsking = true;
-  const isAgreed = await ask(question).finally(() => {
+  const isAgreed = await ask(found.question).finally(() => {
     isAsking = false;
   });
   if (!isAgreed) return;

@@ -126,7 +126,7 @@ export const startNavigation = (): void => {
     if (!isRestoring()) placeOf(entry.key).y = scrollY;
   });
   addEventListener("beforeunload", (event) => {
-    if (isGuarded()) event.preventDefault();
+    if (isGuarded("console")) event.preventDefault();
   });
   addEventListener("pagehide", storePlaces);
   restoreScroll(placeOf(entry.key).y);

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { guard } from "../parts/leaving.ts";
 import { type Toast, useToast } from "../parts/toasts.tsx";
 import { projectPath } from "./addresses.ts";
 import { contentOf } from "./archive.ts";
@@ -26,9 +27,7 @@ const outcomeOf = (slug: string, result: Deploy | Error): Toast | undefined => {
   return { words: doneWords(slug, result), link };
 };
 
-const confirmLeaving = (event: BeforeUnloadEvent) => event.preventDefault();
-
-/** Keeps uploads running while pages change. Closing the tab asks first, and signing out cancels them. */
+/** Keeps uploads running while pages change. Closing the tab and signing out ask first. */
 export const UploadsProvider = ({ children }: { children: ComponentChildren }) => {
   const queries = useQueryClient();
   const toast = useToast();
@@ -47,11 +46,7 @@ export const UploadsProvider = ({ children }: { children: ComponentChildren }) =
     [queries, toast],
   );
   const areSending = uploads.areSending();
-  useEffect(() => {
-    if (!areSending) return undefined;
-    addEventListener("beforeunload", confirmLeaving);
-    return () => removeEventListener("beforeunload", confirmLeaving);
-  }, [areSending]);
+  useEffect(() => (areSending ? guard(UPLOAD.leaving, "console") : undefined), [areSending]);
   useEffect(() => () => uploads.cancelAll(), [uploads]);
   // A new value with each change, so that components that show an upload render again.
   const value = useMemo(() => ({ uploads }), [uploads, changes]);

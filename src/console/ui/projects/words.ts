@@ -85,6 +85,12 @@ export const UPLOAD = {
   unpacking: "Unpacking…",
   done: (slug: string, content: string) => `Deployed to ${slug}: ${content}, now live`,
   view: "View deploys",
+  leaving: {
+    title: "Cancel the upload?",
+    text: "A site is being uploaded. If you leave now, nothing is deployed.",
+    stay: "Keep uploading",
+    leave: "Cancel the upload",
+  },
   notArchive: (name: string) => `${name} is neither a .tar.gz nor a .zip. Pack the site's folder first.`,
   cancelled: "The upload was cancelled. Nothing has changed.",
   interrupted: "The upload was interrupted. Check your connection, and whether the archive is too large.",
