@@ -25,12 +25,19 @@ const openFull = async () => {
   await store.mint({});
   for (const email of ["a@example.org", "b@example.org"])
     await store.call("POST", "/platform/people", { json: { name: "Ada", email, role: "staff" } });
+  // A second entry in the history of each thing.
+  await store.call("PATCH", "/v1/pets/2", { json: { name: "Milo" } });
+  await store.call("PATCH", "/v1/categories/2", { json: { name: "Hamsters" } });
+  await store.call("POST", "/v1/store/orders/2/approve");
+  await store.call("POST", "/platform/keys/2/rotate", { json: {} });
+  await store.call("PATCH", "/platform/people/2", { json: { role: "volunteer" } });
   return store;
 };
 
 const store = await openFull();
 const { operations } = await operationsOf(store);
 const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "cursor"));
+/** Other parameters are ids: the second of each kind has a history of two entries. */
 const PRESENT: Record<string, string> = { slug: "docs", hostname: "docs.example.org" };
 
 test("both documents have lists", () => {
@@ -40,7 +47,7 @@ test("both documents have lists", () => {
 test.each(lists.map((list) => [list.operationId, list] as const))(
   "%s names the next page in Link and its cursor in Next-Cursor, and neither on the last page",
   async (_name, list) => {
-    const path = pathWith(list, (name) => PRESENT[name] ?? "");
+    const path = pathWith(list, (name) => PRESENT[name] ?? "2");
     const first = await store.call("GET", `${path}?limit=1`);
     const cursor = first.headers.get("next-cursor") ?? "";
     expect(first.headers.get("link")).toBe(`<${path}?limit=1&cursor=${cursor}>; rel="next"`);
