@@ -5,6 +5,7 @@ import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.t
 import { idSlices } from "../lib/id-slices.ts";
 import type { PetFilters, PetStatus } from "./pet.ts";
 import {
+  FIRST_SLICE_IDS,
   HAS_WORDS,
   IS_TYPED,
   MATCHES_CATEGORY,
@@ -92,7 +93,7 @@ const searchCounts = ({ orm }: Pick<Database, "orm">) => {
     const values = { ...search, categoryId: categoryId ?? null };
     const high = newestStatement.get()?.id ?? 0;
     let counts = typedStatement.get(values) ?? NO_ANIMALS;
-    for (const slice of idSlices({ low: 0, high }, false, firstSlice)) {
+    for (const slice of idSlices({ low: 0, high }, false, firstSlice, FIRST_SLICE_IDS)) {
       counts = add(counts, sliceStatement.get({ ...values, ...slice }) ?? NO_ANIMALS);
       await nextTurn();
     }

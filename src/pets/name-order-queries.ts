@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type SQL, and, asc, desc, eq, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { petNames, pets } from "../db/schema/pets.ts";
+import { matchingIds } from "./matching-ids-queries.ts";
 import type { Pet } from "./pet.ts";
 import {
   COLUMNS,
   HAS_ID,
-  HAS_WORDS,
-  IS_TYPED,
   type ListedPet,
-  MATCHES_FILTERS,
   type PetPage,
   type Position,
   type Row,
@@ -18,11 +16,11 @@ import {
   value,
 } from "./queries.ts";
 
-/** So many animals are sorted. If more match, their names are read in order until enough match. */
-const MAX_SORTED = 5000;
+/** So many animals are sorted. If more match, the names are read in order until enough of them match. */
+const MAX_SORTED = 2000;
 
 /** How many names are read in one turn of the event loop. */
-const SLICE_NAMES = 2000;
+const SLICE_NAMES = 5000;
 
 /** The bytes of a name that a cursor holds: a cursor has at most 200 characters. */
 const MAX_NAME_BYTES = 100;
@@ -39,9 +37,6 @@ const cutName = (folded: string): string => {
 const mayBeCut = (folded: string): boolean =>
   Buffer.byteLength(folded) > MAX_NAME_BYTES - MAX_CHARACTER_BYTES;
 
-const PLACE = sql`(${petNames.folded}, ${petNames.at})`;
-const placeOf = (name: string): SQL => sql`(${value(`${name}Folded`)}, ${value(`${name}Id`)})`;
-
 const toListed = ({ folded, ...row }: Row & { folded: string }): ListedPet => ({
   ...toPet(row),
   folded: cutName(folded),
@@ -56,77 +51,81 @@ interface Place {
 const FIRST: Place = { id: 0, folded: "" };
 const LAST: Place = { id: 0, folded: new Uint8Array() };
 
+const PLACE = sql`(${petNames.folded}, ${petNames.at})`;
+const FROM = sql`(${value("fromFolded")}, ${value("fromId")})`;
 const fromPlace = ({ id, folded }: Place) => ({ fromId: id, fromFolded: folded });
-const untilPlace = ({ id, folded }: Place) => ({ untilId: id, untilFolded: folded });
 
-/** Lists animals in one direction of names. */
-const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean, sliceNames: number) => {
-  const direction = isDescending ? desc : asc;
-  const order = [direction(petNames.folded), direction(petNames.at)];
-  const isBehind = isDescending ? sql`${PLACE} < ${placeOf("from")}` : sql`${PLACE} > ${placeOf("from")}`;
-  const isInSlice = isDescending
-    ? sql`${PLACE} >= ${placeOf("until")}`
-    : sql`${PLACE} <= ${placeOf("until")}`;
-  const listed = { ...COLUMNS, folded: petNames.folded };
-  const sliceWhere = (condition?: SQL) =>
-    orm
-      .select(listed)
-      .from(petNames)
-      // A cross join makes SQLite read the names first.
-      .crossJoin(pets)
-      .where(and(isBehind, isInSlice, eq(pets.id, petNames.id), MATCHES_FILTERS, condition))
-      .orderBy(...order)
-      .limit(value("limit"))
-      .prepare();
-  const sliceStatement = sliceWhere();
-  const wordsStatement = sliceWhere(or(HAS_WORDS, IS_TYPED));
-  const endStatement = orm
-    .select({ id: petNames.id, folded: petNames.folded })
-    .from(petNames)
-    .where(isBehind)
-    .orderBy(...order)
-    .limit(1)
-    .offset(sliceNames - 1)
-    .prepare();
-  const sortStatement = orm
-    .select(listed)
-    .from(pets)
-    .innerJoin(petNames, eq(petNames.id, pets.id))
-    .where(and(HAS_ID, isBehind))
-    .orderBy(...order)
-    .limit(value("limit"))
-    .prepare();
-  const [start, end] = isDescending ? [LAST, FIRST] : [FIRST, LAST];
+/** @param ids ascending */
+const hasId = (ids: readonly number[], id: number): boolean => {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as number) < id) low = middle + 1;
+    else high = middle;
+  }
+  return ids[low] === id;
+};
+
+const nameLookup = ({ orm }: Pick<Database, "orm">) => {
   const nameStatement = orm
     .select({ folded: petNames.folded })
     .from(petNames)
     .where(eq(petNames.id, value("id")))
     .limit(1)
     .prepare();
-  const startOf = (after: Position | undefined): Place => {
-    if (after === undefined) return start;
-    const { id, folded = "" } = after;
-    // Without its animal, a name that was cut is the closest place there is.
+  /** The place of a cursor. If the name was cut and its animal is gone, the cut name is the closest place there is. */
+  return ({ id, folded = "" }: Position): Place => {
     const name = mayBeCut(folded) ? nameStatement.get({ id })?.folded : undefined;
     return { id, folded: name?.startsWith(folded) ? name : folded };
   };
+};
+
+/** Lists animals in one direction of names. */
+const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean, sliceNames: number) => {
+  const order = [petNames.folded, petNames.at].map(isDescending ? desc : asc);
+  const isBehind = isDescending ? sql`${PLACE} < ${FROM}` : sql`${PLACE} > ${FROM}`;
+  const pageWhere = (...conditions: (typeof HAS_ID)[]) =>
+    orm
+      .select({ ...COLUMNS, folded: petNames.folded })
+      .from(petNames)
+      .innerJoin(pets, eq(pets.id, petNames.id))
+      .where(and(isBehind, ...conditions))
+      .orderBy(...order)
+      .limit(value("limit"))
+      .prepare();
+  const pageStatement = pageWhere();
+  const sortStatement = pageWhere(HAS_ID);
+  const namesStatement = orm
+    .select({ id: petNames.id, folded: petNames.folded })
+    .from(petNames)
+    .where(isBehind)
+    .orderBy(...order)
+    .limit(sliceNames)
+    .prepare();
+  const findPlace = nameLookup({ orm });
+  const startOf = (after: Position | undefined): Place => {
+    if (after) return findPlace(after);
+    return isDescending ? LAST : FIRST;
+  };
+  const sortBehind = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
+    sortStatement.all({ ...fromPlace(from), ids: JSON.stringify(ids), limit }).map(toListed);
 
   return {
-    /** Sorts these animals. */
-    sort: (ids: readonly number[], { after, limit }: PetPage): ListedPet[] =>
-      sortStatement.all({ ...fromPlace(startOf(after)), ids: JSON.stringify(ids), limit }).map(toListed),
+    list: ({ after, limit }: PetPage): ListedPet[] =>
+      pageStatement.all({ ...fromPlace(startOf(after)), limit }).map(toListed),
+    sort: ({ after, limit }: PetPage, ids: readonly number[]): ListedPet[] =>
+      sortBehind(startOf(after), ids, limit),
     /** Reads the names in order, a slice at a time, and lets other requests run in between. */
-    async read({ after, limit, q, ...filters }: PetPage): Promise<ListedPet[]> {
-      const search = toSearch(q);
-      const statement = search ? wordsStatement : sliceStatement;
-      const values = { ...search, status: filters.status ?? null, categoryId: filters.categoryId ?? null };
+    async select({ after, limit }: PetPage, ids: readonly number[]): Promise<ListedPet[]> {
       const found: ListedPet[] = [];
       for (let from = startOf(after); ;) {
-        const until = endStatement.get({ ...fromPlace(from) });
-        const slice = { ...fromPlace(from), ...untilPlace(until ?? end), limit: limit - found.length };
-        found.push(...statement.all({ ...values, ...slice }).map(toListed));
-        if (until === undefined || found.length === limit) return found;
-        from = until;
+        const names = namesStatement.values(fromPlace(from)) as [id: number, folded: string][];
+        const matching = names.filter(([id]) => hasId(ids, id)).map(([id]) => id);
+        const missing = limit - found.length;
+        if (matching.length > 0) found.push(...sortBehind(from, matching.slice(0, missing), missing));
+        const last = names.at(-1);
+        if (names.length < sliceNames || last === undefined || found.length === limit) return found;
+        from = { id: last[0], folded: last[1] };
         await nextTurn();
       }
     },
@@ -135,7 +134,7 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
 
 /**
  * Lists pages of animals in the order of their names.
- * @param byId finds the first animals that match
+ * @param byId finds animals by their ids
  */
 export const petsByNameOrder = (
   database: Pick<Database, "orm">,
@@ -144,21 +143,21 @@ export const petsByNameOrder = (
 ) => {
   const ascending = listsInDirection(database, false, sliceNames);
   const descending = listsInDirection(database, true, sliceNames);
+  const findMatching = matchingIds(database);
 
   return async (page: PetPage): Promise<ListedPet[]> => {
-    const { sort, read } = page.sort === "-name" ? descending : ascending;
+    const { list, sort, select } = page.sort === "-name" ? descending : ascending;
     const { status, categoryId, q, ids } = page;
-    if (ids === undefined && (status ?? categoryId ?? toSearch(q)) === undefined) return read(page);
-    const matching = await byId({
-      ...page,
-      sort: "id",
-      after: undefined,
-      limit: ids?.length ?? maxSorted + 1,
-    });
-    if (ids === undefined && matching.length > maxSorted) return read(page);
-    return sort(
-      matching.map(({ id }) => id),
-      page,
-    );
+    if (ids) {
+      const found = await byId({ ...page, sort: "id", after: undefined, limit: ids.length });
+      return sort(
+        page,
+        found.map(({ id }) => id),
+      );
+    }
+    const search = toSearch(q);
+    if ((status ?? categoryId ?? search) === undefined) return list(page);
+    const matching = await findMatching(page, search);
+    return matching.length > maxSorted ? select(page, matching) : sort(page, matching);
   };
 };

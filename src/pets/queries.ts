@@ -67,7 +67,8 @@ export interface Search {
   firstSlice: number;
 }
 
-const FIRST_SLICE_IDS = 25_000;
+/** Also the largest slice of a search that reads every match. */
+export const FIRST_SLICE_IDS = 25_000;
 
 /** Undefined if the text has no word: such a search finds every animal. */
 export const toSearch = (q: string | undefined): Search | undefined => {

@@ -208,13 +208,8 @@ test("a search finds words by prefixes of any length, even those that are too lo
   expect(await found("donaudampfschifffahrtskx")).toEqual([]);
 });
 
-test("a search with many matches, few of which pass its filter, finds them all and lets other requests run", async () => {
-  const own = await openStore();
-  own.database.client.run(
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-     INSERT INTO pets (name, category_id, status, created_at)
-     SELECT 'Bella', 1, iif(i % 20000 = 0, 'sold', 'available'), 0 FROM n`,
-  );
+/** The turns of the event loop during an act. */
+const turnsDuring = async <Value>(act: () => Promise<Value>): Promise<{ turns: number; value: Value }> => {
   let turns = 0;
   let isDone = false;
   const count = () => {
@@ -222,14 +217,38 @@ test("a search with many matches, few of which pass its filter, finds them all a
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const first = await list(own, { q: "bella", status: "sold", limit: "2" });
+  const value = await act();
   isDone = true;
+  return { turns, value };
+};
+
+test("searches, counts and orders with many matches find them all and let other requests run", async () => {
+  const own = await openStore();
+  own.database.client.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+     INSERT INTO pets (name, category_id, status, created_at)
+     SELECT 'Bella', 1, iif(i % 20000 = 0, 'sold', 'available'), 0 FROM n`,
+  );
+  const { turns, value: first } = await turnsDuring(() =>
+    list(own, { q: "bella", status: "sold", limit: "2" }),
+  );
   expect(turns).toBeGreaterThan(0);
   expect(((await first.json()) as { id: number }[]).map(({ id }) => id)).toEqual([20_000, 40_000]);
   const [, next = ""] = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "") ?? [];
   const second = await own.call("GET", next);
   expect(((await second.json()) as { id: number }[]).map(({ id }) => id)).toEqual([60_000]);
   expect(second.headers.get("link")).toBeNull();
+  for (const query of [{ q: "bella" }, { status: "available" }, { categoryId: "1" }]) {
+    const byName = await turnsDuring(() => list(own, { ...query, sort: "-name", limit: "2" }));
+    expect(byName.turns).toBeGreaterThan(0);
+    expect(await idsOf(byName.value)).toEqual("status" in query ? [59_999, 59_998] : [60_000, 59_999]);
+  }
+  const counted = await turnsDuring(() => own.call("GET", "/v1/statistics?q=bella"));
+  expect(counted.turns).toBeGreaterThan(0);
+  expect(await counted.value.json()).toMatchObject({
+    total: 60_000,
+    byStatus: { available: 59_997, sold: 3 },
+  });
 });
 
 const plansOf = async (
