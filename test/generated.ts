@@ -95,6 +95,15 @@ const words = pool(
 );
 const json = pool(fc.jsonValue());
 
+const petChanges = fc.record(
+  {
+    name: fc.string({ minLength: 1, maxLength: 50 }),
+    categoryId: fc.integer(),
+    status: fc.constantFrom("available", "pending", "sold", null),
+  },
+  { requiredKeys: [] },
+);
+
 const valid: Record<string, fc.Arbitrary<unknown>> = {
   NewPet: fc.record(
     {
@@ -104,14 +113,16 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
     },
     { requiredKeys: ["name", "categoryId"] },
   ),
-  PetChange: fc.record(
-    {
-      name: fc.string({ minLength: 1, maxLength: 50 }),
-      categoryId: fc.integer(),
-      status: fc.constantFrom("available", "pending", "sold", null),
-    },
-    { requiredKeys: [] },
-  ),
+  PetChange: petChanges,
+  PetChanges: fc.record({
+    changes: fc.array(
+      fc.record(
+        { id: fc.integer({ min: 1, max: 8 }), ifMatch: fc.constantFrom("*", '"x"'), change: petChanges },
+        { requiredKeys: ["id", "change"] },
+      ),
+      { minLength: 1, maxLength: 4 },
+    ),
+  }),
   NewCategory: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }),
   CategoryChange: fc.record({ name: fc.string({ minLength: 1, maxLength: 50 }) }, { requiredKeys: [] }),
   NewOrder: fc.record(

@@ -78,6 +78,29 @@ export const changePet = operation({
   faults: ["category_not_found", "pet_in_order", "precondition_failed"],
 });
 
+export const changePets = operation({
+  operationId: "changePets",
+  summary: "Change many animals",
+  description:
+    "Makes up to 100 changes in one transaction. Each one is made or refused for itself, as `PATCH /pets/{petId}` does, and has a result: the changed animal with its new entity tag, or the error. So the response is 200 although changes were refused. All changes that were made are on disk before the response is sent.",
+  tags: TAGS,
+  bodyExample: {
+    changes: [
+      { id: 7, ifMatch: '"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"', change: { status: "sold" } },
+      { id: 9, change: { categoryId: 3 } },
+    ],
+  },
+  responses: {
+    200: {
+      description: "A result for each change.",
+      example: [
+        { id: 7, pet: { ...BELLA, status: "sold" }, etag: '"wM3nTq8cLr0vZs6aXy1bGd5eFh2"' },
+        { id: 9, error: { code: "not_found", message: "There is no animal with this id.", status: 404 } },
+      ],
+    },
+  },
+});
+
 export const deletePet = operation({
   operationId: "deletePet",
   summary: "Delete an animal",

@@ -27,6 +27,13 @@ export interface StoredPet extends Pet {
   revision: number;
 }
 
+/** A change of one animal, if it still is `expected`. */
+export interface RequestedChange {
+  id: number;
+  change: PetChange;
+  expected?: StoredPet | undefined;
+}
+
 const value = sql.placeholder;
 
 const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${isOpen(orders.status)}`;
@@ -105,6 +112,22 @@ const conditionalStatements = ({ orm }: Pick<Database, "orm">, strictCategories:
   return { updateStatement, deleteStatement, stateStatement };
 };
 
+const changeValues = ({ id, change, expected }: RequestedChange) => ({
+  revision: expected?.revision ?? null,
+  id,
+  name: change.name ?? null,
+  categoryId: change.categoryId ?? null,
+  status: change.status ?? null,
+  keepsStatus: Number(change.status === undefined),
+});
+
+const changedEntry = (before: Row, after: Row): AuditEntry => ({
+  action: "pet.changed",
+  id: after.id,
+  label: after.name,
+  changes: changesBetween(before, after, ["name", "categoryId", "status"]),
+});
+
 /** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
 const conditionalWrites = (database: Database, strictCategories: boolean, record: Audit) => {
   const { updateStatement, deleteStatement, stateStatement } = conditionalStatements(
@@ -132,30 +155,33 @@ const conditionalWrites = (database: Database, strictCategories: boolean, record
     /**
      * Changes the animal in one atomic step, if it still is `expected` and, for a new status, no open order holds it.
      */
-    change: (
-      id: number,
-      { name = null, categoryId = null, status }: Nullable<PetChange>,
+    change: (id: number, change: PetChange, act: Act, expected?: StoredPet) =>
+      write(updateStatement, changeValues({ id, change, expected }), act, changedEntry),
+    /** Makes many changes in one transaction, in this order. A change that is refused stops no other. */
+    async changeMany(
+      requested: readonly RequestedChange[],
       act: Act,
-      expected?: StoredPet,
-    ) =>
-      write(
-        updateStatement,
-        {
-          revision: expected?.revision ?? null,
-          id,
-          name,
-          categoryId,
-          status: status ?? null,
-          keepsStatus: Number(status === undefined),
-        },
-        act,
-        (before, after) => ({
-          action: "pet.changed",
-          id,
-          label: after.name,
-          changes: changesBetween(before, after, ["name", "categoryId", "status"]),
-        }),
-      ),
+      keep?: StoreResponse<WriteResult[]>,
+    ): Promise<WriteResult[]> {
+      const statements = requested.map(changeValues).flatMap((values) => [
+        { query: stateStatement, values },
+        { query: updateStatement, values },
+      ]);
+      const pairs = (rows: readonly (readonly Row[])[]) =>
+        requested.map((_, at) => ({
+          before: rows[2 * at]?.[0] as State | undefined,
+          after: rows[2 * at + 1]?.[0],
+        }));
+      const resultsOf = (rows: readonly (readonly Row[])[]) =>
+        pairs(rows).map(({ before, after }) => resultOf(after, before));
+      const rows = await database.commit(statements, (written) => [
+        ...pairs(written).flatMap(({ before, after }) =>
+          record(act, before && after && changedEntry(before, after)),
+        ),
+        ...storing(keep, resultsOf(written)),
+      ]);
+      return resultsOf(rows);
+    },
     /** Deletes the animal in one atomic step, if it still is `expected` and no open order holds it. */
     remove: (id: number, act: Act, expected?: StoredPet) =>
       write(
@@ -166,8 +192,6 @@ const conditionalWrites = (database: Database, strictCategories: boolean, record
       ),
   };
 };
-
-type Nullable<Fields> = { [Field in keyof Fields]: Fields[Field] | null };
 
 /** @param strictCategories an animal may belong only to a category that exists */
 export const petRepository = (

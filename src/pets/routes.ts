@@ -4,9 +4,8 @@ import { findExpected, jsonWithEtag } from "../http/etag.ts";
 import { nextPage } from "../http/headers.ts";
 import type { Macros } from "../http/macros.ts";
 import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
+import { PetChangeResults, PetChanges, fromChangeResults, toChangeRequests } from "./changes-model.ts";
 import {
-  CategoryStatistics,
-  CategoryStatisticsQuery,
   ChangedPetParams,
   DeletedPetParams,
   EventsHeaders,
@@ -18,17 +17,22 @@ import {
   PetParams,
   PetStatus,
   Pets,
-  Statistics,
-  StatisticsQuery,
   etagOfPet,
   fromPet,
-  toCountedPets,
   toListPets,
   toNewPet,
   toPetChange,
 } from "./model.ts";
 import {
+  CategoryStatistics,
+  CategoryStatisticsQuery,
+  Statistics,
+  StatisticsQuery,
+  toCountedPets,
+} from "./statistics-model.ts";
+import {
   changePet,
+  changePets,
   createPet,
   deletePet,
   getCategoryStatistics,
@@ -89,6 +93,23 @@ const petWriteRoutes = ({ pets, macros }: PetRouteOptions) =>
         detail: changePet,
       },
     )
+    .post(
+      "/v1/pets/changes",
+      ({ body, caller, once }) =>
+        once({ status: 200, body: fromChangeResults }, (keep) =>
+          pets.changeMany(toChangeRequests(body), caller, keep),
+        ),
+      {
+        stability: "beta",
+        scope: "pets:write",
+        reads: "json",
+        idempotent: true,
+        query: NoQuery,
+        body: PetChanges,
+        response: { 200: PetChangeResults },
+        detail: changePets,
+      },
+    )
     .delete(
       "/v1/pets/:petId",
       async ({ params, headers, caller }) => {
@@ -111,7 +132,18 @@ export const petRoutes = (options: PetRouteOptions) => {
   const { pets, pages, statistics, stream, macros } = options;
   return new Elysia({ name: "pets", normalize: false })
     .use(macros)
-    .model({ Pet, Pets, NewPet, PetChange, PetStatus, Statistics, CategoryStatistics, Error: ErrorBody })
+    .model({
+      Pet,
+      Pets,
+      NewPet,
+      PetChange,
+      PetChanges,
+      PetChangeResults,
+      PetStatus,
+      Statistics,
+      CategoryStatistics,
+      Error: ErrorBody,
+    })
     .get("/v1/pets", ({ query, headers }) => pages.respond(toListPets(query), headers["if-none-match"]), {
       scope: "pets:read",
       query: ListQuery,

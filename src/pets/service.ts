@@ -17,19 +17,40 @@ const notFound = () => new Fault("not_found", "There is no animal with this id."
 
 const uncategorized = () => fieldFault("category_not_found", { field: "categoryId", rule: "not_found" });
 
-/** @param heldFields the fields that an open order keeps from changing. @throws Fault if nothing was written */
-const assertWritten = (result: WriteResult, heldFields: readonly FieldProblem[] = []): Pet => {
-  if ("pet" in result) return result.pet;
-  if (result.refused === "not_found") throw notFound();
-  if (result.refused === "category_not_found") throw uncategorized();
-  if (result.refused !== "pet_in_order") throw new Fault(result.refused);
-  throw new Fault(
+/** @param heldFields the fields that an open order keeps from changing */
+const faultOf = (
+  result: Exclude<WriteResult, { pet: Pet }>,
+  heldFields: readonly FieldProblem[] = [],
+): Fault => {
+  if (result.refused === "not_found") return notFound();
+  if (result.refused === "category_not_found") return uncategorized();
+  if (result.refused !== "pet_in_order") return new Fault(result.refused);
+  return new Fault(
     "pet_in_order",
     `The open order ${result.order} holds the animal: complete or cancel order ${result.order} first.`,
     undefined,
     heldFields,
   );
 };
+
+/** @throws Fault if nothing was written */
+const assertWritten = (result: WriteResult, heldFields?: readonly FieldProblem[]): Pet => {
+  if ("pet" in result) return result.pet;
+  throw faultOf(result, heldFields);
+};
+
+/** A change of one animal, if the animal passes `isExpected`. */
+export interface PetChangeRequest {
+  id: number;
+  change: PetChange;
+  isExpected?: ((pet: StoredPet) => boolean) | undefined;
+}
+
+/** The changed animal, or why it was not changed. */
+export type PetChangeResult = { id: number; pet: Pet } | { id: number; fault: Fault };
+
+/** No animal has it. */
+const OTHER_REVISION = -1;
 
 const isByName = (sort: PetSort): boolean => sort === "name" || sort === "-name";
 
@@ -78,6 +99,37 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
     assertWritten(await pets.change(id, change, { actor, now: clock.now() }, expected), [
       { field: "status", rule: "conflict" },
     ]),
+  /**
+   * Changes many animals in one transaction, each as `change` does, and in this order. A change that is refused stops no
+   * other.
+   * @param keep stores the response in the same transaction
+   */
+  async changeMany(
+    requests: readonly PetChangeRequest[],
+    actor: Actor,
+    keep?: StoreResponse<PetChangeResult[]>,
+  ): Promise<PetChangeResult[]> {
+    const toResults = (written: readonly WriteResult[]): PetChangeResult[] =>
+      written.map((result, at) => {
+        const id = requests[at]?.id ?? 0;
+        return "pet" in result ? { id, pet: result.pet } : { id, fault: faultOf(result) };
+      });
+    const requested = requests.map(async ({ id, change, isExpected }) => {
+      const present = isExpected && (await pets.find(id));
+      if (!present) return { id, change };
+      return {
+        id,
+        change,
+        expected: isExpected(present) ? present : { ...present, revision: OTHER_REVISION },
+      };
+    });
+    const written = await pets.changeMany(
+      await Promise.all(requested),
+      { actor, now: clock.now() },
+      keep && ((results) => keep(toResults(results))),
+    );
+    return toResults(written);
+  },
   /**
    * Deletes the animal in one atomic step, if it still is `expected`.
    * @throws Fault not_found, precondition_failed; pet_in_order while an open order holds the animal

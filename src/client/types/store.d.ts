@@ -54,6 +54,26 @@ export interface paths {
     patch: operations["changePet"];
     trace?: never;
   };
+  "/pets/changes": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Change many animals
+     * @description Makes up to 100 changes in one transaction. Each one is made or refused for itself, as `PATCH /pets/{petId}` does, and has a result: the changed animal with its new entity tag, or the error. So the response is 200 although changes were refused. All changes that were made are on disk before the response is sent. Requires the scope `pets:write`.
+     */
+    post: operations["changePets"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/pets/events": {
     parameters: {
       query?: never;
@@ -406,6 +426,45 @@ export interface components {
       /** @description Availability status. `null` clears it. */
       status?: components["schemas"]["PetStatus"] | null;
     };
+    /** @description Changes of animals. */
+    PetChanges: {
+      /** @description The changes, made in this order. */
+      changes: components["schemas"]["RequestedPetChange"][];
+    };
+    /** @description A change of one animal. */
+    RequestedPetChange: {
+      /**
+       * Format: int64
+       * @description Id of the animal to change.
+       */
+      id: number;
+      /** @description As the header `If-Match` of a single change: the animal's entity tag. */
+      ifMatch?: string;
+      change: components["schemas"]["PetChange"];
+    };
+    /** @description A result for each change, in the same order. */
+    PetChangeResults: components["schemas"]["PetChangeResult"][];
+    /** @description `pet` and `etag` of a changed animal; `error` if it was not changed. */
+    PetChangeResult: {
+      /**
+       * Format: int64
+       * @description Id of the animal.
+       */
+      id: number;
+      pet?: components["schemas"]["Pet"];
+      /** @description The entity tag of the changed animal. */
+      etag?: string;
+      error?: components["schemas"]["Error"];
+    };
+    /** @description Every error has this form. */
+    Error: {
+      /** @description Machine-readable error code. */
+      code: string;
+      /** @description Human-readable description. */
+      message: string;
+      /** @description The HTTP status code of the response. */
+      status: number;
+    };
     /** @description The number of animals. */
     Statistics: {
       /** @description Number of animals. */
@@ -449,15 +508,6 @@ export interface components {
       /** @description Number of animals in the category. */
       total: number;
       byStatus: components["schemas"]["StatusCounts"];
-    };
-    /** @description Every error has this form. */
-    Error: {
-      /** @description Machine-readable error code. */
-      code: string;
-      /** @description Human-readable description. */
-      message: string;
-      /** @description The HTTP status code of the response. */
-      status: number;
     };
     /** @description A category to add. */
     NewCategory: {
@@ -918,6 +968,83 @@ export interface operations {
            *     }
            */
           "application/json": components["schemas"]["Pet"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  changePets: {
+    parameters: {
+      query?: never;
+      header?: {
+        /** @description Makes a retry safe (draft-ietf-httpapi-idempotency-key-header). Choose a new key for each action, such as a UUID. The response is stored for 24 hours. A retry with the same key gets it again, and nothing is done twice. A different request with the same key gets 422. While the first request is in progress, a retry gets 409. The quotes can be omitted if the key has no space, comma or quote. */
+        "Idempotency-Key"?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "changes": [
+         *         {
+         *           "id": 7,
+         *           "ifMatch": "\"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE\"",
+         *           "change": {
+         *             "status": "sold"
+         *           }
+         *         },
+         *         {
+         *           "id": 9,
+         *           "change": {
+         *             "categoryId": 3
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        "application/json": components["schemas"]["PetChanges"];
+      };
+    };
+    responses: {
+      /** @description A result for each change. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "id": 7,
+           *         "pet": {
+           *           "id": 7,
+           *           "name": "Bella",
+           *           "categoryId": 3,
+           *           "status": "sold"
+           *         },
+           *         "etag": "\"wM3nTq8cLr0vZs6aXy1bGd5eFh2\""
+           *       },
+           *       {
+           *         "id": 9,
+           *         "error": {
+           *           "code": "not_found",
+           *           "message": "There is no animal with this id.",
+           *           "status": 404
+           *         }
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["PetChangeResults"];
         };
       };
       /** @description Refused. */

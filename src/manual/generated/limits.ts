@@ -21,6 +21,7 @@ import { MAX_EMAIL_LENGTH } from "../../lib/email.ts";
 import { MAX_NOTE_LENGTH } from "../../orders/model.ts";
 import { MAX_EVENTS } from "../../pets/events/repository.ts";
 import { STREAM_LIMITS } from "../../pets/events/streams.ts";
+import { MAX_CHANGES } from "../../pets/changes-model.ts";
 import { MAX_IDS, MAX_SEARCH_LENGTH, NewPet } from "../../pets/model.ts";
 import { MAX_WORDS } from "../../lib/search.ts";
 import { NewProject } from "../../projects/model.ts";
@@ -46,6 +47,7 @@ const requests: Row[] = [
     `${rule(Limit, "minimum")} to ${rule(Limit, "maximum")}, ${rule(Limit, "default")} by default`,
   ],
   ["ids in `ids`", number(MAX_IDS)],
+  ["changes of one `POST /v1/pets/changes`", number(MAX_CHANGES)],
   ["search text (`q`)", `${characters(MAX_SEARCH_LENGTH)}, ${MAX_WORDS} words`],
   ["failed authentications of one client", `${setting(SETTINGS.authFailuresPerMinute)} a minute`],
   ["requests of one key", "the key's own rate limit, none by default"],
