@@ -14,7 +14,7 @@ const requireValue = <Value>(flag: string, text: string, value: Value | undefine
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 /** Reads a time span such as `90s`, `30m`, `12h`, `7d`, in seconds. */
-const parseSpan = (text: string): number | undefined => {
+export const parseSpan = (text: string): number | undefined => {
   const [, digits, unit] = /^([0-9]{1,9})([smhd])$/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits) * UNITS[unit as keyof typeof UNITS];
 };

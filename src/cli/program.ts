@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { VERSION } from "../app/version.ts";
+import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { categoriesCommand } from "./categories.ts";
 import { certificatesCommand } from "./certificates.ts";
@@ -51,7 +52,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
     domainsCommand,
     certificatesCommand,
   ],
-  "Information:": [openapiCommand, completionCommand, manCommand, versionCommand, helpCommand],
+  "Information:": [auditCommand, openapiCommand, completionCommand, manCommand, versionCommand, helpCommand],
 };
 
 /** What `adoption-store` alone prints. */

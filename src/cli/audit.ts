@@ -1,0 +1,130 @@
+import { Command, Option } from "commander";
+import { commandServices } from "../app/command-services.ts";
+import type { Entry, EntryFilters } from "../audit/entry.ts";
+import { fromEntry, parseActor, parseResource } from "../audit/model.ts";
+import { ACTION_NAMES, type Action, RESOURCE_KINDS } from "../lib/actions.ts";
+import { parseTime } from "../lib/time.ts";
+import { withDatabase } from "./database.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { parseSpan } from "./key-flags.ts";
+import { type Columns, printList } from "./print/list.ts";
+import { relativeTime } from "./print/relative-time.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+const PAGE_SIZE = 100;
+const DEFAULT_LIMIT = 20;
+
+interface Options extends Record<string, unknown> {
+  json?: boolean;
+  actor?: EntryFilters["actor"];
+  action?: Action;
+  resource?: EntryFilters["resource"];
+  since?: number;
+  until?: number;
+  limit: number;
+}
+
+/** @throws UsageError */
+const readFlag = <Value>(flag: string, text: string, value: Value | undefined, form: string): Value => {
+  if (value === undefined) throw new UsageError(`${flag}: ${JSON.stringify(text)} is not ${form}`);
+  return value;
+};
+
+const actorOf = (text: string) =>
+  readFlag("--actor", text, parseActor(text), "key, person, operator, service, key:ID or person:ID");
+
+const resourceOf = (text: string) =>
+  readFlag(
+    "--resource",
+    text,
+    parseResource(text),
+    `${RESOURCE_KINDS.join(", ")}, or one of these with an id, such as pet:7`,
+  );
+
+/** A time, or how long ago it was. */
+const timeOf = (flag: string) => (text: string) => {
+  const span = parseSpan(text);
+  const time = span === undefined ? parseTime(text) : Date.now() - span * 1000;
+  return readFlag(flag, text, time, "a time such as 2030-12-05T00:00:00Z, or a span such as 7d");
+};
+
+const limitOf = (text: string): number =>
+  readFlag(
+    "--limit",
+    text,
+    /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined,
+    "a number from 1 to 999999",
+  );
+
+const actorWords = ({ actor }: Entry): string =>
+  "id" in actor ? `${actor.kind} ${actor.id} ${actor.name}` : actor.kind;
+
+const resourceWords = ({ resource: { kind, id, name, parent } }: Entry): string =>
+  [kind, id, name ?? "", parent ? `(${parent.kind} ${parent.id})` : ""]
+    .filter((part) => part !== "")
+    .join(" ");
+
+const changeWords = ({ changes }: Entry): string =>
+  changes.map(({ field, from, to }) => `${field}: ${from ?? "-"} -> ${to ?? "-"}`).join(", ") || "-";
+
+const columnsAt = (now: number): Columns<Entry> => ({
+  WHEN: ({ at }) => relativeTime(at, now),
+  WHO: actorWords,
+  ACTION: ({ action }) => action,
+  WHAT: resourceWords,
+  CHANGES: changeWords,
+});
+
+/** The newest entries that match, from as many pages as they need. */
+const readEntries = ({ limit, actor, action, resource, since, until, ...options }: Options) =>
+  withDatabase(configOf(options), async (database) => {
+    const { audit } = commandServices(configOf(options), database);
+    const filters = { actor, action, resource, since, until };
+    const found: Entry[] = [];
+    for (let cursor: string | undefined; found.length < limit;) {
+      const { items, next } = await audit.list({ ...filters, limit: PAGE_SIZE, cursor });
+      found.push(...items);
+      if (next === undefined) break;
+      cursor = next;
+    }
+    return found.slice(0, limit);
+  });
+
+const TEXTS: CommandTexts = {
+  notes: [
+    "Entries are kept for AUDIT_DAYS. They never contain an adopter's data. What the service does to a domain by itself is in the domain's history.",
+  ],
+  examples: [
+    { text: "Show what happened last", line: "adoption-store audit" },
+    { text: "Show what key 3 did in the last week", line: "adoption-store audit --actor key:3 --since 7d" },
+    { text: "Show what happened to animal 7", line: "adoption-store audit --resource pet:7" },
+    {
+      text: "Show who created, rotated and revoked keys, as JSON",
+      line: "adoption-store audit --resource key --limit 1000 --json",
+    },
+  ],
+};
+
+export const auditCommand = (): Command =>
+  withSettings(
+    withTexts(new Command("audit"), TEXTS)
+      .description("show who did what, and when, newest first")
+      .option("--actor <actor>", "only of key, person, operator, service, or of one, such as key:3", actorOf)
+      .addOption(new Option("--action <action>", "only this action").choices(ACTION_NAMES))
+      .option("--resource <resource>", "only of a kind, such as pet, or of one, such as pet:7", resourceOf)
+      .option(
+        "--since <when>",
+        "only from this time on, such as 2030-12-05T00:00:00Z or 7d",
+        timeOf("--since"),
+      )
+      .option("--until <when>", "only from before this time", timeOf("--until"))
+      .option("--limit <number>", `how many entries (default: ${DEFAULT_LIMIT})`, limitOf, DEFAULT_LIMIT)
+      .option("--json", "print JSON")
+      .action(async (options: Options) => {
+        const entries = await readEntries(options);
+        if (options.json) return printList(entries.map(fromEntry), {}, { json: true, empty: "" });
+        printList(entries, columnsAt(Date.now()), { json: false, empty: "Nothing was recorded." });
+      }),
+    [],
+  );
