@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { ACTION_NAMES } from "../../src/lib/actions.ts";
 import { program } from "../../src/cli/program.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import { readConfig } from "../../src/config/config.ts";
@@ -166,6 +167,11 @@ describe("the page of limits", () => {
   });
 });
 
+test("the page of events has each action of the audit log", async () => {
+  const [, log = ""] = (await reference("events")).split("## The audit log");
+  expect(rowsOf(log).map(([action]) => action)).toEqual([...ACTION_NAMES]);
+});
+
 describe("the pages of domains", () => {
   /** The enumerations of the platform's OpenAPI document that have this value. */
   const enumerationWith = async (value: string): Promise<string[]> => {
@@ -179,7 +185,8 @@ describe("the pages of domains", () => {
   test("have each stage, event and finding of the API", async () => {
     const stages = rowsOf((await reference("stages-of-a-domain")).split("## Transitions")[0] ?? "");
     expect(stages.map(([stage]) => stage)).toEqual(await enumerationWith("awaiting_dns"));
-    const events = rowsOf((await reference("events")).split("## The history")[1] ?? "");
+    const [, history = ""] = /## The history([^]*?)\n## /.exec(await reference("events")) ?? [];
+    const events = rowsOf(history);
     expect(events.map(([event = ""]) => event)).toEqual(await enumerationWith("became_primary"));
     const findings = [...(await reference("findings")).matchAll(/^## `(\w+)`$/gm)].map(([, kind]) => kind);
     expect(findings.toSorted()).toEqual((await enumerationWith("no_record")).toSorted());

@@ -42,7 +42,7 @@ export const PAGES: Record<string, readonly string[]> = {
     "/projects/docs/domains/docs.example.org/remove",
   ],
   keys: ["/keys", "/keys/new", "/keys/1/rotate", "/keys/1/revoke"],
-  activity: ["/activity", "/activity?person=1"],
+  activity: ["/activity", "/activity?resource=pet", "/activity?resource=pet:6", "/activity?actor=person"],
   elsewhere: ["/nowhere"],
 };
 

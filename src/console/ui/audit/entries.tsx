@@ -10,11 +10,13 @@ import { ACTOR_TITLES, VERBS, actorWords, belongsTo, changeWords, resourceWords 
 const Who = ({ actor }: { actor: Actor }) => {
   const mayRead = useSession().can("audit:read");
   const title = ACTOR_TITLES[actor.kind];
-  if (!mayRead) return <strong title={title}>{actorWords(actor)}</strong>;
+  // A name may contain characters that change the direction of what follows.
+  const words = <bdi>{actorWords(actor)}</bdi>;
+  if (!mayRead) return <strong title={title}>{words}</strong>;
   const { kind, id } = actor;
   return (
     <a href={activityPath({ actor: id === undefined ? kind : `${kind}:${id}` })} title={title}>
-      {actorWords(actor)}
+      {words}
     </a>
   );
 };
@@ -23,11 +25,11 @@ const Who = ({ actor }: { actor: Actor }) => {
 const What = ({ resource, isGone }: { resource: Resource; isGone: boolean }) => {
   const { can } = useSession();
   const page = pageOfResource(resource);
-  const words = resourceWords(resource);
+  const words = <bdi>{resourceWords(resource)}</bdi>;
   return (
     <>
       {page && !isGone && can(page.scope) ? <a href={page.href}>{words}</a> : words}
-      {belongsTo(resource)}
+      <bdi>{belongsTo(resource)}</bdi>
     </>
   );
 };
@@ -45,7 +47,7 @@ export const Entries = ({ entries }: { entries: readonly Entry[] }) => {
           </p>
           {changes.map((change) => (
             <p key={change.field} class="change">
-              {changeWords(change, isChange(action), nameOf)}
+              <bdi>{changeWords(change, isChange(action), nameOf)}</bdi>
             </p>
           ))}
           <small>

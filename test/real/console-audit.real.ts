@@ -1,0 +1,112 @@
+import { expect } from "bun:test";
+import { violationsOf } from "./axe.ts";
+import { type Page, openBrowser } from "./browser.ts";
+import { send } from "./console-data.ts";
+import { signIn } from "./sign-in.ts";
+import { type Server, directory, real, serve, until } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+const entriesOf = async (page: Page): Promise<string[]> =>
+  (await page.evaluate(
+    "[...document.querySelectorAll('.entries li')].map((one) => [...one.querySelectorAll('p')].map((line) => line.innerText).join(' | '))",
+  )) as string[];
+
+const untilEntries = (page: Page, expected: readonly string[]): Promise<void> =>
+  until(
+    `the entries are ${expected.join("; ")}`,
+    async () => JSON.stringify(await entriesOf(page)) === JSON.stringify(expected),
+    10_000,
+  );
+
+/** An animal that was changed, adopted and given back, and a key that somebody made. */
+const fill = async (server: Server): Promise<void> => {
+  await until(
+    "the manual is published",
+    async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
+    20_000,
+  );
+  await send(server, "/v1/categories", { name: "Dogs" });
+  await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
+  await send(server, "/v1/pets/1", { name: "Luna", status: "available" }, "PATCH");
+  const adopter = { name: "Ada Byron", email: "ada@example.org" };
+  await send(server, "/v1/store/orders", { petId: 1, adopter });
+  await send(server, "/v1/store/orders/1/cancel", {});
+  await send(server, "/platform/keys", { name: "website", scopes: ["pets:read"] });
+};
+
+const SHOP = [
+  "Key admin cancelled adoption no. 1 of Luna",
+  "Key admin started adoption no. 1 of Luna",
+  "Key admin changed Luna | Name: Bella → Luna | Status: sold → available",
+  "Key admin added Bella",
+];
+
+real("what was done is listed with who did it, and filtered by actor, kind and day", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await fill(server);
+  await using browser = await openBrowser();
+  const { page, seen } = browser;
+  await signIn(page, server.url, server.key, "/activity");
+  await page.getByText(/entries shown/).waitFor();
+  const all = await entriesOf(page);
+  expect(all.slice(0, 6)).toEqual([
+    "Key admin created the key website | Permissions: pets:read",
+    ...SHOP,
+    "Key admin added the category Dogs",
+  ]);
+  expect(await page.locator("body").innerText()).not.toContain("Ada");
+
+  await page.getByLabel("What").selectOption({ label: "Adoptions" });
+  await untilEntries(page, SHOP.slice(0, 2));
+  expect(page.url()).toEndWith("/console/activity?resource=order");
+  await page.getByLabel("Who").selectOption({ label: "The operator" });
+  await page.getByText("Nothing matches these filters").waitFor();
+  await page.getByRole("link", { name: "Show all" }).click();
+  await untilEntries(page, all);
+
+  await page.getByLabel("From").fill("2030-01-01");
+  await page.getByText("Nothing matches these filters").waitFor();
+  await page.goBack();
+  await untilEntries(page, all);
+
+  await page.getByRole("link", { name: "Luna", exact: true }).first().click();
+  await until("the animal's page", async () => page.url().includes("/console/animals/1"));
+  await page.goBack();
+  await page.getByRole("link", { name: "Key admin" }).first().click();
+  await page.getByText("Only what Key admin did.").waitFor();
+  expect(page.url()).toEndWith("actor=key%3A1");
+  expect(await violationsOf(page)).toEqual([]);
+  expect(seen.errors).toEqual([]);
+});
+
+real("a change that is made elsewhere appears without a reload", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await fill(server);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/activity?resource=category");
+  await untilEntries(page, ["Key admin added the category Dogs"]);
+  await send(server, "/v1/categories/1", { name: "Hounds" }, "PATCH");
+  await until(
+    "the new entry",
+    async () => (await entriesOf(page))[0] === "Key admin renamed the category Hounds | Name: Dogs → Hounds",
+    40_000,
+  );
+});
+
+real("a key without the scope audit:read finds no page of activity", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const { secret } = (await send(server, "/platform/keys", {
+    name: "front desk",
+    scopes: ["pets:read", "orders:read"],
+  })) as { secret: string };
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, secret, "/activity");
+  await page.getByRole("heading", { name: "Not allowed" }).waitFor();
+  expect(await page.getByRole("link", { name: "Activity" }).count()).toBe(0);
+});
