@@ -5,6 +5,7 @@ import { fromEntry, parseActor, parseResource } from "../audit/model.ts";
 import { ACTION_NAMES, type Action, RESOURCE_KINDS } from "../lib/actions.ts";
 import { parseTime } from "../lib/time.ts";
 import { withDatabase } from "./database.ts";
+import { withSuggestions } from "./help/suggested.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { parseSpan } from "./key-flags.ts";
 import { type Columns, printList } from "./print/list.ts";
@@ -33,6 +34,14 @@ const readFlag = <Value>(flag: string, text: string, value: Value | undefined, f
 
 const actorOf = (text: string) =>
   readFlag("--actor", text, parseActor(text), "key, person, operator, service, key:ID or person:ID");
+
+const actionOf = (text: string): Action =>
+  readFlag(
+    "--action",
+    text,
+    ACTION_NAMES.find((action) => action === text),
+    `an action: use ${ACTION_NAMES.join(", ")}`,
+  );
 
 const resourceOf = (text: string) =>
   readFlag(
@@ -111,7 +120,12 @@ export const auditCommand = (): Command =>
     withTexts(new Command("audit"), TEXTS)
       .description("show who did what, and when, newest first")
       .option("--actor <actor>", "only of key, person, operator, service, or of one, such as key:3", actorOf)
-      .addOption(new Option("--action <action>", "only this action").choices(ACTION_NAMES))
+      .addOption(
+        withSuggestions(
+          new Option("--action <action>", "only this action, such as pet.changed").argParser(actionOf),
+          ACTION_NAMES,
+        ),
+      )
       .option("--resource <resource>", "only of a kind, such as pet, or of one, such as pet:7", resourceOf)
       .option(
         "--since <when>",
