@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { mapAtOnce, reasonOf, wantedAnimal } from "../../src/console/ui/animals/bulk.ts";
+import { failureOf, outcomeOf, reasonOf, wantedAnimal } from "../../src/console/ui/animals/bulk.ts";
 import { csvOf } from "../../src/console/ui/animals/csv.ts";
 import { WORDS } from "../../src/console/ui/animals/words.ts";
 import { ApiError } from "../../src/client/api-error.ts";
@@ -20,7 +20,8 @@ describe("a change of many animals", () => {
     ["pet_in_order", "an open adoption holds it"],
     ["precondition_failed", "somebody else changed it"],
     ["not_found", "it was deleted"],
-    ["storage_unavailable", "The disk is full."],
+    ["category_not_found", "This category no longer exists. Choose another."],
+    ["new_code", "The disk is full."],
   ])("says why one was not changed: %s", (code, reason) => {
     expect(reasonOf(new ApiError(409, code, "The disk is full."))).toBe(reason);
   });
@@ -30,24 +31,24 @@ describe("a change of many animals", () => {
     expect(WORDS.notChanged(1, 1)).toBe("1 of 1 animal was not changed:");
   });
 
-  test("runs a few at once, and keeps the order of their results", async () => {
-    let running = 0;
-    let most = 0;
-    const results = await mapAtOnce([5, 1, 3, 2, 4], 2, async (ms) => {
-      most = Math.max(most, ++running);
-      await Bun.sleep(ms);
-      running--;
-      if (ms === 3) throw new Error("three");
-      return ms;
-    });
-    expect(most).toBe(2);
-    expect(results.map((one) => (one.status === "fulfilled" ? one.value : "failed"))).toEqual([
-      5,
-      1,
-      "failed",
-      2,
-      4,
+  test("has an outcome for each, in their order, with what is needed to undo it", () => {
+    const max = { id: 8, name: "Max", categoryId: 3 };
+    const changes = [bella, max].map((animal) => ({ from: { animal, tag: '"old"' }, to: animal }));
+    const now = { ...bella, status: "sold" as const };
+    const { changed, failed } = outcomeOf(changes, [
+      { id: 7, pet: now, etag: '"new"' },
+      { id: 8, error: { code: "pet_in_order", message: "held", status: 409 } },
     ]);
+    expect(changed).toEqual([{ before: bella, now: { animal: now, tag: '"new"' } }]);
+    expect(failed.map(({ animal, error }) => [animal, reasonOf(error)])).toEqual([
+      [max, "an open adoption holds it"],
+    ]);
+  });
+
+  test("that got no response has changed none", () => {
+    const error = new Error("The server did not respond.");
+    const outcome = failureOf([{ from: { animal: bella, tag: "" }, to: bella }], error);
+    expect(outcome).toEqual({ changed: [], failed: [{ animal: bella, error }] });
   });
 });
 

@@ -1,13 +1,10 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
 import { ApiError, dataOf, store } from "../api/client.ts";
-import { type Outcome, type Wanted, mapAtOnce, wantedAnimal } from "./bulk.ts";
+import { type Change, type Outcome, type Wanted, failureOf, outcomeOf, wantedAnimal } from "./bulk.ts";
 import { changeOf } from "./patch.ts";
-import { applyChanges, readVersions } from "./queries.ts";
+import { applyChanges, readVersions, slicesOf } from "./queries.ts";
 import type { Animal, AnimalVersion, NewAnimal } from "./statistics.ts";
 import { WORDS } from "./words.ts";
-
-/** Requests that run at the same time. */
-const AT_ONCE = 4;
 
 /** Saves the fields that differ, if the animal still is this version. @throws ApiError precondition_failed */
 const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> => {
@@ -25,27 +22,35 @@ const save = async (queries: QueryClient, version: AnimalVersion, wanted: NewAni
   return saved;
 };
 
-interface Change {
-  from: AnimalVersion;
-  to: Animal;
-}
+/** Makes up to 100 changes in one request. */
+const changeSlice = async (changes: readonly Change[]): Promise<Outcome> => {
+  const body = {
+    changes: changes.map(({ from: { animal, tag }, to }) => ({
+      id: animal.id,
+      ifMatch: tag,
+      change: changeOf(animal, to),
+    })),
+  };
+  try {
+    return outcomeOf(changes, await dataOf(store.POST("/pets/changes", { body })));
+  } catch (error) {
+    return failureOf(changes, error as Error);
+  }
+};
 
 const saveAll = async (
   queries: QueryClient,
   changes: readonly Change[],
-  onProgress: (done: number) => void,
+  onProgress: (done: number) => void = () => {},
 ): Promise<Outcome> => {
-  let done = 0;
-  const results = await mapAtOnce(changes, AT_ONCE, ({ from, to }) =>
-    patch(from, to).finally(() => onProgress(++done)),
-  );
   const outcome: Outcome = { changed: [], failed: [] };
-  for (const [at, { from }] of changes.entries()) {
-    const result = results[at]!;
-    if (result.status === "fulfilled") outcome.changed.push({ before: from.animal, now: result.value });
-    else outcome.failed.push({ animal: from.animal, error: result.reason as Error });
+  for (const some of slicesOf(changes)) {
+    const { changed, failed } = await changeSlice(some);
+    outcome.changed.push(...changed);
+    outcome.failed.push(...failed);
+    applyChanges(queries, new Map(changed.map(({ now: { animal } }) => [animal.id, animal])));
+    onProgress(outcome.changed.length + outcome.failed.length);
   }
-  applyChanges(queries, new Map(outcome.changed.map(({ now: { animal } }) => [animal.id, animal])));
   return outcome;
 };
 
@@ -82,7 +87,7 @@ export const useAnimalActions = () => {
     /** Undoes it, but not where others have made a change since. @throws Error */
     async changeBack(changed: Outcome["changed"]): Promise<void> {
       const changes = changed.map(({ before, now }) => ({ from: now, to: before }));
-      const { failed } = await saveAll(queries, changes, () => {});
+      const { failed } = await saveAll(queries, changes);
       if (failed.length > 0) throw new Error(WORDS.notUndone(failed.length, changed.length));
     },
   };

@@ -1,4 +1,6 @@
-import { type ApiError, hasCode } from "../api/client.ts";
+import type { components } from "../../../client/types/store.d.ts";
+import { ApiError } from "../api/client.ts";
+import { ERRORS } from "../api/words.ts";
 import type { Animal, AnimalVersion, NewAnimal } from "./statistics.ts";
 import { WORDS } from "./words.ts";
 
@@ -22,28 +24,42 @@ export interface Outcome {
   failed: { animal: Animal; error: Error }[];
 }
 
-const REASONS: readonly (readonly [ApiError["code"], string])[] = [
-  ["pet_in_order", WORDS.isHeld],
-  ["precondition_failed", WORDS.wasChanged],
-  ["not_found", WORDS.isDeleted],
-];
+const REASONS: Readonly<Record<string, string>> = {
+  pet_in_order: WORDS.isHeld,
+  precondition_failed: WORDS.wasChanged,
+  not_found: WORDS.isDeleted,
+};
 
 /** Why an animal was not changed, after its name. */
-export const reasonOf = (error: Error): string =>
-  REASONS.find(([code]) => hasCode(error, code))?.[1] ?? error.message;
-
-/** Calls `act` for each, a few at once, in any order. The results are in the order of the items. */
-export const mapAtOnce = async <Item, Result>(
-  items: readonly Item[],
-  limit: number,
-  act: (item: Item) => Promise<Result>,
-): Promise<PromiseSettledResult<Result>[]> => {
-  const results: PromiseSettledResult<Result>[] = [];
-  let next = 0;
-  const work = async () => {
-    for (let at = next++; at < items.length; at = next++)
-      [results[at]] = await Promise.allSettled([act(items[at]!)]);
-  };
-  await Promise.all(Array.from({ length: limit }, work));
-  return results;
+export const reasonOf = (error: Error): string => {
+  const code = error instanceof ApiError ? error.code : "";
+  return REASONS[code] ?? ERRORS[code] ?? error.message;
 };
+
+/** A change of one animal among many. */
+export interface Change {
+  from: AnimalVersion;
+  to: Animal;
+}
+
+type Result = components["schemas"]["PetChangeResult"];
+
+/** What became of some animals. @param results in their order */
+export const outcomeOf = (changes: readonly Change[], results: readonly Result[]): Outcome => {
+  const outcome: Outcome = { changed: [], failed: [] };
+  for (const [at, { from }] of changes.entries()) {
+    const { pet, etag = "*", error } = results[at] ?? {};
+    if (pet) outcome.changed.push({ before: from.animal, now: { animal: pet, tag: etag } });
+    else {
+      const { status = 0, code = "", message = "" } = error ?? {};
+      outcome.failed.push({ animal: from.animal, error: new ApiError(status, code, message) });
+    }
+  }
+  return outcome;
+};
+
+/** The outcome if nothing was changed. */
+export const failureOf = (changes: readonly Change[], error: Error): Outcome => ({
+  changed: [],
+  failed: changes.map(({ from: { animal } }) => ({ animal, error })),
+});

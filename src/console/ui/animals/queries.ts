@@ -16,7 +16,7 @@ const STATISTICS = [...ANIMALS, "statistics"] as const;
 const LIST = ["animal lists"] as const;
 const ONE = ["animal"] as const;
 
-/** The API takes so many ids at once. */
+/** The API takes so many ids, or changes, at once. */
 const MAX_IDS = 100;
 
 const listKey = (view: View) => [...LIST, view] as const;
@@ -59,10 +59,10 @@ export const readAnimals = (ids: readonly number[], filter: Filter = {}): Promis
   return dataOf(store.GET("/pets", { params: { query: { ...query, ids: ids.join(","), limit: MAX_IDS } } }));
 };
 
-/** The ids in slices that the API takes. */
-const slicesOf = (ids: readonly number[]): (readonly number[])[] =>
-  Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, at) =>
-    ids.slice(at * MAX_IDS, (at + 1) * MAX_IDS),
+/** Ids or changes in slices that the API takes. */
+export const slicesOf = <Item>(items: readonly Item[]): (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / MAX_IDS) }, (_, at) =>
+    items.slice(at * MAX_IDS, (at + 1) * MAX_IDS),
   );
 
 const listsOf = (queries: QueryClient): Pages[] =>

@@ -1,5 +1,7 @@
 import { useRoute } from "../parts/router.ts";
 import { animalsPath } from "../animals/addresses.ts";
+import { useLiveAnimals } from "../animals/live.ts";
+import { formatCount } from "../parts/count.ts";
 import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
 import { Page } from "../parts/page.tsx";
@@ -9,19 +11,31 @@ import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
 import { DeleteCategory } from "./delete.tsx";
 import { NewCategory } from "./new.tsx";
-import { useCategories } from "./queries.ts";
+import { useCategories, useCounts } from "./queries.ts";
 import { RenameCategory } from "./rename.tsx";
 import { WORDS } from "./words.ts";
 
-const Row = ({ category: { id, name }, mayChange }: { category: Category; mayChange: boolean }) => (
+const Row = ({
+  category: { id, name },
+  count,
+  mayChange,
+}: {
+  category: Category;
+  /** How many animals it has; undefined while they are counted. */
+  count: number | undefined;
+  mayChange: boolean;
+}) => (
   <tr>
-    <td class="number" data-column="Id">
+    <td class="number" data-column={WORDS.number}>
       {id}
     </td>
-    <td data-column="Name">
-      <a href={animalsPath({ category: String(id) })} aria-label={`Animals of ${name}`}>
+    <td data-column={WORDS.name}>
+      <a href={animalsPath({ category: String(id) })} aria-label={WORDS.animalsOf(name)}>
         <bdi>{name}</bdi>
       </a>
+    </td>
+    <td class="number" data-column={WORDS.animals}>
+      {count === undefined ? "–" : formatCount(count)}
     </td>
     {mayChange && (
       <td class="actions">
@@ -41,6 +55,8 @@ const Row = ({ category: { id, name }, mayChange }: { category: Category; mayCha
 const List = () => {
   const mayChange = useSession().can("pets:write");
   const { categories, data, error, isPending, refetch } = useCategories();
+  const counts = useCounts();
+  useLiveAnimals({ onGap: () => void counts.refetch() });
   if (isPending && !error) return <Loading what="Loading categories" />;
   return (
     <>
@@ -56,13 +72,20 @@ const List = () => {
             label="Categories"
             kind="categories stack"
             columns={[
-              { name: "Id", kind: "number" },
-              "Name",
+              { name: WORDS.number, kind: "number" },
+              WORDS.name,
+              { name: WORDS.animals, kind: "number" },
               ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : []),
             ]}
           >
             {categories.map((category) => (
-              <Row key={category.id} category={category} mayChange={mayChange} />
+              <Row
+                key={category.id}
+                category={category}
+                // One that was just added has none.
+                count={counts.data && (counts.data.get(category.id) ?? 0)}
+                mayChange={mayChange}
+              />
             ))}
           </Table>
           <p class="explained">{WORDS.shown(categories.length)}</p>
