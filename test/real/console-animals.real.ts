@@ -408,8 +408,11 @@ real(
     await link("Change status").click();
     await page.getByLabel("Status", { exact: true }).selectOption("sold");
     expect(await violationsOf(page)).toEqual([]);
+    const requests = counting(it.seen);
     await dialog("Change 40 animals").click();
     await said("38 animals are now sold");
+    // The versions, the changes, and the counts.
+    expect(requests().length).toBeLessThanOrEqual(4);
     await page.getByText("2 of 40 animals were not changed:").waitFor();
     const failed = page.locator("[role=alert] li");
     expect(await failed.count()).toBe(2);
@@ -433,6 +436,23 @@ real(
     await page.getByText("No animals found").waitFor();
   },
 );
+
+real("categories show how many animals they have, and follow the changes of others", NEEDED, async () => {
+  using place = directory();
+  await using it = await consoleOf(place.path);
+  const { page, server, link } = it;
+  await fill(server, 5);
+  await it.open("/categories");
+  const counts =
+    "[...document.querySelectorAll('td[data-column=Animals]')].map((one) => one.textContent).join()";
+  await untilTrue(page, `${counts} === "3,2"`);
+  await send(server, "/v1/pets/1", { categoryId: 1 }, "PATCH");
+  await untilTrue(page, `${counts} === "2,3"`);
+  expect(await violationsOf(page)).toEqual([]);
+  await link("Animals of Dogs").click();
+  await untilNames(page, "Animal 4,Animal 2,Animal 1");
+  expect(it.path()).toBe("/animals?category=1");
+});
 
 real("selected animals are exported with the columns of `export`", NEEDED, async () => {
   using place = directory();
