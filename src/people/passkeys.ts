@@ -32,7 +32,11 @@ const TRANSPORTS: ReadonlySet<string> = new Set([
 ]);
 
 // Imported on first use, because it takes 100 ms or more.
-const library = () => import("@simplewebauthn/server");
+const library = async () => {
+  // In the executable its certificate library does not find the polyfill by itself.
+  await import("reflect-metadata");
+  return import("@simplewebauthn/server");
+};
 
 /** Whatever a client sends instead of a response is refused with the same words. */
 const refuseErrors = async <Result>(verify: () => Promise<Result>): Promise<Result> => {
