@@ -67,7 +67,7 @@ const LimitInputs = ({ draft, change, tied }: SectionProps & { tied: object }) =
 );
 
 const Limit = (section: SectionProps) => {
-  const { rateLimit: own } = useSession().key;
+  const { rateLimit: own } = useSession().user;
   return (
     <Field label={NEW.rateLimit} name="rateLimit" hint={own ? NEW.limitedLike(rateLabel(own)) : NEW.noLimit}>
       {(tied) => <LimitInputs {...section} tied={tied} />}
@@ -76,7 +76,7 @@ const Limit = (section: SectionProps) => {
 };
 
 const LastDay = ({ draft, change }: SectionProps) => {
-  const { expiresAt: ownEnd } = useSession().key;
+  const { expiresAt: ownEnd } = useSession().user;
   const hint = ownEnd ? (
     <>
       Your own key expires <Time at={ownEnd} />. This one expires then at the latest.
@@ -101,7 +101,7 @@ const LastDay = ({ draft, change }: SectionProps) => {
 
 /** The dialog that creates a key and then shows its secret once. */
 export const NewKey = () => {
-  const { key: own } = useSession();
+  const { user: own } = useSession();
   const [draft, setDraft] = useState(EMPTY);
   const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
   // The secret is dropped with the dialog.

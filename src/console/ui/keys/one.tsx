@@ -19,7 +19,7 @@ export const OneKey = ({
   id: string;
   children: (key: Key, isOwn: boolean) => ComponentChildren;
 }) => {
-  const { key: own } = useSession();
+  const { user: own } = useSession();
   const { data: key, error, refetch } = useKey(id);
   const content = useRef<HTMLDivElement>(null);
   // The dialog opened before its content was loaded.
@@ -28,5 +28,5 @@ export const OneKey = ({
   if (!key) return error ? <Problem error={error} onRetry={refetch} /> : <Loading what="Loading the key" />;
   if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
   if (!mayChange(own, key)) return <Problem error={BEYOND} />;
-  return <div ref={content}>{children(key, key.id === own.id)}</div>;
+  return <div ref={content}>{children(key, own.kind === "key" && key.id === own.id)}</div>;
 };

@@ -25,7 +25,7 @@ const End = ({ apiKey: { revokedAt, expiresAt } }: { apiKey: Key }) => {
 };
 
 const Actions = ({ apiKey }: { apiKey: Key }) => {
-  const own = useSession().key;
+  const own = useSession().user;
   const state = useClock((now) => stateOf(apiKey, now));
   if (state === "revoked" || !mayChange(own, apiKey)) return null;
   const path = `/console/keys/${apiKey.id}`;
@@ -44,7 +44,8 @@ const Actions = ({ apiKey }: { apiKey: Key }) => {
 };
 
 const Row = ({ apiKey }: { apiKey: Key }) => {
-  const isOwn = useSession().key.id === apiKey.id;
+  const { user } = useSession();
+  const isOwn = user.kind === "key" && user.id === apiKey.id;
   const { name, scopes, prefix, createdAt, lastUsedAt, rateLimit, deprecatedCalls = 0 } = apiKey;
   const state = useClock((now) => stateOf(apiKey, now));
   return (

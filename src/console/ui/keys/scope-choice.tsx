@@ -15,7 +15,7 @@ export const ScopeChoice = ({
   chosen: ReadonlySet<Grant>;
   onChoose: (chosen: ReadonlySet<Grant>) => void;
 }) => {
-  const own = useSession().key.scopes;
+  const own = useSession().user.scopes;
   const error = useFieldError("scopes");
   const id = useId();
   return (

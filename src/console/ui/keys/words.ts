@@ -63,7 +63,7 @@ export const FIELDS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   scopes: {
     missing: "Choose at least one permission.",
-    rules: { forbidden: "Your own key does not have all of these permissions." },
+    rules: { forbidden: "You don't have all of these permissions yourself." },
   },
   rateLimit: {
     otherwise: "Enter a whole number, such as 600.",
@@ -117,6 +117,5 @@ export const REVOKE = {
 
 export const ONE = {
   revoked: "This key is already revoked.",
-  beyond:
-    "This key has more permissions, a later expiry or a higher rate limit than the key that you are signed in with.",
+  beyond: "This key has more permissions, a later expiry or a higher rate limit than you have.",
 } as const;
