@@ -19,6 +19,7 @@ export interface Locator {
   locator(selector: string): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  filter(options: { hasText: string }): Locator;
   first(): Locator;
 }
 
@@ -65,6 +66,8 @@ export interface Page {
 
 interface Context {
   newPage(): Promise<Page>;
+  /** Speaks the DevTools protocol with a page. */
+  newCDPSession(page: Page): Promise<{ send(method: string, params?: object): Promise<unknown> }>;
   setOffline(isOffline: boolean): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ const submit = (page: Page) => page.locator("dialog:not(.session-ended) footer b
 /** Signs in at the dialog above the page. */
 const signInAgain = async (page: Page, key: string) => {
   await page.locator("dialog.session-ended [name=key]").fill(key);
-  await page.locator("dialog.session-ended").getByRole("button", { name: "Sign in" }).click();
+  await page.locator("dialog.session-ended").getByRole("button", { name: "Sign in", exact: true }).click();
 };
 
 real(
@@ -43,7 +43,7 @@ real(
     expect(await violationsOf(page)).toEqual([]);
     for (const wrong of [server.key.slice(0, -3), "two words", `${server.key.slice(0, -1)}é`]) {
       await page.getByLabel("API key").fill(wrong);
-      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await page.getByText("This key doesn't work. Check that you copied all of it.").waitFor();
       await untilTrue(page, "document.activeElement.name === 'key'");
       await page.reload();
@@ -51,7 +51,7 @@ real(
     expect(await violationsOf(page)).toEqual([]);
     // A key that was copied with the line around it.
     await page.getByLabel("API key").fill(`  ${server.key} `);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("link", { name: "Read the manual" }).click();
@@ -128,7 +128,7 @@ real(
     await page.getByText("Your session has ended. Sign in again to continue.").waitFor();
     expect(await page.evaluate("document.body.innerText")).not.toContain("Bella");
     await page.getByLabel("API key").fill(server.key);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

@@ -13,6 +13,9 @@ import { leave } from "./parts/leaving.ts";
 import { useLocation } from "./parts/router.ts";
 import { useAction } from "./parts/use-action.ts";
 import { Toasts } from "./parts/toasts.tsx";
+import { InvitationPage, isInvitation } from "./people/invitation.tsx";
+import { People } from "./people/list.tsx";
+import { You } from "./people/you.tsx";
 import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
@@ -25,6 +28,7 @@ const AREAS = [
   { href: "/console/categories", name: "Categories", scope: "pets:read" },
   { href: "/console/projects", name: "Projects", scope: "platform:read" },
   { href: "/console/keys", name: "Keys", scope: "keys:admin" },
+  { href: "/console/people", name: "People", scope: "people:admin" },
   { href: "/console/activity", name: "Activity", scope: "audit:read" },
 ] as const;
 
@@ -36,7 +40,7 @@ const skip = (event: Event) => {
 
 const Navigation = () => {
   const { path } = useLocation();
-  const { key, can, signOut } = useSession();
+  const { user, can, signOut } = useSession();
   const signingOut = useAction({ act: signOut });
   return (
     <header class="top">
@@ -57,7 +61,13 @@ const Navigation = () => {
           ))}
         </ul>
         <div class="who">
-          <span title="The API key that you are signed in with">{key.name}</span>
+          {user.kind === "person" ? (
+            <a href="/console/you" aria-current={path.startsWith("/console/you") ? "page" : undefined}>
+              <bdi>{user.name}</bdi>
+            </a>
+          ) : (
+            <span title="The API key that you are signed in with">{user.name}</span>
+          )}
           <button
             type="button"
             class="secondary outline"
@@ -109,7 +119,7 @@ const guarded = (scope: (typeof AREAS)[number]["scope"], View: ComponentType) =>
   ) : (
     <Page title="Not allowed">
       <p>
-        This page requires a key with the scope <code>{scope}</code>.
+        You don't have the permission <code>{scope}</code>, which this page needs. Ask an administrator.
       </p>
     </Page>
   );
@@ -120,6 +130,7 @@ const CategoriesArea = guarded("pets:read", Categories);
 const ProjectsArea = guarded("platform:read", Projects);
 const ProjectArea = guarded("platform:read", Project);
 const KeysArea = guarded("keys:admin", Keys);
+const PeopleArea = guarded("people:admin", People);
 const ActivityArea = guarded("audit:read", Activity);
 
 const NotFound = () => (
@@ -130,38 +141,43 @@ const NotFound = () => (
   </Page>
 );
 
+/** The pages of somebody who is signed in. */
+const SignedIn = () => (
+  <SessionProvider
+    signedOut={(hasEnded, oidc) => <SignIn hasEnded={hasEnded} oidc={oidc} />}
+    ended={(oidc) => <SessionEnded oidc={oidc} />}
+    pending={(error) => (
+      <main class="container">
+        {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
+      </main>
+    )}
+  >
+    <Navigation />
+    <main id="main" class="container" tabIndex={-1}>
+      <UploadsProvider>
+        <Router>
+          <Route path="/console" component={Home} />
+          <Route path="/console/animals/:part?/:act?" component={AnimalsArea} />
+          <Route path="/console/adoptions/:part?/:act?" component={AdoptionsArea} />
+          <Route path="/console/categories/:id?/:part?" component={CategoriesArea} />
+          <Route path="/console/projects" component={ProjectsArea} />
+          <Route path="/console/projects/new" component={ProjectsArea} />
+          <Route path="/console/projects/:slug/:area?/:item?/:part?" component={ProjectArea} />
+          <Route path="/console/keys/:id?/:part?" component={KeysArea} />
+          <Route path="/console/people/:id?/:part?" component={PeopleArea} />
+          <Route path="/console/you/:part?/:id?" component={You} />
+          <Route path="/console/activity" component={ActivityArea} />
+          <Route default component={NotFound} />
+        </Router>
+      </UploadsProvider>
+    </main>
+    <LeaveDialog />
+  </SessionProvider>
+);
+
 /** The console. Each page has an address of its own, so that reloading and going back show the same. */
 export const App = () => (
   <LocationProvider scope="/console">
-    <Toasts>
-      <SessionProvider
-        signedOut={(hasEnded) => <SignIn hasEnded={hasEnded} />}
-        ended={<SessionEnded />}
-        pending={(error) => (
-          <main class="container">
-            {error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading />}
-          </main>
-        )}
-      >
-        <Navigation />
-        <main id="main" class="container" tabIndex={-1}>
-          <UploadsProvider>
-            <Router>
-              <Route path="/console" component={Home} />
-              <Route path="/console/animals/:part?/:act?" component={AnimalsArea} />
-              <Route path="/console/adoptions/:part?/:act?" component={AdoptionsArea} />
-              <Route path="/console/categories/:id?/:part?" component={CategoriesArea} />
-              <Route path="/console/projects" component={ProjectsArea} />
-              <Route path="/console/projects/new" component={ProjectsArea} />
-              <Route path="/console/projects/:slug/:area?/:item?/:part?" component={ProjectArea} />
-              <Route path="/console/keys/:id?/:part?" component={KeysArea} />
-              <Route path="/console/activity" component={ActivityArea} />
-              <Route default component={NotFound} />
-            </Router>
-          </UploadsProvider>
-        </main>
-        <LeaveDialog />
-      </SessionProvider>
-    </Toasts>
+    <Toasts>{isInvitation() ? <InvitationPage /> : <SignedIn />}</Toasts>
   </LocationProvider>
 );

@@ -7,24 +7,39 @@ import { SIGN_IN } from "./words.ts";
 import type { components } from "../../client/types/platform.d.ts";
 
 type Grant = components["schemas"]["Key"]["scopes"][number];
+type Role = components["schemas"]["Person"]["role"];
 
-/** Who is signed in: an API key, without its secret. */
-export interface SignedIn {
+/** Who is signed in: a person, or an API key without its secret. */
+export interface User {
+  kind: "person" | "key";
   id: number;
   name: string;
   scopes: Grant[];
-  /** When the secret expires that was used to sign in. */
+  /** Of a person. */
+  email?: string;
+  role?: Role;
+  /** Of a key: when the secret expires that was used to sign in. */
   expiresAt?: string;
   rateLimit?: string;
+}
+
+interface SignedOutState {
+  signedIn: false;
+  /** The provider that people can sign in with, if there is one. */
+  oidc?: { label: string };
 }
 
 interface SignedInState {
   signedIn: true;
   csrfToken: string;
-  key: SignedIn;
+  user: User;
 }
 
-type State = { signedIn: false } | SignedInState;
+type State = SignedOutState | SignedInState;
+
+type Received =
+  | SignedOutState
+  | { signedIn: true; csrfToken: string; key?: Omit<User, "kind">; person?: Omit<User, "kind"> };
 
 const PATH = "/console/session";
 const STATE = ["session"];
@@ -41,17 +56,25 @@ const request = async (init?: RequestInit): Promise<Response> => {
   return response;
 };
 
-const readState = async (): Promise<State> => (await (await request()).json()) as State;
+const readState = async (): Promise<State> => {
+  const state = (await (await request()).json()) as Received;
+  if (!state.signedIn) return state;
+  const { csrfToken, key, person } = state;
+  const user: User = person ? { kind: "person", ...person } : { kind: "key", ...key! };
+  return { signedIn: true, csrfToken, user };
+};
+
+const isSameUser = (one: User, other: User): boolean => one.kind === other.kind && one.id === other.id;
 
 interface Session {
-  key: SignedIn;
+  user: User;
   can(scope: Grant): boolean;
   signOut(): Promise<void>;
 }
 
 const Current = createContext<Session | undefined>(undefined);
 
-/** The session of the signed-in key. Use it only below `SessionProvider`. */
+/** The session of the user who is signed in. Use it only below `SessionProvider`. */
 export const useSession = (): Session => useContext(Current)!;
 
 /** A token of an Authorization header (RFC 6750 section 2.1). */
@@ -79,9 +102,12 @@ export const SessionProvider = ({
   pending,
 }: {
   children: ComponentChildren;
-  /** @param hasEnded somebody was signed in here before, and did not sign out */
-  signedOut: (hasEnded: boolean) => ComponentChildren;
-  ended: ComponentChildren;
+  /**
+   * @param hasEnded somebody was signed in here before, and did not sign out
+   * @param oidc the label of the provider that people can sign in with
+   */
+  signedOut: (hasEnded: boolean, oidc: string | undefined) => ComponentChildren;
+  ended: (oidc: string | undefined) => ComponentChildren;
   pending: (error: Error | null) => ComponentChildren;
 }) => {
   const queries = useQueryClient();
@@ -90,7 +116,7 @@ export const SessionProvider = ({
     queryKey: STATE,
     queryFn: readState,
     staleTime: Infinity,
-    // Somebody may have signed out, or in with another key, in another tab.
+    // Somebody may have signed out, or in as somebody else, in another tab.
     refetchOnWindowFocus: "always",
   });
   /** The session that the page shows. It may have ended. */
@@ -98,7 +124,7 @@ export const SessionProvider = ({
   const hasEnded = useRef(false);
   const before = shown.current;
   const now = state?.signedIn ? state : undefined;
-  const isOther = before !== undefined && now !== undefined && before.key.id !== now.key.id;
+  const isOther = before !== undefined && now !== undefined && !isSameUser(before.user, now.user);
   const isKept = before !== undefined && now === undefined && isGuarded("console");
   if (state && !isKept && !isOther) {
     hasEnded.current = now === undefined && (before !== undefined || hasEnded.current);
@@ -119,28 +145,36 @@ export const SessionProvider = ({
   }, [isSignedIn, isOther, isKept]);
   if (!state) return <>{pending(error)}</>;
   if (isOther) return null;
+  const oidc = state.signedIn ? undefined : state.oidc?.label;
   const current = shown.current;
-  if (!current) return <>{signedOut(hasEnded.current)}</>;
-  const { csrfToken, key } = current;
+  if (!current) return <>{signedOut(hasEnded.current, oidc)}</>;
+  const { csrfToken, user } = current;
   // If the refresh fails, the session stays as it is until the next response that doubts it.
   setSession(csrfToken, () => void refresh().catch(() => {}));
   const session: Session = {
-    key,
-    can: (scope) => key.scopes.includes("*") || key.scopes.includes(scope),
+    user,
+    can: (scope) => user.scopes.includes("*") || user.scopes.includes(scope),
     async signOut() {
       // The token may have changed.
       const latest = await readState();
       if (latest.signedIn) await request({ method: "DELETE", headers: { "x-csrf-token": latest.csrfToken } });
       shown.current = undefined;
-      queries.setQueryData<State>(STATE, { signedIn: false });
+      const after = await readState().catch((): State => ({ signedIn: false }));
+      queries.setQueryData<State>(STATE, after);
     },
   };
   return (
     <Current.Provider value={session}>
       {children}
-      {isKept && ended}
+      {isKept && ended(oidc)}
     </Current.Provider>
   );
+};
+
+/** The label of the provider that people can sign in with; undefined if there is none. For pages without a session. */
+export const useOidc = (): string | undefined => {
+  const { data } = useQuery({ queryKey: STATE, queryFn: readState, staleTime: Infinity });
+  return data?.signedIn === false ? data.oidc?.label : undefined;
 };
 
 /** Reads from the server who is signed in now. */

@@ -4,8 +4,52 @@ import { hasCode } from "./api/client.ts";
 import { Notice, Problem } from "./parts/feedback.tsx";
 import { Field } from "./parts/field.tsx";
 import { Page } from "./parts/page.tsx";
+import { hasPasskeys, signInWithPasskey } from "./passkeys.ts";
 import { signIn, useSessionRefresh } from "./session.tsx";
-import { ENDED, SIGN_IN } from "./words.ts";
+import { ENDED, OIDC_PROBLEMS, PEOPLE_SIGN_IN, SIGN_IN } from "./words.ts";
+
+/** The address of the provider's sign-in, which comes back to `to`. */
+const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURIComponent(to)}`;
+
+/** Buttons for people: a passkey, and the provider if there is one. */
+const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; isAbove?: boolean }) => {
+  const refresh = useSessionRefresh();
+  const signingIn = useMutation({
+    async mutationFn() {
+      await signInWithPasskey();
+      if (!(await refresh()).signedIn) throw new Error(SIGN_IN.noCookie);
+    },
+    gcTime: 0,
+  });
+  const { error, isPending } = signingIn;
+  return (
+    <div class="ways">
+      {error && <Problem error={error} />}
+      {hasPasskeys() && (
+        <button
+          type="button"
+          aria-busy={isPending}
+          aria-disabled={isPending}
+          onClick={() => !isPending && signingIn.mutate()}
+        >
+          {PEOPLE_SIGN_IN.passkey}
+        </button>
+      )}
+      {oidc !== undefined && (
+        // A target keeps the console from following the link itself.
+        <a
+          class="button secondary outline"
+          href={oidcPath(isAbove ? "/console" : location.pathname)}
+          target={isAbove ? "_blank" : "_top"}
+        >
+          {PEOPLE_SIGN_IN.oidc(oidc)}
+        </a>
+      )}
+      {oidc !== undefined && isAbove && <small>{PEOPLE_SIGN_IN.newTab}</small>}
+      {(hasPasskeys() || oidc !== undefined) && <p class="or">{PEOPLE_SIGN_IN.or}</p>}
+    </div>
+  );
+};
 
 /** Signs in with an API key. */
 const KeyForm = () => {
@@ -47,18 +91,30 @@ const KeyForm = () => {
           />
         )}
       </Field>
-      <button type="submit" aria-busy={isPending} aria-disabled={isPending}>
+      <button
+        type="submit"
+        class={hasPasskeys() ? "secondary outline" : ""}
+        aria-busy={isPending}
+        aria-disabled={isPending}
+      >
         {SIGN_IN.submit}
       </button>
     </form>
   );
 };
 
+/** Why the provider's visitor came back without being signed in. */
+const OidcProblem = () => {
+  const problem = OIDC_PROBLEMS[new URLSearchParams(location.search).get("sign-in") ?? ""];
+  return problem === undefined ? null : <Problem error={new Error(problem)} />;
+};
+
 /** Shown at every address while nobody is signed in. The address stays, and opens after signing in. */
-export const SignIn = ({ hasEnded }: { hasEnded: boolean }) => (
+export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | undefined }) => (
   <main class="container sign-in">
     <p class="product">{SIGN_IN.product}</p>
     <Page title={SIGN_IN.title}>
+      <OidcProblem />
       {hasEnded && (
         <div role="status">
           <Notice tone="waiting">
@@ -68,6 +124,7 @@ export const SignIn = ({ hasEnded }: { hasEnded: boolean }) => (
           </Notice>
         </div>
       )}
+      <PersonButtons oidc={oidc} />
       <KeyForm />
       <details>
         <summary>{SIGN_IN.whereTitle}</summary>
@@ -81,7 +138,7 @@ export const SignIn = ({ hasEnded }: { hasEnded: boolean }) => (
 );
 
 /** Shown above a page with unsaved work, which stays. It closes when the same user signs in again. */
-export const SessionEnded = () => {
+export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -104,6 +161,7 @@ export const SessionEnded = () => {
       <article>
         <h2 id={`${id}-title`}>{ENDED.title}</h2>
         <p id={`${id}-text`}>{ENDED.keep}</p>
+        <PersonButtons oidc={oidc} isAbove />
         <KeyForm />
       </article>
     </dialog>

@@ -19,3 +19,32 @@ export const ENDED = {
   keep: "Sign in again to continue. What you entered is still here.",
   again: "Sign in again to continue.",
 } as const;
+
+/** Signing in without a key. */
+export const PEOPLE_SIGN_IN = {
+  passkey: "Sign in with a passkey",
+  oidc: (label: string) => `Sign in with ${label}`,
+  newTab: "This opens a new tab. Come back here when you have signed in.",
+  or: "or with a key",
+} as const;
+
+/** What a browser says about a passkey, by the name of its error. */
+export const PASSKEY_PROBLEMS = {
+  NotAllowedError: "No passkey was used. Try again when you are ready.",
+  InvalidStateError: "This device already has a passkey for you. Use another device.",
+  SecurityError:
+    "Passkeys need an address with https:// and a name, not a number. Ask the person who runs this service.",
+  other: "Your browser could not use a passkey. Try another browser or device.",
+} as const;
+
+/** Why a provider's visitor is not signed in, by `?sign-in=`. */
+export const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
+  unavailable: "The other service did not respond. Try again later.",
+  denied: "The other service did not sign you in. Try again, or use another way.",
+  expired: "Signing in took too long, or began in another browser. Try again.",
+  email_not_verified:
+    "The other service has not verified your e-mail address. Verify it there, then try again.",
+  unknown_person:
+    "Nobody has been added with this account. Ask an administrator to add you with the e-mail address of the account.",
+  rate_limited: "Too many attempts. Wait a few minutes, then try again.",
+};

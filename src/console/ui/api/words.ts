@@ -17,6 +17,15 @@ export const ERRORS: Readonly<Record<string, string>> = {
   idempotency_in_flight: "Your first attempt is still in progress. Wait a moment, then try again.",
   idempotency_mismatch:
     "Your first attempt was saved, but its response was lost. What you changed since then was not saved: close this dialog and check the list.",
+  email_taken: "Another person has this e-mail address.",
+  last_administrator:
+    "Nobody else could manage people and keys. First make another person an administrator, and let them sign in.",
+  last_passkey: "You have no other way to sign in. Add another passkey first.",
+  passkey_limit_reached: "You can have 20 passkeys. Remove one first.",
+  invalid_invitation:
+    "This invitation no longer works: it has been used or replaced, or it has expired. Ask for a new one.",
+  passkey_refused:
+    "This passkey is not known here, or it took too long. Try again, or use another way to sign in.",
   key_revoked: "This key is revoked. Create a new one.",
   key_expired: "This key has expired. Create a new one.",
   plan_required: "Custom domains need the plan Pro or above. Change the plan in the project's settings.",

@@ -1,0 +1,69 @@
+import { ApiError, apiErrorOf, callHeaders, unreachable } from "./api/client.ts";
+import { PASSKEY_PROBLEMS } from "./words.ts";
+
+const BASE = "/console/auth";
+
+/** A request of signing in, which does not go through the API. @throws ApiError */
+export const callAuth = async <Result>(method: string, path: string, body?: object): Promise<Result> => {
+  const response = await fetch(`${BASE}/${path}`, {
+    method,
+    headers: { ...callHeaders(), ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw unreachable();
+  });
+  if (!response.ok) throw await apiErrorOf(response);
+  return (response.status === 204 ? undefined : await response.json()) as Result;
+};
+
+/** Browsers have passkeys over HTTPS and on localhost; those of before 2025 can't read the options of one. */
+export const hasPasskeys = (): boolean =>
+  typeof PublicKeyCredential === "function" &&
+  typeof PublicKeyCredential.parseRequestOptionsFromJSON === "function";
+
+interface Begun<Options> {
+  ceremony: string;
+  options: Options;
+}
+
+/** Turns the browser's error into one in words for people. */
+const inWords = (error: unknown): Error => {
+  const { name } = error as DOMException;
+  const words = (PASSKEY_PROBLEMS as Record<string, string>)[name] ?? PASSKEY_PROBLEMS.other;
+  return new ApiError(0, "passkey_unused", words, { cause: error });
+};
+
+const responseOf = async (asking: Promise<Credential | null>): Promise<object> => {
+  const credential = await asking.catch((error: unknown) => {
+    throw inWords(error);
+  });
+  return (credential as PublicKeyCredential).toJSON() as object;
+};
+
+/** Signs in with a passkey that the user chooses. The session has begun then. @throws ApiError */
+export const signInWithPasskey = async (): Promise<void> => {
+  const { ceremony, options } = await callAuth<Begun<PublicKeyCredentialRequestOptionsJSON>>(
+    "POST",
+    "passkey/options",
+  );
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+  const response = await responseOf(navigator.credentials.get({ publicKey }));
+  await callAuth("POST", "passkey", { ceremony, response });
+};
+
+const create = async ({ ceremony, options }: Begun<PublicKeyCredentialCreationOptionsJSON>) => {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+  return { ceremony, response: await responseOf(navigator.credentials.create({ publicKey })) };
+};
+
+/** Accepts an invitation with a new passkey. The session has begun then. @throws ApiError */
+export const acceptInvitation = async (token: string, name: string): Promise<void> => {
+  const created = await create(await callAuth("POST", "invitation/options", { token }));
+  await callAuth("POST", "invitation/accept", { token, ...created, ...(name && { name }) });
+};
+
+/** Adds a passkey for the user who is signed in. @throws ApiError */
+export const addPasskey = async (name: string): Promise<void> => {
+  const created = await create(await callAuth("POST", "passkeys/options"));
+  await callAuth("POST", "passkeys", { ...created, ...(name && { name }) });
+};

@@ -1,0 +1,106 @@
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { hasCode } from "../api/client.ts";
+import { Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { Form } from "../parts/form.tsx";
+import { Page } from "../parts/page.tsx";
+import { Time } from "../parts/time.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { acceptInvitation, callAuth, hasPasskeys } from "../passkeys.ts";
+import { useOidc } from "../session.tsx";
+import { PEOPLE_SIGN_IN } from "../words.ts";
+import { PasskeyNameField } from "./own-passkey.tsx";
+import type { Role } from "./person.ts";
+import { PASSKEY, ROLES, WELCOME, YOU } from "./words.ts";
+
+interface Invited {
+  name: string;
+  email: string;
+  role: Role;
+  expiresAt: string;
+}
+
+/** True at the address of an invitation, which needs no session. */
+export const isInvitation = (): boolean => location.pathname === "/console/invitation";
+
+const AcceptForm = ({ token }: { token: string }) => {
+  const [name, setName] = useState("");
+  const accepting = useAction({
+    act: (name: string) => acceptInvitation(token, name.trim()),
+    // A new page: what another user may have opened here is gone, and the link with its token too.
+    onDone: () => location.replace("/console"),
+  });
+  return (
+    <Form error={accepting.error} words={PASSKEY.fields} onSubmit={() => accepting.run(name)}>
+      <PasskeyNameField label={WELCOME.device} hint={WELCOME.deviceHint} name={name} onInput={setName} />
+      <button type="submit" aria-busy={accepting.isPending} aria-disabled={accepting.isPending}>
+        {WELCOME.create}
+      </button>
+    </Form>
+  );
+};
+
+const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
+  const oidc = useOidc();
+  return (
+    <Page title={WELCOME.title(invited.name)}>
+      <p>
+        {WELCOME.invited(ROLES[invited.role].name.toLowerCase())} <bdi>{invited.email}</bdi>.{" "}
+        {WELCOME.expires} <Time at={invited.expiresAt} />.
+      </p>
+      {hasPasskeys() ? (
+        <>
+          <p>{WELCOME.how}</p>
+          <AcceptForm token={token} />
+        </>
+      ) : (
+        <Notice tone="waiting">
+          <p>{YOU.unsupported}</p>
+        </Notice>
+      )}
+      {oidc !== undefined && (
+        <p class="ways">
+          <a class="button secondary outline" href="/console/auth/oidc" target="_top">
+            {PEOPLE_SIGN_IN.oidc(oidc)}
+          </a>
+          <small>{WELCOME.oidcHint}</small>
+        </p>
+      )}
+    </Page>
+  );
+};
+
+const NotWorking = ({ error, onRetry }: { error: Error; onRetry?: () => unknown }) => (
+  <Page title={WELCOME.problem}>
+    <Problem error={error} {...(onRetry && { onRetry })} />
+    <p>
+      <a href="/console" target="_top">
+        {WELCOME.signIn}
+      </a>
+    </p>
+  </Page>
+);
+
+const Invitation = () => {
+  const [token] = useState(() => location.hash.slice(1));
+  const { data, error, refetch } = useQuery({
+    queryKey: ["invitation"],
+    queryFn: () => callAuth<Invited>("POST", "invitation", { token }),
+    enabled: token !== "",
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  });
+  if (token === "") return <NotWorking error={new Error(WELCOME.incomplete)} />;
+  if (data) return <Welcome token={token} invited={data} />;
+  if (!error) return <Loading what={WELCOME.loading} />;
+  const isFinal = hasCode(error, "invalid_invitation");
+  return <NotWorking error={error} {...(!isFinal && { onRetry: refetch })} />;
+};
+
+/** The page of an invitation: the person registers a passkey, and is signed in. */
+export const InvitationPage = () => (
+  <main class="container sign-in">
+    <p class="product">{WELCOME.product}</p>
+    <Invitation />
+  </main>
+);

@@ -1,0 +1,152 @@
+import type { components } from "../../../client/types/platform.d.ts";
+import type { FormWords } from "../parts/field-words.ts";
+import type { Question } from "../parts/leaving.ts";
+
+type Role = components["schemas"]["Person"]["role"];
+
+/** The roles, and what each of them may do. */
+export const ROLES: Record<Role, { name: string; may: string }> = {
+  volunteer: { name: "Volunteer", may: "Sees animals. Starts and changes adoptions." },
+  staff: { name: "Staff", may: "Also adds, changes and deletes animals and categories." },
+  administrator: { name: "Administrator", may: "May do everything, including projects, keys and people." },
+};
+
+export const LIST = {
+  title: "People",
+  add: "Add person",
+  table: "List of people",
+  empty: "Nobody yet",
+  emptyText: "Add the people who work here, so that each signs in as themselves and no key is shared.",
+  columns: {
+    name: "Name",
+    email: "E-mail",
+    role: "Role",
+    ways: "Signs in with",
+    lastSeen: "Last seen",
+    actions: "Actions",
+  },
+  you: "you",
+  never: "Never",
+  change: "Edit",
+  invite: "Invite again",
+  remove: "Remove",
+  passkeys: (count: number) => `${count} ${count === 1 ? "passkey" : "passkeys"}`,
+  invited: "Invited. Expires",
+  expired: "Invitation expired",
+} as const;
+
+export const ADD = {
+  title: "Add person",
+  name: "Name",
+  nameHint: "As colleagues know them.",
+  email: "E-mail address",
+  role: "Role",
+  submit: "Add person",
+} as const;
+
+/** What the forms say about their fields. */
+export const FIELDS: FormWords = {
+  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  email: {
+    missing: "Enter an e-mail address.",
+    otherwise: "Enter a valid e-mail address.",
+    rules: { taken: "Another person has this e-mail address." },
+  },
+  role: {
+    otherwise: "Choose a role.",
+    rules: { forbidden: "You can't give a role that may do more than you." },
+  },
+};
+
+export const INVITATION = {
+  titleOf: (name: string) => `Invitation for “${name}”`,
+  once: "This link is shown only once, and works once.",
+  send: "Send it to them now. Anyone who has it can sign in as them until it is used or expires.",
+  label: "The link",
+  expires: "It expires",
+  stored: "I have sent it",
+  done: "Done",
+} as const;
+
+/** Asked before a link is left that nobody has copied. */
+export const UNSENT: Question = {
+  title: "Close without copying the link?",
+  text: "It is shown only once. You can invite them again later.",
+  stay: "Keep it open",
+  leave: "Close",
+};
+
+export const CHANGE = {
+  title: "Edit person",
+  submit: "Save",
+  done: (name: string) => `“${name}” was changed.`,
+  own: "This is you. With another role, you may no longer be able to change it back.",
+} as const;
+
+export const INVITE = {
+  title: "Invite again",
+  text: "gets a new link to sign in, for example after losing a device. An earlier link stops working. Their passkeys keep working: remove those that were lost.",
+  passkeys: "Passkeys",
+  submit: "Create link",
+  removePasskey: (name: string) => `Remove the passkey ${name}`,
+  removed: (name: string) => `The passkey “${name}” was removed.`,
+} as const;
+
+export const REMOVE = {
+  title: "Remove person",
+  text: "can no longer sign in, from now on. Their e-mail address and passkeys are deleted. What they did stays in the history, with their name. This can't be undone.",
+  own: "This is you. You will be signed out.",
+  submit: "Remove",
+  done: (name: string) => `“${name}” was removed.`,
+} as const;
+
+export const ONE = {
+  loading: "Loading the person",
+  beyond: "You can't change somebody who may do more than you.",
+} as const;
+
+export const YOU = {
+  title: "You",
+  facts: { name: "Name", email: "E-mail", role: "Role" },
+  passkeys: "Your passkeys",
+  explained:
+    "A passkey signs you in with your device: by fingerprint, face or PIN. Add one for each device, so that a lost one does not lock you out.",
+  add: "Add passkey",
+  none: "No passkeys yet",
+  table: "List of passkeys",
+  columns: { name: "Name", created: "Added", lastUsed: "Last used", actions: "Actions" },
+  never: "Never",
+  remove: "Remove",
+  unsupported: "This browser can't add passkeys here. Use a current one, at an address with https://.",
+} as const;
+
+export const PASSKEY = {
+  addTitle: "Add passkey",
+  name: "Name",
+  nameHint: "Such as: My phone. Optional.",
+  submit: "Add passkey",
+  added: "The passkey was added.",
+  removeTitle: "Remove passkey",
+  removeText: "can no longer sign you in. Sessions that it opened end. Delete it on your device too.",
+  removeSubmit: "Remove",
+  removed: (name: string) => `The passkey “${name}” was removed.`,
+  fields: {
+    name: { otherwise: "Enter a name without line breaks or tabs." },
+  } satisfies FormWords,
+} as const;
+
+export const WELCOME = {
+  title: (name: string) => `Welcome, ${name}`,
+  product: "Adoption store",
+  invited: (role: string) => `You are invited to sign in here as ${role}, with the e-mail address`,
+  how: "Create a passkey to sign in with this device: by fingerprint, face or PIN. There is no password to remember.",
+  device: "Name of this device",
+  deviceHint: "Such as: My phone. Optional.",
+  create: "Create passkey and sign in",
+  oidcHint: "Use the account with this e-mail address.",
+  loading: "Loading the invitation",
+  problem: "This invitation does not work",
+  incomplete: "The link is not complete. Check that you copied all of it, or ask for a new one.",
+  signIn: "Go to sign-in",
+  expires: "This invitation expires",
+} as const;

@@ -1,0 +1,232 @@
+import { expect } from "bun:test";
+import { violationsOf } from "./axe.ts";
+import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, type Server } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+/** Passkeys are for a host name: browsers refuse them at an address with a number. */
+const consoleOf = ({ port }: Server) => `http://localhost:${port}`;
+
+/** A platform authenticator that says yes, as the fingerprint reader of a laptop does. */
+const addAuthenticator = async (page: Page) => {
+  const client = await page.context().newCDPSession(page);
+  await client.send("WebAuthn.enable");
+  const { authenticatorId } = (await client.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })) as { authenticatorId: string };
+  return {
+    /** Says no from now on. */
+    refuse: () => client.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false }),
+    credentials: async () =>
+      ((await client.send("WebAuthn.getCredentials", { authenticatorId })) as { credentials: unknown[] })
+        .credentials.length,
+  };
+};
+
+const inDialog = (page: Page, name: string) => page.locator("dialog footer").getByText(name, { exact: true });
+
+/** Adds somebody at the console. @returns the link of their invitation */
+const invite = async (page: Page, name: string, email: string, role: string): Promise<string> => {
+  await page.getByRole("link", { name: "Add person" }).click();
+  await page.locator("dialog [name=name]").fill(name);
+  await page.locator("dialog [name=email]").fill(email);
+  await page.locator("dialog [name=role]").selectOption({ label: role });
+  await inDialog(page, "Add person").click();
+  const link = await page.locator(".secret code").innerText();
+  await page.getByLabel("I have sent it").check();
+  await inDialog(page, "Done").click();
+  await untilTrue(page, "!document.querySelector('dialog[open]')");
+  return link;
+};
+
+/** Accepts an invitation with a new passkey. */
+const accept = async (page: Page, link: string) => {
+  await page.goto(link);
+  await page.getByRole("button", { name: "Create passkey and sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+};
+
+const navigation = (page: Page) =>
+  page.evaluate("[...document.querySelectorAll('nav[aria-label=Areas] li')].map((one) => one.innerText)");
+
+/** A row of the table of people, as text. */
+const rowOf = async (page: Page, name: string): Promise<string> => {
+  const row = page.locator("table.people tr").filter({ hasText: name });
+  await row.waitFor();
+  return row.innerText();
+};
+
+real("an invited person registers a passkey, signs out, and signs in with it", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  const authenticator = await addAuthenticator(page);
+  await signIn(page, consoleOf(server), server.key, "/people");
+  await page.getByText("Nobody yet").waitFor();
+  await page.getByRole("link", { name: "Add person" }).click();
+  await inDialog(page, "Add person").click();
+  await page.getByText("Enter an e-mail address.").waitFor();
+  await untilTrue(page, "document.activeElement.name === 'name'");
+  await page.goto(`${consoleOf(server)}/console/people`);
+  const link = await invite(page, "Ada Byron", "ada@example.org", "Volunteer");
+  expect(link).toMatch(/^http:\/\/localhost:\d+\/console\/invitation#[\w-]{43}$/);
+  expect(await rowOf(page, "Ada Byron")).toMatch(/ada@example\.org.*Volunteer.*Invited\. Expires in 7 days/s);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+  await page.goto(link);
+  await page.getByRole("heading", { name: "Welcome, Ada Byron" }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByLabel("Name of this device").fill("Laptop");
+  await page.getByRole("button", { name: "Create passkey and sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  expect(page.url()).not.toContain("#");
+  // What a volunteer may do, and nothing else.
+  expect(await navigation(page)).toEqual(["Animals", "Adoptions", "Categories"]);
+  await page.goto(`${consoleOf(server)}/console/keys`);
+  await page.getByRole("heading", { name: "Not allowed" }).waitFor();
+  await page.getByRole("link", { name: "Ada Byron" }).click();
+  await page.getByRole("heading", { name: "Your passkeys" }).waitFor();
+  await page.getByText("Laptop").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.getByRole("link", { name: "Ada Byron" }).waitFor();
+  expect(await authenticator.credentials()).toBe(1);
+
+  // The link works once.
+  await page.goto(link);
+  await page.getByText("This invitation no longer works").waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+real("a person who is removed is out at the next request", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using theirs = await openBrowser();
+  await using ours = await openBrowser();
+  await addAuthenticator(theirs.page);
+  await signIn(ours.page, consoleOf(server), server.key, "/people");
+  await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Staff"));
+  await server.add("Bella");
+  await theirs.page.goto(`${consoleOf(server)}/console/animals`);
+  await theirs.page.getByText("Bella").first().waitFor();
+
+  await ours.page.getByRole("link", { name: "Remove Ada Byron" }).click();
+  await ours.page.getByText("can no longer sign in, from now on.").waitFor();
+  expect(await violationsOf(ours.page)).toEqual([]);
+  await inDialog(ours.page, "Remove").click();
+  await ours.page.getByText("“Ada Byron” was removed.").waitFor();
+
+  await theirs.page.getByRole("link", { name: "Categories", exact: true }).click();
+  await theirs.page.getByText("Your session has ended. Sign in again to continue.").waitFor();
+  expect(await theirs.page.evaluate("document.body.innerText")).not.toContain("Bella");
+  await theirs.page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await theirs.page.getByText("This passkey is not known here").waitFor();
+});
+
+real("a role holds from the next request, and Undo takes its change back", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using theirs = await openBrowser();
+  await using ours = await openBrowser();
+  await addAuthenticator(theirs.page);
+  await signIn(ours.page, consoleOf(server), server.key, "/people");
+  await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Volunteer"));
+  await server.add("Bella");
+  expect(await navigation(theirs.page)).toEqual(["Animals", "Adoptions", "Categories"]);
+  await theirs.page.goto(`${consoleOf(server)}/console/animals`);
+  await theirs.page.getByText("Bella").first().waitFor();
+  expect(await theirs.page.getByRole("link", { name: "Add animal" }).count()).toBe(0);
+
+  const setRole = async (role: string) => {
+    await ours.page.getByRole("link", { name: "Edit Ada Byron" }).click();
+    await ours.page.locator("dialog [name=role]").selectOption({ label: role });
+    await inDialog(ours.page, "Save").click();
+    await ours.page.getByText("“Ada Byron” was changed.").first().waitFor();
+  };
+  await setRole("Administrator");
+  expect(await rowOf(ours.page, "Ada Byron")).toContain("Administrator");
+  await theirs.page.reload();
+  await theirs.page.getByRole("link", { name: "People", exact: true }).waitFor();
+  await ours.page.getByRole("button", { name: "Undo" }).click();
+  await ours.page.getByText("Undone.").waitFor();
+  expect(await rowOf(ours.page, "Ada Byron")).toContain("Volunteer");
+  await theirs.page.reload();
+  await theirs.page.getByRole("button", { name: "Sign out" }).waitFor();
+  expect(await navigation(theirs.page)).toEqual(["Animals", "Adoptions", "Categories"]);
+});
+
+real("a person adds and removes passkeys of their own, and keeps the last", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await addAuthenticator(page);
+  await signIn(page, consoleOf(server), server.key, "/people");
+  await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Staff"));
+  await page.getByRole("link", { name: "Ada Byron" }).click();
+  await page.getByRole("link", { name: "Add passkey" }).click();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.locator("dialog [name=name]").fill("Phone");
+  await inDialog(page, "Add passkey").click();
+  // The authenticator has a passkey for this person already.
+  await page.getByText("This device already has a passkey for you.").waitFor();
+  await addAuthenticator(page);
+  await inDialog(page, "Add passkey").click();
+  await page.getByText("The passkey was added.").waitFor();
+  await page.getByRole("link", { name: "Remove Phone" }).click();
+  expect(await violationsOf(page)).toEqual([]);
+  await inDialog(page, "Remove").click();
+  await page.getByText("The passkey “Phone” was removed.").waitFor();
+  await page.getByRole("link", { name: "Remove Passkey" }).click();
+  await inDialog(page, "Remove").click();
+  await page.getByText("You have no other way to sign in. Add another passkey first.").waitFor();
+});
+
+real("a passkey that the user does not confirm signs nobody in, and says so", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  const authenticator = await addAuthenticator(page);
+  await signIn(page, consoleOf(server), server.key, "/people");
+  await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Staff"));
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await authenticator.refuse();
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.getByText("No passkey was used. Try again when you are ready.").waitFor();
+});
+
+real("when a person's session ends, the draft stays, and a passkey brings it back", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await addAuthenticator(page);
+  await signIn(page, consoleOf(server), server.key, "/people");
+  await accept(page, await invite(page, "Ada Byron", "ada@example.org", "Administrator"));
+  await page.goto(`${consoleOf(server)}/console/people/new`);
+  await page.locator("dialog [name=name]").fill("Grace");
+  await page.locator("dialog [name=email]").fill("grace@example.org");
+  await page.evaluate(`fetch("/console/session").then((response) => response.json()).then(({ csrfToken }) =>
+    fetch("/console/session", { method: "DELETE", headers: { "x-csrf-token": csrfToken } })).then(() => true)`);
+  await inDialog(page, "Add person").click();
+  await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+  await page.locator("dialog.session-ended").getByRole("button", { name: "Sign in with a passkey" }).click();
+  await untilTrue(page, "!document.querySelector('.session-ended')");
+  await inDialog(page, "Add person").click();
+  await page.getByText("This link is shown only once, and works once.").waitFor();
+});
