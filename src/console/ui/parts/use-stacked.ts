@@ -20,6 +20,8 @@ export const useStacked = (isStackable: boolean) => {
       neededWidth = table.offsetWidth;
       setStacked(true);
     };
+    // Before the first paint, so that nothing jumps.
+    measure();
     const sizes = new ResizeObserver(measure);
     sizes.observe(scroll);
     sizes.observe(table);
