@@ -196,8 +196,9 @@ const PATHS = {
 export const useAdoptionActions = () => {
   const queries = useQueryClient();
   const mayRead = useSession().can("pets:read");
-  // Its status has changed. Without the new one, the list of animals shows it soon by itself.
+  /** Shows the animal's new status, and the adoption on its page. If that fails, the animals follow soon by themselves. */
   const refreshAnimal = ({ petId }: Order) => {
+    void queries.invalidateQueries({ queryKey: [...OF_ANIMAL, petId] });
     if (mayRead) rereadAnimals(queries, [petId]).catch(() => {});
   };
   return {
