@@ -47,20 +47,20 @@ const crash = async (cwd: string, round: number): Promise<Pet[]> => {
   }
 };
 
-/** Every animal that the store lists, by following its Link headers. */
-const everything = async (server: Server): Promise<Pet[]> => {
-  const pets: Pet[] = [];
-  for (let path: string | undefined = "/v1/pets?limit=100"; path;) {
+/** Every item of a list, by following its Link headers. */
+const everything = async <Item>(server: Server, first: string): Promise<Item[]> => {
+  const items: Item[] = [];
+  for (let path: string | undefined = first; path;) {
     const answer = await server.call(path);
     expect(answer.status).toBe(200);
-    pets.push(...((await answer.json()) as Pet[]));
+    items.push(...((await answer.json()) as Item[]));
     path = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
   }
-  return pets;
+  return items;
 };
 
 real(
-  `killed ${ROUNDS} times while ${CONNECTIONS} connections add animals, it keeps each acknowledged one, once, under its id`,
+  `killed ${ROUNDS} times while ${CONNECTIONS} connections add animals, it keeps each acknowledged one, once, under its id, and recorded once`,
   [],
   async () => {
     using place = directory();
@@ -73,13 +73,19 @@ real(
       acknowledged.push(...pets);
     }
     await using server = await serve({ cwd: place.path });
-    const listed = await everything(server);
+    const listed = await everything<Pet>(server, "/v1/pets?limit=100");
     const nameOf = new Map(listed.map(({ id, name }) => [id, name]));
     expect(acknowledged.filter(({ id, name }) => nameOf.get(id) !== name)).toEqual([]);
     expect(nameOf.size).toBe(listed.length);
     expect(new Set(listed.map(({ name }) => name)).size).toBe(listed.length);
     expect(new Set(acknowledged.map(({ id }) => id)).size).toBe(acknowledged.length);
     expect(acknowledged.length).toBeGreaterThan(ROUNDS);
+    const entries = await everything<{ resource: { id: string; name: string } }>(
+      server,
+      "/platform/audit?action=pet.added&limit=100",
+    );
+    const recorded = entries.map(({ resource }) => `${resource.id} ${resource.name}`);
+    expect(recorded.toReversed()).toEqual(listed.map((pet) => `${pet.id} ${pet.name}`));
     const { id } = (await (await server.add("after")).json()) as Pet;
     expect(id).toBeGreaterThan(Math.max(...listed.map((pet) => pet.id)));
     console.log(`    ${acknowledged.length} acknowledged, ${listed.length} kept`);
