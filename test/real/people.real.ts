@@ -148,7 +148,7 @@ real(
       const refused = await signInAt(server, account);
       expect([refused.at, refused.state]).toEqual([
         `/console?sign-in=${problem}`,
-        { signedIn: false, oidc: { label: "Shelter account" } } as State,
+        { signedIn: false, oidc: { label: "Shelter account" } },
       ]);
     }
 

@@ -37,7 +37,7 @@ const responseOf = async (asking: Promise<Credential | null>): Promise<object> =
   const credential = await asking.catch((error: unknown) => {
     throw inWords(error);
   });
-  return (credential as PublicKeyCredential).toJSON() as object;
+  return (credential as PublicKeyCredential).toJSON();
 };
 
 /** Signs in with a passkey that the user chooses. The session has begun then. @throws ApiError */

@@ -1,5 +1,5 @@
 // An OpenID Connect provider: `node provider.mjs PORT REDIRECT_URI`. Its own pages ask for a name, which is the account.
-import Provider from "oidc-provider";
+import { Provider } from "oidc-provider";
 
 const [port, redirectUri] = process.argv.slice(2);
 
