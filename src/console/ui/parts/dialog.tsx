@@ -1,14 +1,17 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { returnFocus } from "./focus.ts";
 import { closeDialog, declareDialog } from "./navigation.ts";
 import { Sentence } from "./sentence.tsx";
 import { useDraftGuard } from "./use-draft-guard.ts";
 
-/** Focuses the first control, but not the close button before it. The content may load after the dialog opens. */
+/**
+ * Focuses the first control, but not the close button before it. The content may load after the dialog opens.
+ * Before the first paint: later, it would take the focus from somebody who is fast.
+ */
 const useFirstFocus = (element: { current: HTMLDialogElement | null }) => {
   const hasFocused = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasFocused.current) return;
     const first = element.current?.querySelector<HTMLElement>(
       "input, select, textarea, footer a, footer button",
