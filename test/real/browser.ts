@@ -54,14 +54,12 @@ export interface Page {
     event: "dialog",
     listener: (dialog: { type(): string; accept(): Promise<void>; dismiss(): Promise<void> }) => void,
   ): void;
-  /** Handles the requests to matching addresses. */
-  route(
-    url: string,
-    handler: (route: { continue(): Promise<void>; abort(): Promise<void> }) => unknown,
-  ): Promise<void>;
   on(event: "pageerror", listener: (error: Error) => void): void;
   on(event: "request", listener: (request: { url(): string }) => void): void;
-  on(event: "requestfailed", listener: (request: { url(): string }) => void): void;
+  on(
+    event: "requestfailed",
+    listener: (request: { url(): string; failure(): { errorText: string } | null }) => void,
+  ): void;
 }
 
 interface Context {
@@ -118,7 +116,10 @@ export const openBrowser = async (
     if (message.type() === "error" || message.type() === "warning") seen.errors.push(message.text());
   });
   page.on("pageerror", (error) => seen.errors.push(String(error)));
-  page.on("requestfailed", (request) => seen.errors.push(`failed: ${request.url()}`));
+  page.on("requestfailed", (request) => {
+    // The page itself aborts what it no longer needs, such as the events of a list that it left.
+    if (request.failure()?.errorText !== "net::ERR_ABORTED") seen.errors.push(`failed: ${request.url()}`);
+  });
   page.on("request", (request) => seen.requests.push(request.url()));
   return { page, seen, [Symbol.asyncDispose]: () => browser.close() };
 };
