@@ -43,6 +43,30 @@ real(
   },
 );
 
+/** Follows a link, and tells what has the focus as soon as its dialog is open, before anything is painted. */
+const FIRST_FOCUS = `new Promise((resolve) => {
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector("dialog[open]")) return;
+    observer.disconnect();
+    resolve(document.activeElement.name);
+  }).observe(document.body, { childList: true, subtree: true, attributes: true });
+  document.querySelector("main a[href$='/categories/new']").click();
+})`;
+
+real(
+  "a dialog's first field has the focus when it opens, so nothing typed at once is lost",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key, "/categories");
+    await page.getByRole("link", { name: "Add category" }).first().waitFor();
+    expect(await page.evaluate(FIRST_FOCUS)).toBe("name");
+  },
+);
+
 real("after an adoption is approved, the focus is at the next adoption's first action", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
