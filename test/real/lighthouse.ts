@@ -24,7 +24,7 @@ type Launch = (options: {
 
 const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
 /** A busy machine costs points once, a slow page always does. */
-const RUNS = 3;
+const RUNS = 5;
 const ENOUGH = 0.95;
 
 const packageOf = (path: string): Promise<unknown> => import(join(PROGRAMS, path));
@@ -32,7 +32,7 @@ const packageOf = (path: string): Promise<unknown> => import(join(PROGRAMS, path
 const best = (one: Scores, other: Scores): Scores =>
   Object.fromEntries(CATEGORIES.map((name) => [name, Math.max(one[name] ?? 0, other[name] ?? 0)]));
 
-/** What Lighthouse gives a page on a phone, from 0 to 1: the best of up to three runs. `extraHeaders` may hold a session's cookie. */
+/** What Lighthouse gives a page on a phone, from 0 to 1: the best of up to five runs. `extraHeaders` may hold a session's cookie. */
 export const lighthouseScores = async (
   url: string,
   extraHeaders: Record<string, string> = {},
