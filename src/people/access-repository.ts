@@ -98,15 +98,15 @@ export const accounts = ({ queries, statements, change, recordOwn, fresh }: Shar
     return queries.findIdentityQuery.get({ issuer, subject })?.personId;
   },
   /**
-   * Gives an account to the person with this address, who has no other account at the issuer, and ends their invitation.
-   * The id of the person; undefined if there is none.
+   * Gives an account to the person with this address, in which only the case of the letters A to Z may differ, who has no
+   * other account at the issuer, and ends their invitation. The id of the person; undefined if there is none.
    */
   async link({ issuer, subject }: Identity, email: string, now: number): Promise<number | undefined> {
     const [[row]] = await change(
       [
         {
           query: statements.linkStatement,
-          values: { issuer, subject, foldedEmail: foldEmail(email), now },
+          values: { issuer, subject, email, foldedEmail: foldEmail(email), now },
         },
         { query: statements.endInvitationStatement, values: { issuer, subject } },
       ],

@@ -247,8 +247,10 @@ export const identityStatements = (orm: Orm) => ({
       personId: people.id,
       createdAt: value("now"),
     },
+    // Folded addresses are too alike: K, the sign for Kelvin, folds to k, and may begin the address of another mailbox.
     // A second account with the address of a person whose account is known is somebody else's: addresses are given anew.
     sql`from ${people} where ${and(eq(people.foldedEmail, value("foldedEmail")), isPresent)}
+      and people.email = ${value("email")} collate nocase
       and not exists (select 1 from identities known where known.person_id = people.id and known.issuer = ${value("issuer")})`,
   )
     .onConflictDoNothing()
