@@ -29,17 +29,18 @@ const parseEtags = (header: string): string[] | undefined => {
 /** A valid If-Match header, as a regular expression. */
 export const IF_MATCH_PATTERN = String.raw`^(?:[ \t]*\*[ \t]*|[ \t,]*${TAG}(?:[ \t]*,[ \t,]*${TAG})*[ \t,]*)$`;
 
-const isAny = (header: string): boolean => /^[ \t]*\*[ \t]*$/.test(header);
+/** True for `*`, which only requires that the resource exists. */
+export const isAnyEtag = (header: string): boolean => /^[ \t]*\*[ \t]*$/.test(header);
 
 /** True if an If-None-Match header has the tag, compared weakly (RFC 9110 section 13.1.2); false if it is malformed. */
 export const matchesEtag = (header: string, tag: string): boolean =>
   header === tag ||
-  isAny(header) ||
+  isAnyEtag(header) ||
   (parseEtags(header)?.some((one) => one.replace(/^W\//, "") === tag) ?? false);
 
 /** True if an If-Match header has the tag, compared strongly (RFC 9110 section 13.1.1); false if it is malformed. */
 export const matchesEtagStrongly = (header: string, tag: string): boolean =>
-  header === tag || isAny(header) || (parseEtags(header)?.includes(tag) ?? false);
+  header === tag || isAnyEtag(header) || (parseEtags(header)?.includes(tag) ?? false);
 
 /** The headers of a request as handlers get them. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
@@ -50,10 +51,10 @@ export const isNotModified = (headers: RequestHeaders, tag: string): boolean => 
   return ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, tag);
 };
 
-/** True if a request depends on the tag of its resource. `If-Match: *` does not: it only requires that the resource exists. */
+/** True if a request depends on the tag of its resource. `If-Match: *` does not. */
 const isConditional = (headers: RequestHeaders): boolean => {
   const { "if-match": expected, "if-none-match": unexpected } = headers;
-  return (expected !== undefined && !isAny(expected)) || unexpected !== undefined;
+  return (expected !== undefined && !isAnyEtag(expected)) || unexpected !== undefined;
 };
 
 /**
@@ -62,7 +63,7 @@ const isConditional = (headers: RequestHeaders): boolean => {
  */
 export const assertPreconditions = (headers: RequestHeaders, tag: string): void => {
   const expected = headers["if-match"];
-  if (expected !== undefined && !isAny(expected)) {
+  if (expected !== undefined && !isAnyEtag(expected)) {
     const tags = parseEtags(expected);
     if (!tags)
       throw fieldFault(

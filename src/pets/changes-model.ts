@@ -1,5 +1,5 @@
 import { type Static, t } from "elysia";
-import { IF_MATCH_PATTERN, matchesEtagStrongly } from "../http/etag.ts";
+import { IF_MATCH_PATTERN, isAnyEtag, matchesEtagStrongly } from "../http/etag.ts";
 import { ErrorBody, Id, IdInBody, checked } from "../http/schemas.ts";
 import { statusOf } from "../lib/errors.ts";
 import { Pet, PetChange, etagOfPet, fromPet, toPetChange } from "./model.ts";
@@ -74,9 +74,10 @@ export const toChangeRequests = ({ changes }: Static<typeof PetChanges>): PetCha
   changes.map(({ id, ifMatch, change }) => ({
     id,
     change: toPetChange(change),
-    ...(ifMatch !== undefined && {
-      isExpected: (pet: StoredPet) => matchesEtagStrongly(ifMatch, etagOfPet(pet)),
-    }),
+    ...(ifMatch !== undefined &&
+      !isAnyEtag(ifMatch) && {
+        isExpected: (pet: StoredPet) => matchesEtagStrongly(ifMatch, etagOfPet(pet)),
+      }),
   }));
 
 /** The JSON form of the results of changes. */

@@ -124,6 +124,19 @@ describe("POST /v1/pets/changes", () => {
     expect(await bodyOf(store, 1)).toMatchObject({ name: "Rex", status: "sold" });
   });
 
+  test("ifMatch * needs the animal to exist, whatever has changed", async () => {
+    const store = await shelter(1);
+    const results = await resultsOf(
+      await change(store, [
+        { id: 1, ifMatch: "*", change: { name: "Rex" } },
+        { id: 1, ifMatch: " * ", change: { name: "Max" } },
+        { id: 9, ifMatch: "*", change: { name: "Max" } },
+      ]),
+    );
+    expect(results.map(({ error }) => error?.code)).toEqual([undefined, undefined, "not_found"]);
+    expect(await bodyOf(store, 1)).toMatchObject({ name: "Max" });
+  });
+
   test("is done once for an Idempotency-Key", async () => {
     const store = await shelter(1, { status: "available" });
     const once = () => change(store, [{ id: 1, change: { status: "sold" } }], { "idempotency-key": '"k"' });
