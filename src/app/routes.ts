@@ -74,7 +74,8 @@ export const createRoutes = (
   const callerOf = callerReader(keys, context.personOf);
   const stream = eventStream({
     streams: services.petStreams,
-    isAuthorized: async (request) => (await callerOf(request)) !== undefined,
+    isAuthorized: async (request) =>
+      !context.console.gateway.hasEnded(request) && (await callerOf(request)) !== undefined,
     withoutIdleTimeout,
   });
   return [

@@ -44,8 +44,15 @@ export const createGateway = ({
     const isProven = SAFE.has(method) || carriesToken(session, headers.get("x-csrf-token"));
     return isProven ? { kind: "signed_in", session, token } : { kind: "forged" };
   };
+  /** The sessions that requests were forwarded for, by their tokens. */
+  const tokens = new WeakMap<Request, string>();
   return {
     visitorOf,
+    /** True once the session has ended for which a request was forwarded, such as that of an open stream. */
+    hasEnded(request: Request): boolean {
+      const token = tokens.get(request);
+      return token !== undefined && sessions.find(token, false) === undefined;
+    },
     /**
      * Turns a call of the console into a request of the API: with the session's key in place of the cookie, or as one of
      * `people`. A request that is signed out or may be forged is returned unchanged, and the console's routes refuse it.
@@ -57,6 +64,7 @@ export const createGateway = ({
       if (visitor.kind !== "signed_in") return request;
       const { url, headers } = request;
       const { holder } = visitor.session;
+      tokens.set(request, visitor.token);
       if (holder.kind === "key") headers.set("authorization", `Bearer ${holder.secret}`);
       else {
         headers.delete("authorization");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { commandServices } from "../../src/app/command-services.ts";
 import { openDatabase } from "../../src/db/open.ts";
+import { IDLE_MS } from "../../src/console/sessions.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { join } from "node:path";
 import { softAuthenticator } from "../support/authenticator.ts";
@@ -117,6 +118,25 @@ describe("a person's request", () => {
     const reader = stream.body!.getReader();
     await reader.read();
     await store.call("DELETE", "/platform/people/1");
+    await addPet(store, {});
+    let text = "";
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      text += new TextDecoder().decode(part.value);
+    expect(text).not.toContain("Bella");
+  });
+});
+
+describe.each(["sign out", "have been away for an hour"])("open streams of events, once they %s,", (end) => {
+  test.each(["a person", "a key"])("end for %s with the next event", async (holder) => {
+    const store = await openStore();
+    const session = holder === "a person" ? await signedIn(store) : visitor(store);
+    if (holder === "a key") await session.signInWithKey();
+    const stream = await session.send("GET", "/console/api/v1/pets/events");
+    expect(stream.status).toBe(200);
+    const reader = stream.body!.getReader();
+    await reader.read();
+    if (end === "sign out") await session.send("DELETE", "/console/session");
+    else store.clock.advance(IDLE_MS);
     await addPet(store, {});
     let text = "";
     for (let part = await reader.read(); !part.done; part = await reader.read())

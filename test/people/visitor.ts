@@ -92,6 +92,9 @@ export const visitor = (store: Store) => {
       const response = authenticator.get(options, wishes);
       return opened(await send("POST", "/console/auth/passkey", { json: { ceremony, response } }));
     },
+    /** Signs in with the store's key. */
+    signInWithKey: async () =>
+      opened(await send("POST", "/console/session", { headers: { authorization: `Bearer ${store.key}` } })),
     /** Registers another passkey. */
     async addPasskey(authenticator: SoftAuthenticator = softAuthenticator(ORIGIN), name?: string) {
       const { ceremony, options } = await begin<Parameters<SoftAuthenticator["create"]>[0]>(
