@@ -6,7 +6,7 @@ import { takeLock } from "../db/file-lock.ts";
 import type { Database } from "../db/open.ts";
 import type { NamedCategory } from "./category-names.ts";
 import { imports } from "../db/schema/imports.ts";
-import { OPERATOR } from "../lib/actor.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import type { NewPet } from "../pets/pet.ts";
 
 /** The progress of an import. */

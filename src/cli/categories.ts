@@ -3,7 +3,7 @@ import { commandServices } from "../app/command-services.ts";
 import { newCategoryChecker } from "../categories/model.ts";
 import type { Category, CategoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
-import { OPERATOR } from "../lib/actor.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { Fault } from "../lib/errors.ts";
 import { foldName, quoted } from "../lib/text.ts";
 import { confirm } from "./confirm.ts";

@@ -4,7 +4,7 @@ import type { CertificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import { SHARED } from "../config/saved-settings.ts";
 import type { Database } from "../db/open.ts";
-import { OPERATOR } from "../lib/actor.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromDomain, fromEvent } from "../domains/model.ts";
 import type { DomainService, ListedDomain } from "../domains/service.ts";
 import type { DomainRolesService } from "../domains/roles.ts";

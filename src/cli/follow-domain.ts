@@ -1,4 +1,4 @@
-import { OPERATOR } from "../lib/actor.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromDomain } from "../domains/model.ts";
 import type { DomainService, InspectedDomain } from "../domains/service.ts";
 import { isServed } from "../domains/stage.ts";

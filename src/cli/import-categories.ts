@@ -4,7 +4,7 @@ import { categoryLookup, storedCategories } from "../bulk/repository.ts";
 import { newCategoryChecker } from "../categories/model.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { OPERATOR } from "../lib/actor.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { Fault } from "../lib/errors.ts";
 
 /** Why no category can have a name, by the rules of the API. */

@@ -4,7 +4,7 @@ import { databaseCopies } from "../backups/database-copies.ts";
 import { quantity } from "../lib/quantity.ts";
 import type { Config } from "../config/config.ts";
 import { vacuum } from "../db/vacuum.ts";
-import { OPERATOR } from "../lib/actor.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { Fault } from "../lib/errors.ts";
 import { systemClock } from "../lib/time.ts";
 import type { AdopterRepository, OrderSummary } from "../orders/erasure.ts";

@@ -4,7 +4,6 @@ export type Actor =
   | { readonly kind: "operator" }
   | { readonly kind: "service" };
 
-export const OPERATOR: Actor = { kind: "operator" };
 export const SERVICE: Actor = { kind: "service" };
 
 /** Who does something, and when: milliseconds UTC. */

@@ -3,7 +3,7 @@ import { auditRepository } from "../../src/audit/repository.ts";
 import { auditService } from "../../src/audit/service.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { auditing } from "../../src/db/audit.ts";
-import { OPERATOR } from "../../src/lib/actor.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { openProject } from "../domains/projects.ts";
 import { type Store, addPet, faultOf, openStore } from "../support/store.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { commandServices } from "../../src/app/command-services.ts";
 import { importRepository } from "../../src/bulk/repository.ts";
 import { ACTION_NAMES, type Action } from "../../src/lib/actions.ts";
-import { OPERATOR } from "../../src/lib/actor.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { DEPLOY, openProject } from "../domains/projects.ts";
 import { invite, signedIn } from "../people/visitor.ts";
 import { addPet } from "../support/store.ts";

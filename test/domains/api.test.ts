@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
-import { OPERATOR } from "../../src/lib/actor.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { MAX_EVENTS } from "../../src/domains/history-repository.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";

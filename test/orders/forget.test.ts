@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { OPERATOR } from "../../src/lib/actor.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { vacuum } from "../../src/db/vacuum.ts";

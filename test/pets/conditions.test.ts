@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { OPERATOR } from "../../src/lib/actor.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { petRepository } from "../../src/pets/repository.ts";
 import { type Store, addPet, faultOf, openStore } from "../support/store.ts";
 
