@@ -1,5 +1,5 @@
 import type { ResourceKind } from "../lib/actions.ts";
-import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import { type Page, cutPage, hashedFilter, readCursor } from "../lib/pagination.ts";
 import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
 import type { AuditRepository } from "./repository.ts";
 
@@ -27,14 +27,10 @@ const childrenOf = (kind: ResourceKind): ResourceKind[] =>
 const beforeOf = (cursor: string | undefined, scope: string): number =>
   cursor === undefined ? NEWEST : readCursor(cursor, scope);
 
-/** A cursor is valid for the same list and filters only. They can be long. */
-const scopeOf = (filters: object): string =>
-  `audit:${new Bun.CryptoHasher("sha256").update(JSON.stringify(filters)).digest("base64url").slice(0, 22)}`;
-
 export const auditService = ({ audit }: { audit: AuditRepository }) => ({
   /** The entries that match the filters, newest first. @throws Fault invalid_cursor */
   async list({ limit, cursor, ...filters }: PageQuery & EntryFilters): Promise<Page<Entry>> {
-    const scope = scopeOf(filters);
+    const scope = hashedFilter("audit", filters);
     return cutPage(
       await audit.list(filters, { before: beforeOf(cursor, scope), limit: limit + 1 }),
       limit,
@@ -50,7 +46,7 @@ export const auditService = ({ audit }: { audit: AuditRepository }) => ({
     { limit, cursor }: PageQuery,
   ): Promise<Page<Entry>> {
     const children = childrenOf(kind).filter(mayRead);
-    const scope = scopeOf({ kind, id, children });
+    const scope = hashedFilter("audit", { kind, id, children });
     const page = { before: beforeOf(cursor, scope), limit: limit + 1 };
     return cutPage(await audit.history({ kind, id, children }, page), limit, scope);
   },

@@ -1,3 +1,4 @@
+import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
 import { hashOf } from "./sessions.ts";
 
@@ -26,8 +27,6 @@ export const CEREMONY_MS = {
   oidc: 15 * 60_000,
 } as const;
 
-const ID_BYTES = 32;
-
 /** Ceremonies in progress, in memory: each is for one browser, for minutes, and used once. */
 export const createCeremonies = ({
   clock,
@@ -35,13 +34,13 @@ export const createCeremonies = ({
   maxPending = 10_000,
 }: {
   clock: Clock;
-  randomBytes: (bytes: number) => Uint8Array;
+  randomBytes: RandomBytes;
   /** Beyond these, the oldest ends. */
   maxPending?: number;
 }) => {
   /** In the order in which they began. */
   const pending = new Map<string, Pending>();
-  const newToken = () => Buffer.from(randomBytes(ID_BYTES)).toString("base64url");
+  const newToken = () => randomToken(randomBytes);
   return {
     newToken,
     /** @param visitor the token in their cookie @returns the id of the ceremony */

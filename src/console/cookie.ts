@@ -1,3 +1,4 @@
+import { isToken } from "../lib/random.ts";
 import { MAX_AGE_MS } from "./sessions.ts";
 
 /**
@@ -11,14 +12,12 @@ const VISITOR = "adoption-store-visitor";
 
 const nameOf = (name: string, isSecure: boolean): string => `${isSecure ? SECURE : ""}${name}`;
 
-const TOKEN = /^[\w-]{43}$/;
-
 const readToken = (name: string, headers: Headers, isSecure: boolean): string | undefined => {
   const prefix = `${nameOf(name, isSecure)}=`;
   const pairs = (headers.get("cookie") ?? "").split(/;\s*/).filter((pair) => pair.startsWith(prefix));
   const token = pairs[0]?.slice(prefix.length) ?? "";
   // If there are two cookies with this name, a page of another host has set one of them.
-  return pairs.length === 1 && TOKEN.test(token) ? token : undefined;
+  return pairs.length === 1 && isToken(token) ? token : undefined;
 };
 
 interface CookieOptions {

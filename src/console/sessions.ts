@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
 
 /** Who is signed in: what they may do, and whether they still may, is looked up with every request. */
@@ -21,7 +22,7 @@ export interface Session {
 
 export interface SessionOptions {
   clock: Clock;
-  randomBytes: (bytes: number) => Uint8Array;
+  randomBytes: RandomBytes;
   /** A session ends after this time without use. */
   idleMs?: number;
   /** A session ends this long after sign-in. */
@@ -34,8 +35,6 @@ export interface SessionOptions {
 const MINUTE_MS = 60_000;
 export const IDLE_MS = 60 * MINUTE_MS;
 export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
-/** 256 bits for the cookie, and as many for the CSRF token. */
-const TOKEN_BYTES = 32;
 
 /** Tokens are looked up by hash, so that the time of a look-up reveals nothing about them. */
 export const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64");
@@ -55,13 +54,12 @@ export const createSessions = ({
     const members = [...open].filter(([, session]) => isMember(session));
     for (const [hash] of members.slice(0, Math.max(0, members.length - max))) open.delete(hash);
   };
-  const newToken = () => Buffer.from(randomBytes(TOKEN_BYTES)).toString("base64url");
   return {
     /** @returns the token for the cookie, and the session */
     open(holder: Holder): { token: string; session: Session } {
       const now = clock.now();
-      const token = newToken();
-      const session = { holder, csrfToken: newToken(), openedAt: now, usedAt: now };
+      const token = randomToken(randomBytes);
+      const session = { holder, csrfToken: randomToken(randomBytes), openedAt: now, usedAt: now };
       open.set(hashOf(token), session);
       // One key cannot sign out the users of others.
       endOldest(({ holder: other }) => other.kind === holder.kind && other.id === holder.id, maxPerHolder);

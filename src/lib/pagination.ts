@@ -11,6 +11,10 @@ export interface Page<Item> {
 export const writeCursor = (after: number, filter: string, text?: string): string =>
   Buffer.from(`${after}:${filter}${text === undefined ? "" : `:${text}`}`).toString("base64url");
 
+/** The filter of a list in its cursors, for filters that can be long: the list's name and a hash of the filters. */
+export const hashedFilter = (list: string, filters: object): string =>
+  `${list}:${new Bun.CryptoHasher("sha256").update(JSON.stringify(filters)).digest("base64url").slice(0, 22)}`;
+
 const invalidCursor = () => fieldFault("invalid_cursor", { field: "cursor", rule: "format" });
 
 const idOf = (decoded: string): number => Number(/^([1-9][0-9]*):/.exec(decoded)?.[1]);

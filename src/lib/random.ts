@@ -1,2 +1,13 @@
 /** Cryptographically random bytes. */
 export type RandomBytes = (count: number) => Uint8Array;
+
+/** 256 bits, in base64url. */
+const TOKEN_BYTES = 32;
+const TOKEN = /^[\w-]{43}$/;
+
+/** A secret that nobody can guess, as text for addresses and cookies. */
+export const randomToken = (randomBytes: RandomBytes): string =>
+  Buffer.from(randomBytes(TOKEN_BYTES)).toString("base64url");
+
+/** True for text in the form of a token. */
+export const isToken = (text: string): boolean => TOKEN.test(text);

@@ -1,6 +1,6 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
-import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import { type Page, cutPage, hashedFilter, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewOrder, Order, OrderFilters, OrderSort } from "./order.ts";
 import type { OrderCounts } from "./queries.ts";
@@ -31,9 +31,7 @@ const notAvailable = (status: string | null): Fault =>
 /** A cursor is valid for the same filters and sort only. A search is hashed: it names people. */
 const cursorScope = ({ sort, status, petId, q }: OrderFilters & Pick<ListOrders, "sort">): string => {
   const plain = `orders:${status ?? ""}:${petId ?? ""}${sort === "id" ? "" : `:${sort}`}`;
-  if (q === undefined) return plain;
-  const text = JSON.stringify([plain, q]);
-  return `orders:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  return q === undefined ? plain : hashedFilter("orders", [plain, q]);
 };
 
 export const orderService = ({ orders, clock }: { orders: OrderRepository; clock: Clock }) => ({

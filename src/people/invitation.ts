@@ -1,19 +1,12 @@
-import type { RandomBytes } from "../lib/random.ts";
+import { isToken } from "../lib/random.ts";
 
 /** How long an invitation can be accepted. */
 export const INVITATION_DAYS = 7;
 export const INVITATION_MS = INVITATION_DAYS * 24 * 60 * 60_000;
 
-/** 256 bits. */
-const TOKEN_BYTES = 32;
-const TOKEN = /^[\w-]{43}$/;
-
-export const newToken = (randomBytes: RandomBytes): string =>
-  Buffer.from(randomBytes(TOKEN_BYTES)).toString("base64url");
-
-/** The part of a token that is stored; undefined if the text is not a token. */
+/** What is stored of a token: its SHA-256, hexadecimal; undefined if the text is not a token. */
 export const hashOfToken = (token: string): string | undefined =>
-  TOKEN.test(token) ? Bun.SHA256.hash(token, "hex") : undefined;
+  isToken(token) ? Bun.SHA256.hash(token, "hex") : undefined;
 
 /** The address of an invitation. Browsers do not send the part behind the `#`, so no log has the token. */
 export const invitationLink = (origin: string, token: string): string =>

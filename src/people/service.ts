@@ -2,9 +2,9 @@ import type { Act } from "../lib/actor.ts";
 import { Fault, fieldFault } from "../lib/errors.ts";
 import { lastUseRecorder } from "../lib/last-use.ts";
 import { type Excess, type Manager, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
-import type { RandomBytes } from "../lib/random.ts";
+import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
-import { INVITATION_MS, hashOfToken, newToken } from "./invitation.ts";
+import { INVITATION_MS, hashOfToken } from "./invitation.ts";
 import type { Person, SignIn, SignedInPerson } from "./person.ts";
 import type { NewPerson, PersonChange, PersonRepository } from "./repository.ts";
 import { type Role, scopesOf } from "./role.ts";
@@ -15,9 +15,6 @@ export interface Invitation {
   /** Milliseconds UTC. */
   expiresAt: number;
 }
-
-/** Random, so that authenticators learn nothing about the person (WebAuthn section 14.6.1). */
-const HANDLE_BYTES = 32;
 
 const describeExcess = (excess: Excess): string =>
   excess.kind === "scope"
@@ -45,7 +42,7 @@ interface PersonOptions {
 
 /** An invitation, and the part of it that is stored. */
 const newInvitation = ({ clock, randomBytes }: Pick<PersonOptions, "clock" | "randomBytes">) => {
-  const token = newToken(randomBytes);
+  const token = randomToken(randomBytes);
   const now = clock.now();
   const expiresAt = now + INVITATION_MS;
   return { invitation: { token, expiresAt }, record: { hash: hashOfToken(token) ?? "", expiresAt } };
@@ -85,7 +82,8 @@ const management = (options: PersonOptions) => {
     async add(person: NewPerson, own: Manager): Promise<{ person: Person; invitation: Invitation }> {
       assertMayGive(own, person.role);
       const { invitation, record } = newInvitation(options);
-      const handle = Buffer.from(randomBytes(HANDLE_BYTES)).toString("base64url");
+      // Random, so that authenticators learn nothing about the person (WebAuthn section 14.6.1).
+      const handle = randomToken(randomBytes);
       const added = await people.add(person, { handle, ...record }, actOf(own));
       if (!added) throw fieldFault("email_taken", { field: "email", rule: "taken" });
       return { person: added, invitation };

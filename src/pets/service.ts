@@ -1,7 +1,7 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { FieldProblem } from "../lib/field-problems.ts";
-import { type Page, cutPage, readCursor, readTextCursor } from "../lib/pagination.ts";
+import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { NewPet, Pet, PetChange, PetFilters, PetSort } from "./pet.ts";
 import type { StoreResponse, PetRepository, StoredPet, WriteResult } from "./repository.ts";
@@ -64,8 +64,7 @@ export const cursorScope = ({
 }: Omit<ListPets, "limit" | "cursor">): string => {
   const plain = `pets:${status ?? ""}${categoryId === undefined ? "" : `:${categoryId}`}`;
   if (q === undefined && ids === undefined && sort === "id") return plain;
-  const text = JSON.stringify([plain, q, ids, ...(sort === "id" ? [] : [sort])]);
-  return `pets:${new Bun.CryptoHasher("sha256").update(text).digest("base64url").slice(0, 22)}`;
+  return hashedFilter("pets", [plain, q, ids, ...(sort === "id" ? [] : [sort])]);
 };
 
 /** @throws Fault invalid_cursor */
