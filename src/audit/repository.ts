@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { and, desc, eq, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
 import type { Change } from "../db/audit.ts";
+import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { auditEntries } from "../db/schema/audit.ts";
 import type { ResourceKind } from "../lib/actions.ts";
@@ -41,16 +42,15 @@ const toChange = ([field, from, to]: Change) => ({ field, from, to });
 
 const value = sql.placeholder;
 
-const ifGiven = (name: keyof typeof FILTERED) =>
-  sql`(${value(name)} is null or ${FILTERED[name]} = ${value(name)})`;
-
-const FILTERED = {
-  actor: auditEntries.actor,
-  actorId: auditEntries.actorId,
-  action: auditEntries.action,
-  resource: auditEntries.resource,
-  resourceId: auditEntries.resourceId,
-};
+const MATCHES_FILTERS = and(
+  ifGiven("actor", eq(auditEntries.actor, value("actor"))),
+  ifGiven("actorId", eq(auditEntries.actorId, value("actorId"))),
+  ifGiven("action", eq(auditEntries.action, value("action"))),
+  ifGiven("resource", eq(auditEntries.resource, value("resource"))),
+  ifGiven("resourceId", eq(auditEntries.resourceId, value("resourceId"))),
+  ifGiven("since", gte(auditEntries.at, value("since"))),
+  ifGiven("until", lt(auditEntries.at, value("until"))),
+);
 
 /**
  * The log in slices of ids, newest first. A filter that matches little reads many entries: a slice bounds how long one query
@@ -60,15 +60,7 @@ const filteredLists = ({ orm }: Pick<Database, "orm">) => {
   const sliceStatement = orm
     .select()
     .from(auditEntries)
-    .where(
-      and(
-        gte(auditEntries.id, value("from")),
-        lt(auditEntries.id, value("before")),
-        sql`(${value("since")} is null or ${auditEntries.at} >= ${value("since")})`,
-        sql`(${value("until")} is null or ${auditEntries.at} < ${value("until")})`,
-        ...(Object.keys(FILTERED) as (keyof typeof FILTERED)[]).map(ifGiven),
-      ),
-    )
+    .where(and(gte(auditEntries.id, value("from")), lt(auditEntries.id, value("before")), MATCHES_FILTERS))
     .orderBy(desc(auditEntries.id))
     .limit(value("limit"))
     .prepare();

@@ -1,7 +1,9 @@
 import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
+import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { bigintOf } from "../lib/json.ts";
-import { isLine } from "../lib/text.ts";
+import { MAX_SEARCH_LENGTH, MAX_WORDS, searchWords } from "../lib/search.ts";
+import { hasAtMost, isLine } from "../lib/text.ts";
 import { parseTime } from "../lib/time.ts";
 
 /** The rule of a schema in words, for messages. A symbol keeps it out of JSON documents. */
@@ -79,6 +81,27 @@ export const Text = (kind: string, { max, ...documentation }: { max: number } & 
     (value) => isLine(value, max),
   );
 
+export const Email = (documentation: Record<string, unknown>) =>
+  checked<string>(
+    "Email",
+    { type: "string", minLength: 3, maxLength: MAX_EMAIL_LENGTH, pattern: EMAIL_PATTERN, ...documentation },
+    `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL_LENGTH} characters`,
+    isEmail,
+  );
+
+/** The text of a search: `toSearch` reads it. */
+export const SearchText = (documentation: Record<string, unknown>) =>
+  checked<string>(
+    "Search",
+    { type: "string", maxLength: MAX_SEARCH_LENGTH, ...documentation },
+    `must be at most ${MAX_SEARCH_LENGTH} characters with at most ${MAX_WORDS} words of letters or digits`,
+    (value) =>
+      typeof value === "string" &&
+      value.isWellFormed() &&
+      hasAtMost(value, MAX_SEARCH_LENGTH) &&
+      searchWords(value) !== undefined,
+  );
+
 /** A time in RFC 3339. */
 export const Time = (description: string, example: string) =>
   checked<string>(
@@ -91,6 +114,10 @@ export const Time = (description: string, example: string) =>
 /** An id that the service assigned. */
 export const Id = (description: string, example = 7) =>
   Type.Integer({ format: "int64", minimum: 1, description, examples: [example] });
+
+/** How many there are of something. */
+export const Count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
 
 /** An id in a body. The service never assigns an id above 2^53. */
 export const IdInBody = (description: string, example = 7) =>

@@ -1,5 +1,7 @@
 import { foldLetters } from "./letter-folds.ts";
 
+/** Characters of a search. */
+export const MAX_SEARCH_LENGTH = 100;
 /** The index is searched once for each word. */
 export const MAX_WORDS = 8;
 
@@ -17,19 +19,41 @@ export const searchWords = (text: string): string[] | undefined => {
 
 const ID = /^[1-9][0-9]{0,15}$/;
 
-/** The id that a search consists of; undefined if it is anything else than one number. */
-export const typedId = (text: string): number | undefined => {
-  const [word = "", ...others] = searchWords(text) ?? [];
-  return others.length === 0 && ID.test(word) ? Number(word) : undefined;
-};
+/** The id that a search consists of; null if it is anything else than one number. */
+const typedId = ([word = "", ...others]: readonly string[]): number | null =>
+  others.length === 0 && ID.test(word) ? Number(word) : null;
 
 /** The longest prefix, in characters, that the index has entries for (migration 0007). */
 const MAX_PREFIX_LENGTH = 20;
 
 /** True if the index has an entry for every word. For a longer word FTS5 collects all matches before it returns the first. */
-export const hasIndexedPrefixes = (text: string): boolean =>
-  (searchWords(text) ?? []).every((word) => [...word].length <= MAX_PREFIX_LENGTH);
+const areIndexedPrefixes = (words: readonly string[]): boolean =>
+  words.every((word) => [...word].length <= MAX_PREFIX_LENGTH);
 
-/** The FTS5 query for names in which each word of the text begins a word. No text can inject query syntax. */
-export const ftsQuery = (text: string): string =>
-  (searchWords(text) ?? []).map((word) => `"${word}"*`).join(" ");
+/** The FTS5 query for texts in which each of the words begins a word. No word can inject query syntax. */
+export const ftsQuery = (words: readonly string[]): string => words.map((word) => `"${word}"*`).join(" ");
+
+/** What a search looks for. */
+export interface Search {
+  /** The FTS5 query. */
+  match: string;
+  /** The id that was typed; null if the text is not an id. */
+  typed: number | null;
+  /** How many ids the first slice covers: see `idSlices`. */
+  firstSlice: number;
+}
+
+/** Also the largest slice of a search that reads every match. */
+export const FIRST_SLICE_IDS = 25_000;
+
+/** Undefined if the text has no word: such a search filters nothing. */
+export const toSearch = (text: string | undefined): Search | undefined => {
+  const words = searchWords(text ?? "") ?? [];
+  if (words.length === 0) return undefined;
+  return {
+    match: ftsQuery(words),
+    typed: typedId(words),
+    // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
+    firstSlice: areIndexedPrefixes(words) ? FIRST_SLICE_IDS : Infinity,
+  };
+};

@@ -36,7 +36,7 @@ const addressPatterns = (address: string) =>
     pattern: `*[^a-z0-9.+]${escapeGlob(address)}${end}*`,
   }));
 
-/** The index of a search (migration 0014): a row in the column that FTS5 names after the table is a command. */
+/** The index of a search (migration 0016): a row in the column that FTS5 names after the table is a command. */
 const words = sqliteTable("orders_words", { command: text("orders_words") });
 
 const value = sql.placeholder;

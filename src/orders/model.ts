@@ -1,40 +1,26 @@
-import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import {
+  Count,
   Cursor,
+  Email,
   Id,
   IdInBody,
   IdInPath,
   Limit,
   OneOf,
+  SearchText,
   Text,
   Time,
   checked,
   parseId,
 } from "../http/schemas.ts";
-import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { hasAtMost } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
-import { MAX_WORDS, searchWords } from "../lib/search.ts";
 import { ORDER_SORTS, type Order as StoredOrder } from "./order.ts";
 import type { OrderCounts } from "./queries.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
 export const MAX_NOTE_LENGTH = 2000;
-
-const Email = checked<string>(
-  "Email",
-  {
-    type: "string",
-    minLength: 3,
-    maxLength: MAX_EMAIL_LENGTH,
-    pattern: EMAIL_PATTERN,
-    description: "The adopter's email address.",
-    examples: ["ada@example.org"],
-  },
-  `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL_LENGTH} characters`,
-  isEmail,
-);
 
 /** No control characters except tabs and line ends. */
 const NOTE_PATTERN = String.raw`^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+$`;
@@ -60,7 +46,7 @@ const Note = checked<string>(
 
 const adopter = {
   name: Text("AdopterName", { max: 200, description: "The adopter's name.", examples: ["Ada Byron"] }),
-  email: Email,
+  email: Email({ description: "The adopter's email address.", examples: ["ada@example.org"] }),
 };
 
 const NewAdopter = t.Object(adopter, {
@@ -119,24 +105,11 @@ const PetIdFilter = checked<string>(
   (value) => parseId(String(value)) !== 0,
 );
 
-export const MAX_SEARCH_LENGTH = 100;
-
-const Search = checked<string>(
-  "OrderSearch",
-  {
-    type: "string",
-    maxLength: MAX_SEARCH_LENGTH,
-    description:
-      "Search for a person or an animal: up to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored: without any, the search finds all adoptions.",
-    examples: ["lovelace"],
-  },
-  `must be at most ${MAX_SEARCH_LENGTH} characters with at most ${MAX_WORDS} words of letters or digits`,
-  (value) =>
-    typeof value === "string" &&
-    value.isWellFormed() &&
-    hasAtMost(value, MAX_SEARCH_LENGTH) &&
-    searchWords(value) !== undefined,
-);
+const Search = SearchText({
+  description:
+    "Search for a person or an animal: up to eight words. Each must be the beginning of a word in the adopter's name, in their email address or in the animal's name. A number also finds the adoption with this id. Case and accents make no difference, and everything but letters and digits is ignored: without any, the search finds all adoptions.",
+  examples: ["lovelace"],
+});
 
 const Sort = OneOf("OrderSort", ORDER_SORTS, {
   description: "The order of the list: `id` for the oldest first, `-id` for the newest first.",
@@ -179,9 +152,6 @@ export const toCountOrders = ({ petId, q }: Static<typeof OrderCountQuery>) => (
   petId: parsePetId(petId),
   q,
 });
-
-const Count = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, description, examples: [example] });
 
 const OrderStatusCounts = t.Object(
   {

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SQL, and, asc, desc, eq, gt, inArray, lte, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { type IdSlice, idSlices } from "../lib/id-slices.ts";
-import { ftsQuery, hasIndexedPrefixes, typedId } from "../lib/search.ts";
+import { FIRST_SLICE_IDS, toSearch } from "../lib/search.ts";
 import type { Order, OrderFilters, OrderSort } from "./order.ts";
 import { ORDER_STATUSES, type OrderStatus } from "./status.ts";
 
@@ -33,13 +34,10 @@ export interface OrderPage extends OrderFilters {
   limit: number;
 }
 
-/** The FTS5 index of adopters and animals' names (migration 0014), with the names that FTS5 gives its columns. */
+/** The FTS5 index of adopters and animals' names (migration 0016), with the names that FTS5 gives its columns. */
 const words = sqliteTable("orders_words", { id: integer("rowid"), words: text("orders_words") });
 
 const value = sql.placeholder;
-
-/** The condition, or true if the parameter is null. */
-const ifGiven = (name: string, condition: SQL): SQL => sql`(${value(name)} is null or ${condition})`;
 
 const HAS_STATUS = eq(orders.status, value("status"));
 const OF_PET = eq(orders.petId, value("petId"));
@@ -54,17 +52,8 @@ const WORDS_IN_SLICE = and(
 // Looked up for each order: the words of a million other orders cost this search nothing.
 const HAS_WORDS = sql`exists (select 1 from orders_words where orders_words match ${value("match")} and rowid = ${orders.id})`;
 
-const FIRST_SLICE_IDS = 25_000;
 /** Larger than every id. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
-
-/** What a search looks for; undefined if its text has no word. */
-const searchOf = (q = "") => {
-  const match = ftsQuery(q);
-  if (match === "") return undefined;
-  // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
-  return { match, id: typedId(q) ?? null, firstSlice: hasIndexedPrefixes(q) ? FIRST_SLICE_IDS : Infinity };
-};
 
 const boundsOf = ({ sort, after }: Pick<OrderPage, "sort" | "after">): IdSlice =>
   sort === "id"
@@ -89,7 +78,7 @@ const typedOrder = ({ orm }: Pick<Database, "orm">) =>
     .from(orders)
     .where(
       and(
-        eq(orders.id, value("id")),
+        eq(orders.id, value("typed")),
         IN_SLICE,
         MATCHES_STATUS,
         ifGiven("petId", OF_PET),
@@ -137,7 +126,7 @@ export const orderLists = (database: Pick<Database, "orm">): ((page: OrderPage) 
   return async ({ sort, after, limit, status, petId, q }) => {
     const { list, status: withStatus, pet, words: withWords, petAndWords } = statements[sort];
     const values = { ...boundsOf({ sort, after }), limit, status: status ?? null, petId: petId ?? null };
-    const search = searchOf(q);
+    const search = toSearch(q);
     if (!search) {
       if (petId !== undefined) return pet.all(values).map(toOrder);
       return (status === undefined ? list : withStatus).all(values).map(toOrder);
@@ -195,7 +184,7 @@ export const orderCounts = (
   };
 
   return async ({ petId, q }) => {
-    const search = searchOf(q);
+    const search = toSearch(q);
     const statement = statementFor(petId !== undefined, search !== undefined);
     const bounds = { low: 0, high: newest() };
     const values = { ...bounds, ...search, petId: petId ?? null, status: null };

@@ -1,6 +1,5 @@
 import { type Static, t } from "elysia";
-import { Cursor, Id, IdInPath, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
-import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
+import { Cursor, Email, Id, IdInPath, Limit, OneOf, Text, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { invitationLink } from "./invitation.ts";
 import { MAX_PASSKEYS } from "./limits.ts";
@@ -17,19 +16,10 @@ const PersonName = Text("PersonName", {
   examples: ["Ada Byron"],
 });
 
-const PersonEmail = checked<string>(
-  "PersonEmail",
-  {
-    type: "string",
-    minLength: 3,
-    maxLength: MAX_EMAIL_LENGTH,
-    pattern: EMAIL_PATTERN,
-    description: "The person's email address. No two people have the same, whatever the case of its letters.",
-    examples: ["ada@example.org"],
-  },
-  `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL_LENGTH} characters`,
-  isEmail,
-);
+const PersonEmail = Email({
+  description: "The person's email address. No two people have the same, whatever the case of its letters.",
+  examples: ["ada@example.org"],
+});
 
 const scopesByRole = ROLE_NAMES.map(
   (role) => `\`${role}\`: ${ROLES[role].map((grant) => `\`${grant}\``).join(", ")}`,

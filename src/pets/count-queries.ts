@@ -1,20 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type AnyColumn, and, asc, eq, gt, lte, max, not, sql } from "drizzle-orm";
+import { type AnyColumn, and, asc, eq, gt, not, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.ts";
 import { idSlices } from "../lib/id-slices.ts";
+import { FIRST_SLICE_IDS, type Search, toSearch } from "../lib/search.ts";
 import type { PetFilters, PetStatus } from "./pet.ts";
-import {
-  FIRST_SLICE_IDS,
-  HAS_WORDS,
-  IS_TYPED,
-  MATCHES_CATEGORY,
-  type Search,
-  WORDS_MATCH,
-  toSearch,
-  value,
-  words,
-} from "./queries.ts";
+import { HAS_WORDS, IS_TYPED, MATCHES_CATEGORY, WORDS_IN_SLICE, newestId, value, words } from "./queries.ts";
 
 /** The animals to count. */
 export type CountedPets = Pick<PetFilters, "q" | "categoryId">;
@@ -67,33 +58,20 @@ const searchCounts = ({ orm }: Pick<Database, "orm">) => {
   const sliceStatement = orm
     .select(COUNTS)
     .from(words)
-    // A cross join makes SQLite read the words first.
     .crossJoin(pets)
-    .where(
-      and(
-        WORDS_MATCH,
-        gt(words.id, value("low")),
-        lte(words.id, value("high")),
-        eq(pets.id, words.id),
-        MATCHES_CATEGORY,
-      ),
-    )
+    .where(and(WORDS_IN_SLICE, MATCHES_CATEGORY))
     .prepare();
   const typedStatement = orm
     .select(COUNTS)
     .from(pets)
     .where(and(IS_TYPED, MATCHES_CATEGORY, not(HAS_WORDS)))
     .prepare();
-  const newestStatement = orm
-    .select({ id: max(pets.id) })
-    .from(pets)
-    .prepare();
+  const newest = newestId({ orm });
 
   return async ({ firstSlice, ...search }: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
     const values = { ...search, categoryId: categoryId ?? null };
-    const high = newestStatement.get()?.id ?? 0;
     let counts = typedStatement.get(values) ?? NO_ANIMALS;
-    for (const slice of idSlices({ low: 0, high }, false, firstSlice, FIRST_SLICE_IDS)) {
+    for (const slice of idSlices({ low: 0, high: newest() }, false, firstSlice, FIRST_SLICE_IDS)) {
       counts = add(counts, sliceStatement.get({ ...values, ...slice }) ?? NO_ANIMALS);
       await nextTurn();
     }

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type SQL, and, asc, desc, eq, gt, lt, lte, max, not, or } from "drizzle-orm";
+import { type SQL, and, asc, desc, gt, lt, not, or } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import { idSlices } from "../lib/id-slices.ts";
 import { once } from "../lib/lazy.ts";
+import { type Search, toSearch } from "../lib/search.ts";
 import type { Pet, PetStatus } from "./pet.ts";
 import {
   COLUMNS,
@@ -16,10 +17,9 @@ import {
   MATCHES_FILTERS,
   type PetPage,
   type Row,
-  type Search,
-  WORDS_MATCH,
+  WORDS_IN_SLICE,
+  newestId,
   toPet,
-  toSearch,
   value,
   words,
 } from "./queries.ts";
@@ -42,20 +42,11 @@ interface SearchValues {
  * but not the other filters.
  */
 const petSearch = ({ orm }: Pick<Database, "orm">, isDescending: boolean, isBehind: SQL) => {
-  // A cross join makes SQLite read the words first.
   const sliceStatement = orm
     .select(COLUMNS)
     .from(words)
     .crossJoin(pets)
-    .where(
-      and(
-        WORDS_MATCH,
-        gt(words.id, value("low")),
-        lte(words.id, value("high")),
-        eq(pets.id, words.id),
-        MATCHES_FILTERS,
-      ),
-    )
+    .where(and(WORDS_IN_SLICE, MATCHES_FILTERS))
     .orderBy((isDescending ? desc : asc)(words.id))
     .limit(value("limit"))
     .prepare();
@@ -65,18 +56,14 @@ const petSearch = ({ orm }: Pick<Database, "orm">, isDescending: boolean, isBehi
     .where(and(IS_TYPED, isBehind, MATCHES_FILTERS, not(HAS_WORDS)))
     .limit(1)
     .prepare();
-  const newestStatement = orm
-    .select({ id: max(pets.id) })
-    .from(pets)
-    .prepare();
+  const newest = newestId({ orm });
   const inOrder = (one: Pet, other: Pet) => (isDescending ? other.id - one.id : one.id - other.id);
 
   return async ({ firstSlice, ...search }: Search, values: SearchValues): Promise<Pet[]> => {
-    const newest = newestStatement.get()?.id ?? 0;
     const { after, limit } = values;
     const bounds = isDescending
-      ? { low: 0, high: Math.min(after - 1, newest) }
-      : { low: after, high: newest };
+      ? { low: 0, high: Math.min(after - 1, newest()) }
+      : { low: after, high: newest() };
     const found: Pet[] = [];
     for (const slice of idSlices(bounds, isDescending, firstSlice)) {
       const rest = { ...values, ...search, ...slice, limit: limit - found.length };

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type SQL, and, asc, eq, gt, lte, max } from "drizzle-orm";
+import { type SQL, and, asc, gt } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import { idSlices } from "../lib/id-slices.ts";
+import { FIRST_SLICE_IDS, type Search } from "../lib/search.ts";
 import type { PetFilters } from "./pet.ts";
 import {
-  FIRST_SLICE_IDS,
   HAS_STATUS,
   IN_CATEGORY,
   IS_TYPED,
   MATCHES_FILTERS,
-  type Search,
-  WORDS_MATCH,
+  WORDS_IN_SLICE,
+  newestId,
   value,
   words,
 } from "./queries.ts";
@@ -21,20 +21,11 @@ const SLICE_IDS = 10_000;
 
 /** The ids of the animals that a search finds, ascending. */
 const searchedIds = ({ orm }: Pick<Database, "orm">) => {
-  // A cross join makes SQLite read the words first.
   const sliceStatement = orm
     .select({ id: words.id })
     .from(words)
     .crossJoin(pets)
-    .where(
-      and(
-        WORDS_MATCH,
-        gt(words.id, value("low")),
-        lte(words.id, value("high")),
-        eq(pets.id, words.id),
-        MATCHES_FILTERS,
-      ),
-    )
+    .where(and(WORDS_IN_SLICE, MATCHES_FILTERS))
     .orderBy(asc(words.id))
     .prepare();
   const typedStatement = orm
@@ -43,15 +34,11 @@ const searchedIds = ({ orm }: Pick<Database, "orm">) => {
     .where(and(IS_TYPED, MATCHES_FILTERS))
     .limit(1)
     .prepare();
-  const newestStatement = orm
-    .select({ id: max(pets.id) })
-    .from(pets)
-    .prepare();
+  const newest = newestId({ orm });
 
   return async ({ firstSlice, ...search }: Search, filters: Record<string, unknown>): Promise<number[]> => {
-    const high = newestStatement.get()?.id ?? 0;
     const found: number[] = [];
-    for (const slice of idSlices({ low: 0, high }, false, firstSlice, FIRST_SLICE_IDS)) {
+    for (const slice of idSlices({ low: 0, high: newest() }, false, firstSlice, FIRST_SLICE_IDS)) {
       for (const [id] of sliceStatement.values({ ...filters, ...search, ...slice })) found.push(Number(id));
       await nextTurn();
     }

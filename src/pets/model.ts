@@ -9,9 +9,19 @@ import {
   type Pet as StoredPet,
 } from "./pet.ts";
 import type { ListPets } from "./service.ts";
-import { MAX_WORDS, searchWords } from "../lib/search.ts";
 import { etagOf } from "../http/etag.ts";
-import { Cursor, Id, IdInPath, Int64, Int64InQuery, limitOf, OneOf, Text, checked } from "../http/schemas.ts";
+import {
+  Cursor,
+  Id,
+  IdInPath,
+  Int64,
+  Int64InQuery,
+  OneOf,
+  SearchText,
+  Text,
+  checked,
+  limitOf,
+} from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("PetName", {
@@ -80,25 +90,13 @@ export const Pets = t.Array(Pet, {
   description: "Animals in ascending order of id, or as `sort` says.",
 });
 
-export const MAX_SEARCH_LENGTH = 100;
 export const MAX_IDS = 100;
 
-export const Search = checked<string>(
-  "Search",
-  {
-    type: "string",
-    maxLength: MAX_SEARCH_LENGTH,
-    description:
-      "Search by name: up to eight words. Each must be the beginning of a word in the name. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals.",
-    examples: ["bel"],
-  },
-  `must be at most ${MAX_SEARCH_LENGTH} characters with at most ${MAX_WORDS} words of letters or digits`,
-  (value) =>
-    typeof value === "string" &&
-    value.isWellFormed() &&
-    [...value].length <= MAX_SEARCH_LENGTH &&
-    searchWords(value) !== undefined,
-);
+export const Search = SearchText({
+  description:
+    "Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals.",
+  examples: ["bel"],
+});
 
 const IDS_PATTERN = `^[1-9][0-9]{0,15}(,[1-9][0-9]{0,15}){0,${MAX_IDS - 1}}$`;
 const IDS = new RegExp(IDS_PATTERN);

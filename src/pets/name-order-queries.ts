@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { and, asc, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { petNames, pets } from "../db/schema/pets.ts";
+import { toSearch } from "../lib/search.ts";
 import { matchingIds } from "./matching-ids-queries.ts";
 import type { Pet } from "./pet.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type Position,
   type Row,
   toPet,
-  toSearch,
   value,
 } from "./queries.ts";
 

@@ -1,8 +1,9 @@
-import { type SQL, and, eq, sql } from "drizzle-orm";
+import { and, eq, gt, lte, max, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ifGiven } from "../db/if-given.ts";
 import { exact } from "../db/int64.ts";
+import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
-import { ftsQuery, hasIndexedPrefixes, searchWords, typedId } from "../lib/search.ts";
 import type { Pet, PetFilters, PetSort, PetStatus } from "./pet.ts";
 
 export const COLUMNS_BUT_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
@@ -40,43 +41,31 @@ export type ListedPet = Pet & Pick<Position, "folded">;
 
 export const value = sql.placeholder;
 
-/** The condition, or true if the parameter is null. */
-const ifGiven = (name: string, condition: SQL): SQL => sql`(${value(name)} is null or ${condition})`;
-
 export const HAS_STATUS = eq(pets.status, value("status"));
 export const IN_CATEGORY = sql`${pets.categoryId} = ${value("categoryId")}`;
 export const MATCHES_CATEGORY = ifGiven("categoryId", IN_CATEGORY);
 export const MATCHES_FILTERS = and(ifGiven("status", HAS_STATUS), MATCHES_CATEGORY);
 export const HAS_ID = sql`${pets.id} in (select value from json_each(${value("ids")}))`;
 
-/** The FTS5 index of names (migrations 0007 and 0015), with the names that FTS5 gives its columns. */
+/** The FTS5 index of names (migration 0016), with the names that FTS5 gives its columns. */
 export const words = sqliteTable("pets_words", { id: integer("rowid"), words: text("pets_words") });
 
-export const WORDS_MATCH = sql`${words.words} match ${value("match")}`;
+/** The animals of a slice of ids whose names match. Join them with `cross join`: then SQLite reads the words first. */
+export const WORDS_IN_SLICE = and(
+  sql`${words.words} match ${value("match")}`,
+  gt(words.id, value("low")),
+  lte(words.id, value("high")),
+  eq(pets.id, words.id),
+);
 // Looked up for each animal: the words of a million other animals cost this search nothing.
 export const HAS_WORDS = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
 export const IS_TYPED = sql`${pets.id} = ${value("typed")}`;
 
-/** What a search looks for. */
-export interface Search {
-  /** The FTS5 query. */
-  match: string;
-  /** The animal whose id was typed; null if the text is not an id. */
-  typed: number | null;
-  /** How many ids the first slice covers. */
-  firstSlice: number;
-}
-
-/** Also the largest slice of a search that reads every match. */
-export const FIRST_SLICE_IDS = 25_000;
-
-/** Undefined if the text has no word: such a search finds every animal. */
-export const toSearch = (q: string | undefined): Search | undefined => {
-  if (q === undefined || searchWords(q)?.length === 0) return undefined;
-  return {
-    match: ftsQuery(q),
-    typed: typedId(q) ?? null,
-    // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.
-    firstSlice: hasIndexedPrefixes(q) ? FIRST_SLICE_IDS : Infinity,
-  };
+/** Reads the highest id; 0 without animals. */
+export const newestId = ({ orm }: Pick<Database, "orm">) => {
+  const newestStatement = orm
+    .select({ id: max(pets.id) })
+    .from(pets)
+    .prepare();
+  return () => newestStatement.get()?.id ?? 0;
 };

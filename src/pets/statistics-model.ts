@@ -1,6 +1,5 @@
-import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Cursor, Id, Int64InQuery, limitOf } from "../http/schemas.ts";
+import { Count, Cursor, Id, Int64InQuery, limitOf } from "../http/schemas.ts";
 import { Search } from "./model.ts";
 import { type CountedPets, DAYS } from "./statistics.ts";
 
@@ -19,9 +18,6 @@ export const toCountedPets = ({ q, categoryId }: Static<typeof StatisticsQuery>)
   q,
   categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
 });
-
-const Count = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, description, examples: [example] });
 
 const AddedOnDay = t.Object(
   {
