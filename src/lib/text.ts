@@ -41,6 +41,12 @@ export const shellWord = (text: string): string => {
   return SHELL_ACTIVE.test(text) ? `'${text.replaceAll("'", String.raw`'\''`)}'` : `"${text}"`;
 };
 
+/** Characters that move a terminal's cursor, or override the direction of text. Those that join letters and emoji do neither. */
+const MOVING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A name for a terminal, in which nothing but its own text changes. */
+export const oneLine = (text: string): string => text.replaceAll(MOVING, escape);
+
 const ELLIPSIS = "...";
 
 const cut = (text: string, maxLength: number): string =>

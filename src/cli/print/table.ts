@@ -1,3 +1,5 @@
+import { oneLine } from "../../lib/text.ts";
+
 const GAP = "  ";
 const ELLIPSIS = "…";
 /** Columns stay at least this wide, even if the table is then wider than the terminal. */
@@ -27,10 +29,11 @@ const fit = (widths: readonly number[], available: number): number[] => {
 };
 
 /**
- * Lines of text in columns; the first row is their heading.
+ * Lines of text in columns; the first row is their heading. Control characters in cells are escaped.
  * @param width of the terminal: cells are cut to fit; without it they are whole
  */
-export const table = (rows: readonly (readonly string[])[], width = Infinity): string => {
+export const table = (untrusted: readonly (readonly string[])[], width = Infinity): string => {
+  const rows = untrusted.map((row) => row.map(oneLine));
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ""))),
   );

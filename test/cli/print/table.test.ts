@@ -32,6 +32,15 @@ describe("a table", () => {
     expect(table([["NAME"], ["猫".repeat(20)]], 12)).toBe(`NAME\n${"猫".repeat(5)}…`);
   });
 
+  test("escapes what would move the cursor or turn text around, and keeps what joins letters and emoji", () => {
+    const cells = ["a\u001b[31m\r\nb\u009b\u202e", "👩\u200d🌾 می\u200cخواهم"];
+    expect(table([["NAME"], ...cells.map((cell) => [cell])]).split("\n")).toEqual([
+      "NAME",
+      String.raw`a\u001b[31m\u000d\u000ab\u009b\u202e`,
+      cells[1]!,
+    ]);
+  });
+
   test("keeps eight columns of each cell on a narrow terminal", () => {
     expect(table(ROWS, 10).split("\n")[1]).toBe("1   Ada Lov…  ada@a-r…");
   });
