@@ -60,7 +60,7 @@ export interface PasskeyRouteOptions {
     authenticate(signed: Signed, party: RelyingParty): Promise<SignIn>;
     remove(personId: number, passkeyId: number): Promise<void>;
   };
-  /** Counts an attempt to sign in. @throws Fault rate_limited */
+  /** Counts a ceremony that begins. @throws Fault rate_limited */
   attempt(request: Request): Promise<unknown>;
   /** Counts a failed attempt. @throws Fault rate_limited */
   fail(request: Request): Promise<unknown>;
@@ -214,7 +214,7 @@ const passkeyState = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
 
 /** The passkeys of the person who is signed in. */
 const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
-  const { gateway, partyOf, people, passkeys, macros } = options;
+  const { gateway, partyOf, people, passkeys, attempt, macros } = options;
   const steps = ceremonySteps(options);
   /** @throws Fault not_signed_in, cross_site_request; not_found for a key */
   const personOf = async (request: Request): Promise<Person> => {
@@ -241,6 +241,7 @@ const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
       "/console/auth/passkeys/options",
       async ({ request }) => {
         const person = await personOf(request);
+        await attempt(request);
         const registration = await passkeys.registrationOptions(person, partyOf(request));
         return steps.begin(request, { kind: "registration", personId: person.id }, registration);
       },

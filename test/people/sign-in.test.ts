@@ -172,6 +172,16 @@ describe("registering a passkey", () => {
     );
   });
 
+  test("begins at most 60 times a minute: each takes memory that others need too", async () => {
+    const store = await openStore();
+    const person = await signedIn(store);
+    const statuses: number[] = [];
+    for (let at = 0; at < 61; at++)
+      statuses.push((await person.send("POST", "/console/auth/passkeys/options")).status);
+    // One more was the invitation's.
+    expect([statuses.indexOf(429), statuses.at(-1)]).toEqual([59, 429]);
+  });
+
   test("of another person's invitation with this person's challenge is refused", async () => {
     const store = await openStore();
     const [mine, theirs] = [await invite(store), await invite(store, { email: "b@example.org" })];
