@@ -63,11 +63,19 @@ export const access = ({ queries, statements, change, record, recordOwn, fresh }
     );
     return rows.length > 0;
   },
-  /** False if the person does not have it, or it is the last way in. */
-  async removePasskey({ id, name }: Person, passkeyId: number, act: Act): Promise<boolean> {
-    const [rows] = await change(
-      [{ query: statements.removePasskeyStatement, values: { id, passkeyId, now: act.now } }],
-      ([[removed]]) => record(act, removed && { action: "person.passkey_removed", id, label: name }),
+  /**
+   * False if the person does not have it, or it is the last way in.
+   * @param keepsOne false also if it is the person's last way to sign in
+   */
+  async removePasskey(
+    { id, name }: Person,
+    passkeyId: number,
+    act: Act,
+    { keepsOne = false } = {},
+  ): Promise<boolean> {
+    const values = { id, passkeyId, keepsOne: Number(keepsOne), now: act.now };
+    const [rows] = await change([{ query: statements.removePasskeyStatement, values }], ([[removed]]) =>
+      record(act, removed && { action: "person.passkey_removed", id, label: name }),
     );
     return rows.length > 0;
   },

@@ -193,15 +193,15 @@ export const passkeyService = (options: PasskeyOptions) => {
   return {
     ...registration(options),
     ...authentication(options),
-    /** Removes a person's own passkey. @throws Fault not_found, last_passkey, last_administrator */
+    /** Removes a person's own passkey, unless it is their last way to sign in. @throws Fault not_found, last_passkey */
     async remove(personId: number, passkeyId: number): Promise<void> {
       const person = await people.find(personId);
       if (!person?.passkeys.some(({ id }) => id === passkeyId))
         throw new Fault("not_found", "You have no passkey with this id.");
-      if (person.passkeys.length === 1 && person.issuers.length === 0) throw new Fault("last_passkey");
       const actor = { kind: "person", id: personId, name: person.name } as const;
-      if (!(await people.removePasskey(person, passkeyId, { actor, now: clock.now() })))
-        throw new Fault("last_administrator");
+      const act = { actor, now: clock.now() };
+      if (!(await people.removePasskey(person, passkeyId, act, { keepsOne: true })))
+        throw new Fault("last_passkey");
     },
   };
 };

@@ -227,10 +227,10 @@ export const passkeyStatements = (orm: Orm) => ({
       and(
         eq(passkeys.id, value("passkeyId")),
         eq(passkeys.personId, value("id")),
-        sql`not exists (select 1 from ${people} where ${isPerson} and ${people.role} = 'administrator'
+        sql`not exists (select 1 from ${people} where ${isPerson}
           and not exists (select 1 from passkeys others where others.person_id = ${people.id} and others.id <> ${value("passkeyId")})
           and not exists (select 1 from identities where identities.person_id = ${people.id})
-          and not ${hasOtherWayIn})`,
+          and (${value("keepsOne")} or (${people.role} = 'administrator' and not ${hasOtherWayIn})))`,
       ),
     )
     .returning({ id: passkeys.id })

@@ -72,6 +72,15 @@ describe("a person's request", () => {
     expect(await faultOf(last)).toBe("409 last_passkey");
   });
 
+  test("that removes a passkey keeps one, even if two do so at the same time", async () => {
+    const store = await openStore();
+    const person = await signedIn(store);
+    await person.addPasskey();
+    const remove = (id: number) => person.send("DELETE", `/console/auth/passkeys/${id}`);
+    const [first, second] = await Promise.all([remove(1), remove(2)]);
+    expect([first.status, await faultOf(second)]).toEqual([204, "409 last_passkey"]);
+  });
+
   test("that writes needs the session's CSRF token, and comes from the console's own page", async () => {
     const store = await openStore();
     const person = await signedIn(store, { role: "staff" });
