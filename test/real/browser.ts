@@ -18,6 +18,7 @@ export interface Locator {
   isVisible(): Promise<boolean>;
   locator(selector: string): Locator;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
+  getByLabel(label: string | RegExp, options?: { exact?: boolean }): Locator;
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   filter(options: { hasText: string }): Locator;
   first(): Locator;

@@ -231,8 +231,15 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
 };
 
 const COUNTS: Readonly<Record<string, number>> = { pets: ANIMALS, store_identity: 1 };
-/** What other tables' triggers fill, and the ledger. */
-const FILLED_BY_OTHERS = new Set(["pet_events", "migrations"]);
+/** What other tables' triggers or a migration fill, and the ledger. */
+const FILLED_BY_OTHERS = new Set([
+  "letter_folds",
+  "migrations",
+  "pet_counts_by_category",
+  "pet_counts_by_day",
+  "pet_events",
+  "pet_names",
+]);
 
 /** Tables that hold rows of their own, as SQLite lists them: not those that it or a virtual table keeps. */
 export const tablesOf = (client: Client): string[] =>
