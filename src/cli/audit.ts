@@ -75,7 +75,9 @@ const resourceWords = ({ resource: { kind, id, name, parent } }: Entry): string 
     .join(" ");
 
 const changeWords = ({ changes }: Entry): string =>
-  changes.map(({ field, from, to }) => `${field}: ${from ?? "-"} -> ${to ?? "-"}`).join(", ") || "-";
+  changes
+    .map(({ field, from, to }) => `${field}: ${from === null ? "" : `${from} -> `}${to ?? "none"}`)
+    .join(", ") || "-";
 
 const columnsAt = (now: number): Columns<Entry> => ({
   WHEN: ({ at }) => relativeTime(at, now),
@@ -102,7 +104,9 @@ const readEntries = ({ limit, actor, action, resource, since, until, ...options 
 
 const TEXTS: CommandTexts = {
   notes: [
-    "Entries are kept for AUDIT_DAYS. They never contain an adopter's data. What the service does to a domain by itself is in the domain's history.",
+    "Entries are kept for AUDIT_DAYS (365 days by default). They never contain an adopter's data. What the service does to a domain by itself is in the domain's history.",
+    `Resources: ${RESOURCE_KINDS.join(", ")}.`,
+    `Actions: ${ACTION_NAMES.join(", ")}.`,
   ],
   examples: [
     { text: "Show what happened last", line: "adoption-store audit" },
@@ -119,21 +123,37 @@ export const auditCommand = (): Command =>
   withSettings(
     withTexts(new Command("audit"), TEXTS)
       .description("show who did what, and when, newest first")
-      .option("--actor <actor>", "only of key, person, operator, service, or of one, such as key:3", actorOf)
+      .option(
+        "--actor <actor>",
+        "only what this kind of actor did (key, person, operator or service), or one of them, such as key:3",
+        actorOf,
+      )
       .addOption(
         withSuggestions(
-          new Option("--action <action>", "only this action, such as pet.changed").argParser(actionOf),
+          new Option(
+            "--action <action>",
+            "only this action, such as pet.changed; the list is below",
+          ).argParser(actionOf),
           ACTION_NAMES,
         ),
       )
-      .option("--resource <resource>", "only of a kind, such as pet, or of one, such as pet:7", resourceOf)
+      .option(
+        "--resource <resource>",
+        "only what was done to this kind of resource, such as pet, or to one, such as pet:7",
+        resourceOf,
+      )
       .option(
         "--since <when>",
-        "only from this time on, such as 2030-12-05T00:00:00Z or 7d",
+        "only from this time on: 2030-12-05T00:00:00Z, or 7d for the last 7 days",
         timeOf("--since"),
       )
-      .option("--until <when>", "only from before this time", timeOf("--until"))
-      .option("--limit <number>", `how many entries (default: ${DEFAULT_LIMIT})`, limitOf, DEFAULT_LIMIT)
+      .option("--until <when>", "only before this time, in the same form", timeOf("--until"))
+      .option(
+        "--limit <number>",
+        `how many entries to show (default: ${DEFAULT_LIMIT})`,
+        limitOf,
+        DEFAULT_LIMIT,
+      )
       .option("--json", "print JSON")
       .action(async (options: Options) => {
         const entries = await readEntries(options);

@@ -7,10 +7,11 @@ import { isLine } from "../lib/text.ts";
 import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../people/model.ts";
 import { ROLES, ROLE_NAMES, type Role } from "../people/role.ts";
 import type { PersonService } from "../people/service.ts";
+import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
-import { print, printJson, printResult } from "./print/output.ts";
+import { print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -75,7 +76,7 @@ const addCommand = () =>
     .requiredOption("--name <name>", "the name that colleagues see", nameOf)
     .requiredOption("--email <address>", "the person's email address", emailOf)
     .addOption(
-      new Option("--role <role>", "what they may do: a role from the list below")
+      new Option("--role <role>", "what they may do: see the list of roles below")
         .choices(ROLE_NAMES)
         .makeOptionMandatory(),
     )
@@ -88,10 +89,10 @@ const addCommand = () =>
 
 const inviteCommand = () =>
   withExamples(new Command("invite"), [
-    "Make a new address for somebody whose first one expired",
+    "Invite somebody again, whose invitation expired or who lost their passkey",
     "adoption-store people invite 3",
   ])
-    .description("invite a person again; an earlier invitation ends")
+    .description("print a new invitation for a person, in place of the earlier one")
     .argument("<id>", "the person's id", idOf)
     .action(async (id: number, options: Options) => {
       const config = configBeside(options);
@@ -140,10 +141,10 @@ const listCommand = () =>
 
 const roleCommand = () =>
   withExamples(withTexts(new Command("role"), { notes: [ROLE_LIST] }), [
-    "Let somebody change animals, too",
+    "Let somebody change animals too",
     "adoption-store people role 3 staff",
   ])
-    .description("change what a person may do, from their next request on")
+    .description("change a person's role, from their next request on")
     .argument("<id>", "the person's id", idOf)
     .addArgument(new Argument("<role>", "the new role").choices(ROLE_NAMES))
     .action(async (id: number, role: Role, options: Options) => {
@@ -153,19 +154,25 @@ const roleCommand = () =>
 
 const removeCommand = () =>
   withExamples(new Command("remove"), ["Remove the person with id 3", "adoption-store people remove 3"])
-    .description("remove a person, who is signed out with their next request")
+    .description("remove a person, who is signed out at once; this can't be undone")
     .argument("<id>", "the person's id", idOf)
-    .action(async (id: number, options: Options) => {
-      const person = await withPeople(configOf(options), async (people) => {
-        const found = await people.get(id);
+    .option("--yes", "do not ask")
+    .action(async (id: number, options: Options & { yes?: boolean }) => {
+      const removed = await withPeople(configOf(options), async (people) => {
+        const person = await people.get(id);
+        const question = `Remove person ${id} "${person.name}" (${person.email})?`;
+        if (!options.yes && !(await confirm(question))) return undefined;
         await people.remove(id, OPERATOR);
-        return found;
+        return person;
       });
-      printResult(options.json, fromPerson(person), `Person ${id} "${person.name}" was removed`);
+      if (!removed) return printDeclined(options.json, "Nobody was removed.");
+      printResult(options.json, fromPerson(removed), `Person ${id} "${removed.name}" was removed`);
     });
 
 export const peopleCommand = (): Command => {
-  const command = new Command("people").description("add, invite, list and remove people of the console");
+  const command = new Command("people").description(
+    "add, invite, list and remove the people who sign in to the console",
+  );
   for (const child of [addCommand(), inviteCommand()])
     command.addCommand(withSettings(child.option("--json", "print JSON"), ["baseUrl", "port"]));
   for (const child of [listCommand(), roleCommand(), removeCommand()])

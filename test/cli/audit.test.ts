@@ -20,9 +20,9 @@ test("what was recorded is listed, newest first", async () => {
   const lines = (await run()).out.trimEnd().split("\n");
   expect(lines[0]?.split(/ {2,}/)).toEqual(["WHEN", "WHO", "ACTION", "WHAT", "CHANGES"]);
   expect(lines.slice(1).map((line) => line.split(/ {2,}/).slice(1))).toEqual([
-    ["key 1 all", "pet.changed", "pet 1 Luna", "name: Bella -> Luna, status: available -> -"],
+    ["key 1 all", "pet.changed", "pet 1 Luna", "name: Bella -> Luna, status: available -> none"],
     ["key 1 all", "pet.added", "pet 1 Bella", "-"],
-    ["operator", "key.created", "key 1 all", "scopes: - -> *"],
+    ["operator", "key.created", "key 1 all", "scopes: *"],
   ]);
 });
 

@@ -52,8 +52,13 @@ test("commands print JSON, as the API does", async () => {
 test("a person who is removed is gone, and the command line is recorded", async () => {
   const { store, run } = await openShared();
   await run("add", ...ADA);
-  expect((await run("remove", "1")).out).toBe('Person 1 "Ada Byron" was removed\n');
-  const gone = await run("remove", "1");
+  const asked = await run("remove", "1");
+  expect([asked.code, asked.error]).toEqual([
+    2,
+    expect.stringContaining('Remove person 1 "Ada Byron" (ada@example.org)? '),
+  ]);
+  expect((await run("remove", "1", "--yes")).out).toBe('Person 1 "Ada Byron" was removed\n');
+  const gone = await run("remove", "1", "--yes");
   expect([gone.code, gone.error]).toEqual([1, "adoption-store: There is no person with this id.\n"]);
   const log = await (await store.call("GET", "/platform/audit?resource=person:1")).json();
   expect(log).toMatchObject([

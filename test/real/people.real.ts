@@ -153,7 +153,7 @@ real(
     }
 
     // Removed: out at the next request, and not let in again.
-    await store(["people", "remove", String(id)], { cwd: place.path, env });
+    await store(["people", "remove", String(id), "--yes"], { cwd: place.path, env });
     const gone = await first.visitor.send(new URL("/console/api/v1/pets", server.url));
     expect([gone.status, ((await gone.json()) as { code: string }).code]).toEqual([401, "not_signed_in"]);
     expect((await signInAt(server, "ada")).at).toBe("/console?sign-in=unknown_person");
