@@ -56,7 +56,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/, /^src\/console\/sessions\.ts$/],
   },
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
-  { from: /^src\/console\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/console\//, to: [/^src\/(http|lib)\//, /^src\/people\/person\.ts$/] },
   // DATA_DIR holds the database, and the files of deploys beside it.
   {
     from: /^src\/backups\//,

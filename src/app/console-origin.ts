@@ -1,10 +1,5 @@
 import type { Config } from "../config/config.ts";
-
-/** The site in a browser: `https://shelter.example.org`, and its host name, which passkeys are bound to. */
-export interface ConsoleSite {
-  origin: string;
-  id: string;
-}
+import type { RelyingParty } from "../people/person.ts";
 
 /**
  * The site that a request is for: BASE_URL, or the request's own host, which the dispatcher has accepted as one of the API's.
@@ -12,7 +7,7 @@ export interface ConsoleSite {
  */
 export const consoleSite =
   ({ baseUrl }: Pick<Config, "baseUrl">, isSecure: (request: Request) => boolean) =>
-  (request: Request): ConsoleSite => {
+  (request: Request): RelyingParty => {
     const { protocol, host } = new URL(request.url);
     const own = new URL(`${isSecure(request) ? "https:" : protocol}//${host}`);
     const configured = new URL(baseUrl ?? own);

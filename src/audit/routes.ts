@@ -2,7 +2,6 @@ import { Elysia, t } from "elysia";
 import { nextPage } from "../http/headers.ts";
 import { IdInPath } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
-import type { ResourceKind } from "../lib/actions.ts";
 import type { Page } from "../lib/pagination.ts";
 import { holds } from "../lib/scopes.ts";
 import type { Entry } from "./entry.ts";
@@ -16,7 +15,7 @@ import {
   listPersonHistory,
   listProjectHistory,
 } from "./openapi.ts";
-import type { AuditService } from "./service.ts";
+import type { AuditService, HistoryOf } from "./service.ts";
 
 interface Setter {
   headers: Record<string, string | number | undefined>;
@@ -40,21 +39,16 @@ interface AuditRouteOptions {
   macros: Macros;
 }
 
-/** Which history a route reads, under which path. */
-interface HistoryOf {
+interface HistoryContext {
+  /** As the request has it: the link to the next page repeats it. */
   path: string;
-  kind: ResourceKind;
-  id: string;
-  mayRead?: (child: ResourceKind) => boolean;
+  query: { limit?: string | number; cursor?: string };
+  set: Setter;
 }
 
 const historyReader =
   (audit: AuditService) =>
-  async (
-    { path, ...of }: HistoryOf,
-    { limit, cursor }: { limit?: string | number; cursor?: string },
-    set: Setter,
-  ) =>
+  async (of: HistoryOf, { path, query: { limit, cursor }, set }: HistoryContext) =>
     respond(set, path, { limit: String(limit) }, await audit.history(of, { limit: Number(limit), cursor }));
 
 /** The history of single resources of the store. */
@@ -64,9 +58,9 @@ const storeHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
     .use(macros)
     .get(
       "/v1/pets/:petId/history",
-      ({ params: { petId: id }, query, caller, set }) => {
-        const mayRead = () => holds(caller, "orders:read");
-        return history({ path: `/v1/pets/${id}/history`, kind: "pet", id, mayRead }, query, set);
+      (context) => {
+        const mayRead = () => holds(context.caller, "orders:read");
+        return history({ kind: "pet", id: context.params.petId, mayRead }, context);
       },
       {
         ...historyOptions,
@@ -77,8 +71,7 @@ const storeHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
     )
     .get(
       "/v1/categories/:categoryId/history",
-      ({ params: { categoryId: id }, query, set }) =>
-        history({ path: `/v1/categories/${id}/history`, kind: "category", id }, query, set),
+      (context) => history({ kind: "category", id: context.params.categoryId }, context),
       {
         ...historyOptions,
         scope: "pets:read",
@@ -88,8 +81,7 @@ const storeHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
     )
     .get(
       "/v1/store/orders/:orderId/history",
-      ({ params: { orderId: id }, query, set }) =>
-        history({ path: `/v1/store/orders/${id}/history`, kind: "order", id }, query, set),
+      (context) => history({ kind: "order", id: context.params.orderId }, context),
       {
         ...historyOptions,
         scope: "orders:read",
@@ -106,8 +98,7 @@ const platformHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
     .use(macros)
     .get(
       "/platform/keys/:keyId/history",
-      ({ params: { keyId: id }, query, set }) =>
-        history({ path: `/platform/keys/${id}/history`, kind: "key", id }, query, set),
+      (context) => history({ kind: "key", id: context.params.keyId }, context),
       {
         ...historyOptions,
         scope: "keys:admin",
@@ -117,8 +108,7 @@ const platformHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
     )
     .get(
       "/platform/people/:personId/history",
-      ({ params: { personId: id }, query, set }) =>
-        history({ path: `/platform/people/${id}/history`, kind: "person", id }, query, set),
+      (context) => history({ kind: "person", id: context.params.personId }, context),
       {
         ...historyOptions,
         scope: "people:admin",
@@ -128,10 +118,7 @@ const platformHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
     )
     .get(
       "/platform/projects/:slug/history",
-      ({ params: { slug: id }, query, set }) => {
-        const path = `/platform/projects/${encodeURIComponent(id)}/history`;
-        return history({ path, kind: "project", id }, query, set);
-      },
+      (context) => history({ kind: "project", id: context.params.slug }, context),
       {
         ...historyOptions,
         scope: "platform:read",

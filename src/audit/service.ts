@@ -13,8 +13,8 @@ interface PageQuery {
   cursor: string | undefined;
 }
 
-/** Which history is read. */
-interface HistoryOf {
+/** The resource whose history is read. */
+export interface HistoryOf {
   kind: ResourceKind;
   id: string;
   /** The caller may read entries of this kind. */

@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
 import type { Macros } from "../http/macros.ts";
 import { Fault } from "../lib/errors.ts";
+import type { SignIn } from "../people/person.ts";
 import type { Ceremonies } from "./ceremonies.ts";
 import { readVisitor, writeVisitor } from "./cookie.ts";
-import type { PersonHolder } from "./sessions.ts";
 
 /** Where the provider sends people back to. */
 export const CALLBACK_PATH = "/console/auth/oidc/callback";
@@ -41,7 +41,7 @@ export interface OidcRouteOptions {
   attempt(request: Request): Promise<unknown>;
   fail(request: Request): Promise<unknown>;
   /** Opens a session. @returns its headers */
-  open(request: Request, signIn: Omit<PersonHolder, "kind">): Promise<Record<string, string>>;
+  open(request: Request, signIn: SignIn): Promise<Record<string, string>>;
   macros: Macros;
 }
 

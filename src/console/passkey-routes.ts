@@ -4,36 +4,19 @@ import type { Macros } from "../http/macros.ts";
 import { NoQuery, Text, parseId } from "../http/schemas.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatTime } from "../lib/time.ts";
+import {
+  MAX_PASSKEY_NAME,
+  type Passkey,
+  type Person,
+  type RelyingParty,
+  type SignIn,
+} from "../people/person.ts";
 import type { Ceremonies } from "./ceremonies.ts";
 import { readVisitor, writeVisitor } from "./cookie.ts";
 import { type Gateway, isSameOrigin } from "./gateway.ts";
 import { respond } from "./respond.ts";
-import type { PersonHolder } from "./sessions.ts";
 
-/** The site that passkeys are for. */
-interface RelyingParty {
-  origin: string;
-  id: string;
-}
-
-interface Passkey {
-  id: number;
-  name: string;
-  createdAt: number;
-  lastUsedAt: number | undefined;
-}
-
-interface Person {
-  id: number;
-  name: string;
-  email: string;
-  role: string;
-  handle: string;
-  invitedUntil: number | undefined;
-  passkeys: Passkey[];
-}
-
-type SignIn = Omit<PersonHolder, "kind">;
+/** A challenge, and the response of an authenticator to it. */
 interface Signed {
   response: object;
   challenge: string;
@@ -69,7 +52,7 @@ export interface PasskeyRouteOptions {
   macros: Macros;
 }
 
-const PASSKEY_NAME = Text("NewPasskeyName", { max: 60 });
+const PASSKEY_NAME = Text("NewPasskeyName", { max: MAX_PASSKEY_NAME });
 /** 256 bits in base64url; a longer one may have been cut off or pasted twice. */
 const TOKEN = t.String({ minLength: 1, maxLength: 200 });
 const CEREMONY = t.String({ minLength: 1, maxLength: 100 });

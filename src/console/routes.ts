@@ -5,13 +5,14 @@ import type { RequestHeaders } from "../http/etag.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { PAGE_POLICY } from "../http/page-policy.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
+import type { SignIn, SignedInPerson } from "../people/person.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH } from "./gateway.ts";
 import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
 import { type PasskeyRouteOptions, passkeyRoutes } from "./passkey-routes.ts";
 import { respond } from "./respond.ts";
-import { type ConsolePerson, stateOf } from "./session-state.ts";
-import type { Holder, PersonHolder, Sessions } from "./sessions.ts";
+import { stateOf } from "./session-state.ts";
+import type { Holder, Sessions } from "./sessions.ts";
 
 const assetResponse = async (path: string, headers: RequestHeaders): Promise<Response> => {
   // Imported on first use, so that it does not slow down the start.
@@ -38,7 +39,7 @@ interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
   sessions: Sessions;
   authenticate(secret: string): Promise<Caller | undefined>;
   people: Omit<PasskeyRouteOptions["people"], "signedIn"> & {
-    signedIn(signIn: Omit<PersonHolder, "kind">): Promise<ConsolePerson | undefined>;
+    signedIn(signIn: SignIn): Promise<SignedInPerson | undefined>;
   };
   /** Undefined without OIDC_ISSUER. */
   oidc: OidcRouteOptions["oidc"] | undefined;
@@ -47,19 +48,19 @@ interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
 
 /** Opens sessions, and tells who they are for. */
 const sessionOpener = ({ sessions, isSecure, authenticate, people, formatRate }: ConsoleOptions) => {
-  const callerOf = async (holder: Holder): Promise<Caller | ConsolePerson | undefined> =>
+  const callerOf = async (holder: Holder): Promise<Caller | SignedInPerson | undefined> =>
     holder.kind === "key" ? authenticate(holder.secret) : people.signedIn(holder);
   return {
     callerOf,
     /** Ends the browser's previous session. @returns the new one's cookie, and its state */
-    open(request: Request, holder: Holder, caller: Caller | ConsolePerson) {
+    open(request: Request, holder: Holder, caller: Caller | SignedInPerson) {
       const previousToken = readCookie(request.headers, isSecure(request));
       if (previousToken !== undefined) sessions.close(previousToken);
       const { token, session } = sessions.open(holder);
       const headers = { "set-cookie": writeCookie(token, isSecure(request)) };
       return { headers, state: stateOf(session, caller, formatRate) };
     },
-    async openForPerson(request: Request, signIn: Omit<PersonHolder, "kind">) {
+    async openForPerson(request: Request, signIn: SignIn) {
       const holder = { kind: "person", ...signIn } as const;
       const person = await callerOf(holder);
       // Removed in the meantime.

@@ -1,14 +1,8 @@
 import type { Caller } from "../http/authorization.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import { formatTime } from "../lib/time.ts";
+import type { SignedInPerson } from "../people/person.ts";
 import type { Session } from "./sessions.ts";
-
-/** A person, as the console shows who is signed in. */
-export interface ConsolePerson extends Caller {
-  kind: "person";
-  email: string;
-  role: string;
-}
 
 const keyState = ({ id, name, scopes, expiresAt, rate }: Caller, formatRate: (rate: Rate) => string) => ({
   key: {
@@ -20,14 +14,14 @@ const keyState = ({ id, name, scopes, expiresAt, rate }: Caller, formatRate: (ra
   },
 });
 
-const personState = ({ id, name, email, role, scopes }: ConsolePerson) => ({
+const personState = ({ id, name, email, role, scopes }: SignedInPerson) => ({
   person: { id, name, email, role, scopes: [...scopes] },
 });
 
 /** What the console's page learns of its session: who is signed in, as `key` or as `person`. */
 export const stateOf = (
   { csrfToken }: Pick<Session, "csrfToken">,
-  caller: Caller | ConsolePerson,
+  caller: Caller | SignedInPerson,
   formatRate: (rate: Rate) => string,
 ) => ({
   signedIn: true,

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
+import type { SignIn } from "../people/person.ts";
 
 /** Who is signed in: what they may do, and whether they still may, is looked up with every request. */
 export type Holder =
   | { readonly kind: "key"; readonly id: number; readonly secret: string }
-  /** `passkeyId`: the passkey that they signed in with, if it was one. */
-  | { readonly kind: "person"; readonly id: number; readonly passkeyId: number | undefined };
+  | ({ readonly kind: "person" } & SignIn);
 
 export type PersonHolder = Extract<Holder, { kind: "person" }>;
 

@@ -52,10 +52,13 @@ export interface AuthorizationOptions {
   clientOf(request: Request): string;
 }
 
+/** What has the scopes of a caller. */
+const HOLDERS = { key: "The API key", person: "Your role" } as const;
+
 /** @throws Fault insufficient_scope */
 const assertScope = (caller: Caller, scope: Scope | "any") => {
   if (scope === "any" || holds(caller, scope)) return;
-  throw new Fault("insufficient_scope", `The API key lacks the scope ${scope}.`, {
+  throw new Fault("insufficient_scope", `${HOLDERS[caller.kind]} lacks the scope ${scope}.`, {
     "www-authenticate": `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
   });
 };

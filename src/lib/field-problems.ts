@@ -11,11 +11,11 @@ export const FIELD_RULES = {
   maximum: "The number is above `max`, or the time is too late.",
   not_one_of: "The value is not one of the words that the schema lists.",
   format: "The value does not have the required form. For a host name, `reason` says more.",
-  reserved: "The name is not for use. For a host name, `reason` says more.",
+  reserved: "The name is reserved. For a host name, `reason` says more.",
   taken: "Something else already has this name.",
   not_found: "There is nothing with this id or name.",
   conflict: "The value is valid, but the current state does not allow it.",
-  forbidden: "The API key that sent the request may not give this value.",
+  forbidden: "The caller may not give this value: it exceeds what the caller may do.",
 } as const;
 
 export type FieldRule = keyof typeof FIELD_RULES;

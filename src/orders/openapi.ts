@@ -26,7 +26,7 @@ export const countOrders = operation({
   operationId: "getOrderStatistics",
   summary: "Count the adoptions",
   description:
-    "Counts adoptions by status: all of them, or those that match `q` and `petId`. The counts contain every write that was acknowledged before the request.",
+    "Counts adoptions by status: all of them, or those that match `q` and `petId`. The counts include every write that was acknowledged before the request.",
   tags: TAGS,
   responses: {
     200: {

@@ -2,13 +2,16 @@ import { type Static, t } from "elysia";
 import { Cursor, Email, Id, IdInPath, Limit, OneOf, Text, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { invitationLink } from "./invitation.ts";
-import { MAX_PASSKEYS } from "./limits.ts";
-import type { Passkey as StoredPasskey, Person as StoredPerson } from "./person.ts";
+import {
+  MAX_PASSKEYS,
+  MAX_PASSKEY_NAME,
+  type Passkey as StoredPasskey,
+  type Person as StoredPerson,
+} from "./person.ts";
 import { ROLES, ROLE_NAMES } from "./role.ts";
 import type { Invitation as StoredInvitation } from "./service.ts";
 
 export const MAX_PERSON_NAME = 100;
-export const MAX_PASSKEY_NAME = 60;
 
 const PersonName = Text("PersonName", {
   max: MAX_PERSON_NAME,

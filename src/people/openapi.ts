@@ -38,7 +38,7 @@ export const addPerson = operation({
   operationId: "addPerson",
   summary: "Add and invite a person",
   description:
-    "Adds somebody, and returns the address to send to them. With it they register a passkey, and sign in. Nobody gives a role that may do more than they may.",
+    "Adds a person, and returns the address to send to them. There they register a passkey, and are signed in. A caller can only give roles whose scopes it holds.",
   tags: TAGS,
   bodyExample: NEW,
   responses: {
@@ -50,7 +50,7 @@ export const addPerson = operation({
 export const getPerson = operation({
   operationId: "getPerson",
   summary: "Fetch one person",
-  description: "Returns one person. Somebody who was removed is not found.",
+  description: "Returns one person. A removed person is not found.",
   tags: TAGS,
   responses: { 200: { description: "The person.", example: PERSON } },
 });
@@ -59,7 +59,7 @@ export const changePerson = operation({
   operationId: "changePerson",
   summary: "Change a person's name or role",
   description:
-    "Changes the name or the role of a person, from their next request on. Nobody gives or takes a role that may do more than they may. The last administrator who can sign in stays one, unless a key can manage keys.",
+    "Changes the name or the role of a person, from their next request on. A caller can only give or take roles whose scopes it holds. The last administrator who can sign in stays one, unless a key can manage keys.",
   tags: TAGS,
   bodyExample: { role: "staff" },
   responses: { 200: { description: "The person.", example: PERSON } },
@@ -70,7 +70,7 @@ export const removePerson = operation({
   operationId: "removePerson",
   summary: "Remove a person",
   description:
-    "Removes a person from the next request on, with their email address, passkeys and accounts. Their name stays where it is recorded what they did. This can't be undone. The last administrator who can sign in stays, unless a key can manage keys.",
+    "Removes a person from the next request on, with their email address, passkeys and accounts. The audit log keeps their name. This can't be undone. The last administrator who can sign in stays, unless a key can manage keys.",
   tags: TAGS,
   responses: { 204: { description: "The person is removed." } },
   faults: ["last_administrator"],
@@ -80,7 +80,7 @@ export const invitePerson = operation({
   operationId: "invitePerson",
   summary: "Invite a person again",
   description:
-    "Makes a new invitation, for somebody whose first one expired or who lost their passkey. An earlier one is no longer valid. Passkeys that they have stay valid: remove those that were lost.",
+    "Creates an invitation for a person whose first one expired, or who lost their passkey. It replaces an earlier one. Their passkeys stay valid: remove a lost one.",
   tags: TAGS,
   responses: { 200: { description: "The person and their invitation.", example: INVITED } },
 });

@@ -2,18 +2,9 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { Fault } from "../lib/errors.ts";
 import type { Clock } from "../lib/time.ts";
 import { hashOfToken } from "./invitation.ts";
-import type { Person, SignIn } from "./person.ts";
-import { MAX_PASSKEYS } from "./limits.ts";
+import { MAX_PASSKEYS, type Person, type RelyingParty, type SignIn } from "./person.ts";
 import type { NewPasskey } from "./access-repository.ts";
 import type { PersonRepository } from "./repository.ts";
-
-/** The site that passkeys are for. An authenticator signs its origin, and offers a passkey on its host name only. */
-export interface RelyingParty {
-  /** As browsers send it: `https://shelter.example.org`. */
-  origin: string;
-  /** Its host name. */
-  id: string;
-}
 
 /** EdDSA, ES256 and RS256 (RFC 9053): every authenticator has one of them. */
 const ALGORITHMS = [-8, -7, -257];

@@ -1,6 +1,10 @@
 import type { Grant } from "../lib/scopes.ts";
 import type { Role } from "./role.ts";
 
+/** Passkeys of one person. */
+export const MAX_PASSKEYS = 20;
+export const MAX_PASSKEY_NAME = 60;
+
 /** A way to sign in: a WebAuthn credential. Times are milliseconds UTC. */
 export interface Passkey {
   id: number;
@@ -29,9 +33,18 @@ export interface Person {
 
 /** How a person signed in. */
 export interface SignIn {
-  id: number;
+  /** Of the person. */
+  readonly id: number;
   /** Undefined: by an account at an OpenID Connect provider. */
-  passkeyId: number | undefined;
+  readonly passkeyId: number | undefined;
+}
+
+/** The site that passkeys are for. An authenticator signs its origin, and offers a passkey on its host name only. */
+export interface RelyingParty {
+  /** As browsers send it: `https://shelter.example.org`. */
+  origin: string;
+  /** Its host name. */
+  id: string;
 }
 
 /** The person of a request, as `Caller` has it. */

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, isNull, lt, not, or, sql } from "drizzle-orm
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
-import { MAX_PASSKEYS } from "./limits.ts";
+import { MAX_PASSKEYS } from "./person.ts";
 import { isAdminKey, isAdministrator } from "../db/ways-in.ts";
 
 type Orm = Database["orm"];

@@ -1,5 +1,6 @@
 import type { Act } from "../lib/actor.ts";
 import { Fault, fieldFault } from "../lib/errors.ts";
+import type { FieldProblem } from "../lib/field-problems.ts";
 import { lastUseRecorder } from "../lib/last-use.ts";
 import { type Excess, type Manager, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
 import { type RandomBytes, randomToken } from "../lib/random.ts";
@@ -18,21 +19,22 @@ export interface Invitation {
 
 const describeExcess = (excess: Excess): string =>
   excess.kind === "scope"
-    ? `Only somebody who holds the scope ${excess.scope} may do this: nobody grants more than they hold.`
+    ? `This requires the scope ${excess.scope}: a caller can only manage people whose scopes it holds.`
     : "A key that expires or has a rate limit cannot manage people, who have neither.";
 
-/** Nobody invites, changes or removes people who may do more than they may. @throws Fault insufficient_scope */
-const assertWithin = (own: Privileges, role: Role) => {
+/**
+ * Enforces that nobody manages people with more scopes than their own.
+ * @param fields that ask for the role
+ * @throws Fault insufficient_scope
+ */
+const assertWithin = (own: Privileges, role: Role, fields: readonly FieldProblem[] = []) => {
   const excess = findExcess(own, { scopes: scopesOf(role) });
-  if (excess) throw new Fault("insufficient_scope", describeExcess(excess));
+  if (excess) throw new Fault("insufficient_scope", describeExcess(excess), undefined, fields);
 };
 
-/** Nobody gives a role that may do more than they may. @throws Fault insufficient_scope */
-const assertMayGive = (own: Privileges, role: Role) => {
-  const excess = findExcess(own, { scopes: scopesOf(role) });
-  if (excess)
-    throw fieldFault("insufficient_scope", { field: "role", rule: "forbidden" }, describeExcess(excess));
-};
+/** @throws Fault insufficient_scope */
+const assertMayGive = (own: Privileges, role: Role) =>
+  assertWithin(own, role, [{ field: "role", rule: "forbidden" }]);
 
 interface PersonOptions {
   people: PersonRepository;

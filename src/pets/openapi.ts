@@ -82,7 +82,7 @@ export const changePets = operation({
   operationId: "changePets",
   summary: "Change many animals",
   description:
-    "Makes up to 100 changes in one transaction. Each one is made or refused for itself, as `PATCH /pets/{petId}` does, and has a result: the changed animal with its new entity tag, or the error. So the response is 200 although changes were refused. All changes that were made are on disk before the response is sent.",
+    "Makes up to 100 changes in one transaction. Each succeeds or fails on its own, as with `PATCH /pets/{petId}`, and has a result: the changed animal with its new entity tag, or the error. The response is 200 even if changes were refused. The changes are on disk before the response is sent.",
   tags: TAGS,
   bodyExample: {
     changes: [

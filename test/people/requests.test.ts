@@ -16,7 +16,10 @@ describe("a person's request", () => {
     const volunteer = await signedIn(store);
     expect((await volunteer.send("GET", "/console/api/v1/pets")).status).toBe(200);
     const refused = await volunteer.send("POST", "/console/api/v1/pets", { json: ANIMAL });
-    expect(await faultOf(refused)).toBe("403 insufficient_scope");
+    expect([refused.status, await refused.json()]).toEqual([
+      403,
+      { code: "insufficient_scope", message: "Your role lacks the scope pets:write.", status: 403 },
+    ]);
     expect(await faultOf(await volunteer.send("GET", "/console/api/platform/people"))).toBe(
       "403 insufficient_scope",
     );

@@ -428,7 +428,7 @@ export interface paths {
     put?: never;
     /**
      * Add and invite a person
-     * @description Adds somebody, and returns the address to send to them. With it they register a passkey, and sign in. Nobody gives a role that may do more than they may. Requires the scope `people:admin`.
+     * @description Adds a person, and returns the address to send to them. There they register a passkey, and are signed in. A caller can only give roles whose scopes it holds. Requires the scope `people:admin`.
      */
     post: operations["addPerson"];
     delete?: never;
@@ -446,21 +446,21 @@ export interface paths {
     };
     /**
      * Fetch one person
-     * @description Returns one person. Somebody who was removed is not found. Requires the scope `people:admin`.
+     * @description Returns one person. A removed person is not found. Requires the scope `people:admin`.
      */
     get: operations["getPerson"];
     put?: never;
     post?: never;
     /**
      * Remove a person
-     * @description Removes a person from the next request on, with their email address, passkeys and accounts. Their name stays where it is recorded what they did. This can't be undone. The last administrator who can sign in stays, unless a key can manage keys. Requires the scope `people:admin`.
+     * @description Removes a person from the next request on, with their email address, passkeys and accounts. The audit log keeps their name. This can't be undone. The last administrator who can sign in stays, unless a key can manage keys. Requires the scope `people:admin`.
      */
     delete: operations["removePerson"];
     options?: never;
     head?: never;
     /**
      * Change a person's name or role
-     * @description Changes the name or the role of a person, from their next request on. Nobody gives or takes a role that may do more than they may. The last administrator who can sign in stays one, unless a key can manage keys. Requires the scope `people:admin`.
+     * @description Changes the name or the role of a person, from their next request on. A caller can only give or take roles whose scopes it holds. The last administrator who can sign in stays one, unless a key can manage keys. Requires the scope `people:admin`.
      */
     patch: operations["changePerson"];
     trace?: never;
@@ -476,7 +476,7 @@ export interface paths {
     put?: never;
     /**
      * Invite a person again
-     * @description Makes a new invitation, for somebody whose first one expired or who lost their passkey. An earlier one is no longer valid. Passkeys that they have stay valid: remove those that were lost. Requires the scope `people:admin`.
+     * @description Creates an invitation for a person whose first one expired, or who lost their passkey. It replaces an earlier one. Their passkeys stay valid: remove a lost one. Requires the scope `people:admin`.
      */
     post: operations["invitePerson"];
     delete?: never;

@@ -65,7 +65,7 @@ export interface paths {
     put?: never;
     /**
      * Change many animals
-     * @description Makes up to 100 changes in one transaction. Each one is made or refused for itself, as `PATCH /pets/{petId}` does, and has a result: the changed animal with its new entity tag, or the error. So the response is 200 although changes were refused. All changes that were made are on disk before the response is sent. Requires the scope `pets:write`.
+     * @description Makes up to 100 changes in one transaction. Each succeeds or fails on its own, as with `PATCH /pets/{petId}`, and has a result: the changed animal with its new entity tag, or the error. The response is 200 even if changes were refused. The changes are on disk before the response is sent. Requires the scope `pets:write`.
      */
     post: operations["changePets"];
     delete?: never;
@@ -225,7 +225,7 @@ export interface paths {
     };
     /**
      * Count the adoptions
-     * @description Counts adoptions by status: all of them, or those that match `q` and `petId`. The counts contain every write that was acknowledged before the request. Requires the scope `orders:read`.
+     * @description Counts adoptions by status: all of them, or those that match `q` and `petId`. The counts include every write that was acknowledged before the request. Requires the scope `orders:read`.
      */
     get: operations["getOrderStatistics"];
     put?: never;

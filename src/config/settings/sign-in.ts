@@ -22,7 +22,7 @@ export const SIGN_IN = {
     fallback: "",
     example: "adoption-store",
     form: "a client identifier",
-    help: "name of this service at OIDC_ISSUER",
+    help: "client id of this service at OIDC_ISSUER",
     parse: optional(anyText),
   },
   oidcClientSecret: {
@@ -44,7 +44,7 @@ export const SIGN_IN = {
     placeholder: "scopes",
     fallback: "openid email profile",
     form: "scopes separated by spaces, with openid and email among them",
-    help: "what OIDC_ISSUER is asked to tell",
+    help: "scopes to ask OIDC_ISSUER for",
     parse: scopeWords,
   },
   oidcLabel: {

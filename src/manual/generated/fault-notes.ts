@@ -72,7 +72,7 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "Reload the console.",
   },
   insufficient_scope: {
-    when: "The key lacks the scope that `WWW-Authenticate` names, or it would grant more than it has itself.",
+    when: "The key, or the role of the person at the console, lacks the scope that `WWW-Authenticate` names, or would grant more than it has itself.",
     remedy: "Use a key with that scope.",
   },
   not_found: {

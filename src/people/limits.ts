@@ -1,2 +1,0 @@
-/** Passkeys of one person. */
-export const MAX_PASSKEYS = 20;
