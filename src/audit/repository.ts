@@ -10,6 +10,8 @@ import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
 
 /** How many entries a filter reads before other work gets its turn. */
 const SLICE_ENTRIES = 20_000;
+/** How much earlier than an entry with a lower id an entry may be: writes overlap, and clocks are corrected. */
+const MAX_DISORDER_MS = 60_000;
 /** How many entries one slice of a sweep removes. */
 const SWEPT_ENTRIES = 500;
 
@@ -52,11 +54,48 @@ const MATCHES_FILTERS = and(
   ifGiven("until", lt(auditEntries.at, value("until"))),
 );
 
+/** Finds the entries of a time by their ids, because both ascend. */
+const idSearch = ({ orm }: Pick<Database, "orm">) => {
+  const nextStatement = orm
+    .select({ at: auditEntries.at })
+    .from(auditEntries)
+    .where(gte(auditEntries.id, value("id")))
+    .orderBy(auditEntries.id)
+    .limit(1)
+    .prepare();
+  /** The lowest of the ids from `low` to `high` whose entry is not before the time; `high` if there is none. */
+  return (time: number, low: number, high: number): number => {
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const next = nextStatement.get({ id: middle });
+      if (next && next.at < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+};
+
 /**
  * The log in slices of ids, newest first. A filter that matches little reads many entries: a slice bounds how long one query
  * takes, without an index that every write would pay for.
  */
 const filteredLists = ({ orm }: Pick<Database, "orm">) => {
+  const idOf = idSearch({ orm });
+  // From the index of resources: one has few entries.
+  const resourceStatement = orm
+    .select()
+    .from(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.resource, value("resource")),
+        eq(auditEntries.resourceId, value("resourceId")),
+        lt(auditEntries.id, value("before")),
+        MATCHES_FILTERS,
+      ),
+    )
+    .orderBy(desc(auditEntries.id))
+    .limit(value("limit"))
+    .prepare();
   const sliceStatement = orm
     .select()
     .from(auditEntries)
@@ -85,9 +124,12 @@ const filteredLists = ({ orm }: Pick<Database, "orm">) => {
       since: since ?? null,
       until: until ?? null,
     };
-    const oldest = oldestStatement.get()?.id ?? 0;
+    if (resource?.id !== undefined) return resourceStatement.all({ ...filters, before, limit }).map(toEntry);
+    const first = oldestStatement.get()?.id ?? 0;
+    const last = Math.min(before, (newestStatement.get()?.id ?? 0) + 1);
+    const oldest = since === undefined ? first : idOf(since - MAX_DISORDER_MS, first, last);
     const found: Row[] = [];
-    let end = Math.min(before, (newestStatement.get()?.id ?? 0) + 1);
+    let end = until === undefined ? last : idOf(until + MAX_DISORDER_MS, oldest, last);
     while (end > oldest && found.length < limit) {
       const from = Math.max(oldest, end - SLICE_ENTRIES);
       found.push(...sliceStatement.all({ ...filters, from, before: end, limit: limit - found.length }));

@@ -54,6 +54,9 @@ describe("the audit log", () => {
     ["until=2026-11-20T00:01:00Z", ["pet.added 1", "key.created 1"]],
     ["since=2026-11-20T00:01:00Z&until=2026-11-20T00:02:00Z", ["order.cancelled 1", "order.placed 1"]],
     ["actor=key:1&resource=pet", ["pet.added 1"]],
+    ["since=2026-11-20T00:05:00Z", []],
+    ["until=2026-11-19T00:00:00Z", []],
+    ["resource=pet:1&action=pet.changed", []],
   ])("filtered by %s", async (query, expected) => {
     expect(actionsOf(await read(await openBusyStore(), `/platform/audit?${query}`))).toEqual(expected);
   });
@@ -200,22 +203,43 @@ test("no entry contains an adopter's data or a secret, and an erasure leaves non
     expect(text).not.toContain(private_);
 });
 
+/** A log with so many entries, one a minute. */
+const openLog = async (count: number) => {
+  const store = await openStore();
+  const { client } = store.database;
+  client.run("DELETE FROM audit_entries");
+  client.run(
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+     INSERT INTO audit_entries (id, at, actor, action, resource, resource_id)
+     SELECT n, n * 60000, 'operator', 'pet.added', 'pet', n FROM numbers`,
+  );
+  const left = () => client.query<{ n: number }, []>("SELECT count(*) AS n FROM audit_entries").get()?.n;
+  return { store, service: auditService({ audit: auditRepository(store.database) }), left };
+};
+
+const MINUTE_MS = 60_000;
+
+test("since and until are exact where ids are missing and times are out of order", async () => {
+  const { store, service } = await openLog(300);
+  store.database.client.run("DELETE FROM audit_entries WHERE id < 20 OR id BETWEEN 100 AND 200");
+  // Two writes that overlapped.
+  store.database.client.run("UPDATE audit_entries SET at = 251 * 60000 WHERE id = 250");
+  store.database.client.run("UPDATE audit_entries SET at = 250 * 60000 WHERE id = 251");
+  const idsOf = async (since: number, until: number) => {
+    const times = { since: since * MINUTE_MS, until: until * MINUTE_MS };
+    return (await service.list({ ...times, limit: 100, cursor: undefined })).items.map(({ id }) => id);
+  };
+  expect(await idsOf(0, 22)).toEqual([21, 20]);
+  expect(await idsOf(98, 203)).toEqual([202, 201, 99, 98]);
+  expect(await idsOf(120, 180)).toEqual([]);
+  expect(await idsOf(249, 251)).toEqual([251, 249]);
+  expect(await idsOf(251, 253)).toEqual([252, 250]);
+  expect(await idsOf(299, 400)).toEqual([300, 299]);
+  expect(await idsOf(400, 500)).toEqual([]);
+});
+
 describe("old entries", () => {
   const DAY_MS = 86_400_000;
-
-  /** A log with so many entries, one a minute. */
-  const openLog = async (count: number) => {
-    const store = await openStore();
-    const { client } = store.database;
-    client.run("DELETE FROM audit_entries");
-    client.run(
-      `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
-       INSERT INTO audit_entries (at, actor, action, resource, resource_id)
-       SELECT n * 60000, 'operator', 'pet.added', 'pet', n FROM numbers`,
-    );
-    const left = () => client.query<{ n: number }, []>("SELECT count(*) AS n FROM audit_entries").get()?.n;
-    return { service: auditService({ audit: auditRepository(store.database) }), left };
-  };
 
   test("are removed in small steps", async () => {
     const { service, left } = await openLog(1200);
