@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Entry, EntryFilters } from "../audit/entry.ts";
 import { fromEntry, parseActor, parseResource } from "../audit/model.ts";
-import { ACTION_NAMES, type Action, RESOURCE_KINDS } from "../lib/actions.ts";
+import { ACTION_NAMES, type Action, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../lib/actions.ts";
 import { parseTime } from "../lib/time.ts";
 import { withDatabase } from "./database.ts";
 import { withSuggestions } from "./help/suggested.ts";
@@ -102,11 +102,21 @@ const readEntries = ({ limit, actor, action, resource, since, until, ...options 
     return found.slice(0, limit);
   });
 
+const KIND_WIDTH = Math.max(...RESOURCE_KINDS.map((kind) => kind.length)) + 2;
+const ACTION_LIST = [
+  "The resources and their actions, which are written like pet.added:",
+  ...RESOURCE_KINDS.map((kind) => {
+    const verbs = ACTION_NAMES.filter((name) => resourceKindOf(name) === kind).map((name) =>
+      name.slice(kind.length + 1),
+    );
+    return `  ${kind.padEnd(KIND_WIDTH)}${verbs.join(", ")}`;
+  }),
+].join("\n");
+
 const TEXTS: CommandTexts = {
   notes: [
     "Entries are kept for AUDIT_DAYS (365 days by default). They never contain an adopter's data. What the service does to a domain by itself is in the domain's history.",
-    `Resources: ${RESOURCE_KINDS.join(", ")}.`,
-    `Actions: ${ACTION_NAMES.join(", ")}.`,
+    ACTION_LIST,
   ],
   examples: [
     { text: "Show what happened last", line: "adoption-store audit" },
