@@ -75,7 +75,10 @@ export const AdoptionList = ({ view }: { view: View }) => {
         <List
           found={found}
           thing="adoption"
-          words={words.shown(found.items.length, counts && countOf(counts, view.status))}
+          shown={
+            found.items.filter(({ status }) => view.status === undefined || status === view.status).length
+          }
+          all={counts && countOf(counts, view.status)}
           empty={<NothingFound view={view} counts={counts} />}
         >
           {(adoptions) => <Rows adoptions={adoptions} view={view} />}

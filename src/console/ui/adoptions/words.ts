@@ -1,4 +1,4 @@
-import { formatCount, pluralize } from "../parts/count.ts";
+import { pluralize } from "../parts/count.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import { isolated } from "../parts/isolated.ts";
 import { type Adoption, type FinalStep, STATUS_AFTER, type Status, type Step } from "./order.ts";
@@ -29,10 +29,6 @@ export const words = {
     started: "Started",
     actions: "Actions",
   },
-  shown: (count: number, all: number | undefined) =>
-    all === undefined
-      ? `${pluralize(count, "adoption")} shown`
-      : `${formatCount(count)} of ${pluralize(all, "adoption")} shown`,
   empty: (status: Status | undefined, isSearch: boolean) => {
     if (isSearch) return status ? `No ${status} adoptions found` : "No adoptions found";
     return status ? `No adoptions are ${status}` : "No adoptions yet";

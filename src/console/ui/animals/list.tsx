@@ -8,7 +8,7 @@ import { useLocation, useRoute } from "../parts/router.ts";
 import { useSelection } from "../parts/selection.tsx";
 import { useSession } from "../session.tsx";
 import { AddAnimal } from "./add.tsx";
-import { type View, animalsPath, isNarrow, viewOf } from "./addresses.ts";
+import { type View, animalsPath, isNarrow, mayMatch, viewOf } from "./addresses.ts";
 import { Arrivals } from "./arrivals.tsx";
 import { BulkDialog, Failures, SelectionBar } from "./bulk.tsx";
 import type { Outcome } from "./bulk.ts";
@@ -47,7 +47,6 @@ export const AnimalList = () => {
   const [outcome, setOutcome] = useState<Outcome>();
   const id = idOf(part);
   const back = animalsPath(view);
-  const all = statistics && Math.max(countOf(statistics, view.status), animals.length);
   return (
     <Page
       title={WORDS.title}
@@ -70,7 +69,8 @@ export const AnimalList = () => {
         found={found}
         items={animals}
         thing="animal"
-        words={WORDS.shown(animals.length, all)}
+        shown={animals.filter((animal) => mayMatch(view, animal)).length}
+        all={statistics && countOf(statistics, view.status)}
         empty={<EmptyList view={view} />}
         isWaiting={isLoading}
       >

@@ -65,10 +65,6 @@ export const WORDS = {
   category: "Category",
   allCategories: "All categories",
   found: (count: number) => `${pluralize(count, "animal")} found`,
-  shown: (count: number, all: number | undefined) =>
-    all === undefined
-      ? `${pluralize(count, "animal")} shown`
-      : `${formatCount(count)} of ${pluralize(all, "animal")} shown`,
   loading: "Loading animals",
   loadingOne: "Loading the animal",
   empty: (filter: Filter) => {

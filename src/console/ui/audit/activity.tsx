@@ -21,7 +21,6 @@ export const Activity = () => {
         found={found}
         thing="entry"
         things="entries"
-        words={WORDS.shown(found.items.length)}
         empty={
           <Empty title={isFiltered ? WORDS.noMatch : WORDS.nothing}>
             {isFiltered && <a href={activityPath()}>{WORDS.showAll}</a>}

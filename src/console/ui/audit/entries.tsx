@@ -3,8 +3,16 @@ import { useCategories } from "../categories/queries.ts";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { activityPath, pageOfResource } from "./addresses.ts";
-import { type Actor, type Entry, type Resource, isChange, isEnd } from "./entry.ts";
-import { ACTOR_TITLES, VERBS, actorWords, belongsTo, changeWords, resourceWords } from "./words.ts";
+import { type Actor, type Entry, type Resource, isChange, isEnd, isOwn } from "./entry.ts";
+import {
+  ACTOR_TITLES,
+  OWN_VERBS,
+  VERBS,
+  actorWords,
+  belongsTo,
+  changeWords,
+  resourceWords,
+} from "./words.ts";
 
 /** Who did it. With the right to read the log, a link to everything that they did. */
 const Who = ({ actor }: { actor: Actor }) => {
@@ -34,6 +42,16 @@ const What = ({ resource, isGone }: { resource: Resource; isGone: boolean }) => 
   );
 };
 
+const Act = ({ action, actor, resource }: Pick<Entry, "action" | "actor" | "resource">) => {
+  const own = isOwn({ actor, resource }) ? OWN_VERBS[action] : undefined;
+  if (own !== undefined) return <>{own}</>;
+  return (
+    <>
+      {VERBS[action]} <What resource={resource} isGone={isEnd(action)} />
+    </>
+  );
+};
+
 /** Entries of the audit log, newest first. */
 export const Entries = ({ entries }: { entries: readonly Entry[] }) => {
   const { categories } = useCategories();
@@ -43,7 +61,7 @@ export const Entries = ({ entries }: { entries: readonly Entry[] }) => {
       {entries.map(({ id, at, actor, action, resource, changes }) => (
         <li key={id}>
           <p>
-            <Who actor={actor} /> {VERBS[action]} <What resource={resource} isGone={isEnd(action)} />
+            <Who actor={actor} /> <Act action={action} actor={actor} resource={resource} />
           </p>
           {changes.map((change) => (
             <p key={change.field} class="change">

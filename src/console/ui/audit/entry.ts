@@ -10,5 +10,9 @@ export type Change = Entry["changes"][number];
 /** True if the action ended the resource, so that it has no page. */
 export const isEnd = (action: Action): boolean => action.endsWith(".deleted") || action.endsWith(".removed");
 
+/** True if people did it to themselves. */
+export const isOwn = ({ actor, resource }: Pick<Entry, "actor" | "resource">): boolean =>
+  actor.kind === "person" && resource.kind === "person" && String(actor.id) === resource.id;
+
 /** True if the changes have a value before and after. Otherwise they say how the resource began. */
-export const isChange = (action: Action): boolean => !/\.(created|finished)$/.test(action);
+export const isChange = (action: Action): boolean => !/\.(added|created|finished)$/.test(action);

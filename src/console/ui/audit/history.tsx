@@ -14,13 +14,7 @@ export const History = ({ resource, id }: { resource: HistoryKind; id: number | 
   return (
     <section class="history" aria-label={WORDS.history}>
       <h2>{WORDS.history}</h2>
-      <List
-        found={found}
-        thing="entry"
-        things="entries"
-        words={WORDS.shown(found.items.length)}
-        empty={<p class="explained">{WORDS.noHistory}</p>}
-      >
+      <List found={found} thing="entry" things="entries" empty={<p class="explained">{WORDS.noHistory}</p>}>
         {(entries) => <Entries entries={entries} />}
       </List>
     </section>

@@ -1,4 +1,3 @@
-import { pluralize } from "../parts/count.ts";
 import type { Action, Actor, Change, Kind, Resource } from "./entry.ts";
 
 /** What somebody did, before the name of the thing: "Maria added Bella". */
@@ -36,6 +35,16 @@ export const VERBS: Readonly<Record<Action, string>> = {
   "domain.changed": "changed",
   "domain.checked": "checked",
   "domain.removed": "removed",
+};
+
+/** What people did to themselves: it needs no name. */
+export const OWN_VERBS: Partial<Readonly<Record<Action, string>>> = {
+  "person.invited": "asked for another invitation",
+  "person.joined": "accepted the invitation",
+  "person.changed": "changed their own account",
+  "person.passkey_added": "added a passkey",
+  "person.passkey_removed": "removed a passkey",
+  "person.removed": "removed their own account",
 };
 
 /** The kinds of things, for the filter. */
@@ -106,14 +115,28 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 const NOTHING = "none";
 
+const STAGES: Readonly<Record<string, string>> = {
+  awaiting_dns: "waiting for DNS",
+  dns_conflict: "DNS conflict",
+  issuing: "certificate ordered",
+  issue_failed: "certificate refused",
+};
+
+const permissionsOf = (scopes: string): string =>
+  scopes === "*" ? "full access" : scopes.split(" ").join(", ");
+
 /** A changed field in words. `nameOf` finds the name of a category. */
 export const changeWords = (
   { field, from, to }: Change,
   isChange: boolean,
   nameOf: (categoryId: string) => string,
 ): string => {
-  const valueOf = (value: string | undefined) =>
-    value === undefined ? NOTHING : field === "categoryId" ? nameOf(value) : value;
+  const valueOf = (value: string | undefined): string => {
+    if (value === undefined) return NOTHING;
+    if (field === "categoryId") return nameOf(value);
+    if (field === "scopes") return permissionsOf(value);
+    return field === "stage" ? (STAGES[value] ?? value) : value;
+  };
   const name = FIELDS[field] ?? field;
   return isChange ? `${name}: ${valueOf(from)} → ${valueOf(to)}` : `${name}: ${valueOf(to)}`;
 };
@@ -126,7 +149,6 @@ export const WORDS = {
   noMatch: "Nothing matches these filters",
   showAll: "Show all",
   loading: "Loading activity",
-  shown: (count: number) => `${pluralize(count, "entry", "entries")} shown`,
   who: "Who",
   what: "What",
   since: "From",

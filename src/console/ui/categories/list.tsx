@@ -88,7 +88,9 @@ const List = () => {
               />
             ))}
           </Table>
-          <p class="explained">{WORDS.shown(categories.length)}</p>
+          <div class="more">
+            <p>{WORDS.shown(categories.length)}</p>
+          </div>
         </>
       )}
     </>

@@ -29,5 +29,5 @@ export const WORDS = {
   /** Follows the name. */
   consequence: "will be deleted permanently. This can't be undone. A category with animals can't be deleted.",
   shown: (count: number) =>
-    `${count < MAX_CATEGORIES ? "" : "The first "}${pluralize(count, "category", "categories")} shown`,
+    `${count < MAX_CATEGORIES ? "" : "The first "}${pluralize(count, "category", "categories")}`,
 };

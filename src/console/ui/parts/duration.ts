@@ -12,9 +12,11 @@ const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** "2 hours ago", "in 3 days". @param seconds from now; negative: past */
 export const relative = (seconds: number): string => {
-  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
-  if (!unit) return seconds > 0 ? "in a moment" : "just now";
-  return words.format(Math.trunc(seconds / unit[1]), unit[0]);
+  const found = UNITS.find(([, length]) => Math.abs(seconds) >= length);
+  if (!found) return seconds > 0 ? "in a moment" : "just now";
+  const [unit, length] = found;
+  // What expires in 7 days does so a minute later too, and what is a day old is not two.
+  return words.format(seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length), unit);
 };
 
 /** "41 minutes", "2 hours": a length of time. */

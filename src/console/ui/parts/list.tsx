@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { pluralize } from "./count.ts";
+import { shownOf } from "./count.ts";
 import { Empty, Loading, Problem } from "./feedback.tsx";
 import { More } from "./more.tsx";
 import type { Listing } from "./use-list.ts";
@@ -16,7 +16,8 @@ export const List = <Item,>({
   items = found.items,
   thing,
   things,
-  words,
+  shown,
+  all,
   error = found.error,
   empty,
   isWaiting = false,
@@ -28,8 +29,10 @@ export const List = <Item,>({
   /** What an item is: "key". */
   thing: string;
   things?: string;
-  /** How much is shown; otherwise "50 keys shown". */
-  words?: string;
+  /** How many of the items the list counts, if not all of them: a change may have taken some out of its filter. */
+  shown?: number;
+  /** How many there are, if it is known. */
+  all?: number | undefined;
   /** Null if the error is shown elsewhere. */
   error?: Error | null;
   /** Shown if there is nothing. */
@@ -47,7 +50,7 @@ export const List = <Item,>({
         <div class={found.isPlaceholderData ? "outdated" : ""} aria-busy={found.isPlaceholderData}>
           {children(items)}
           <More
-            words={words ?? `${pluralize(items.length, thing, things)} shown`}
+            words={shownOf(shown ?? items.length, all, found.hasNextPage, thing, things)}
             hasMore={found.hasNextPage}
             isBusy={found.isFetchingNextPage}
             onMore={found.fetchNextPage}

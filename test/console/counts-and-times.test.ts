@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { shownOf } from "../../src/console/ui/parts/count.ts";
+import { relative } from "../../src/console/ui/parts/duration.ts";
+
+const DAY = 86_400;
+
+test.each([
+  [3, 3, false, "3 animals"],
+  [1, undefined, false, "1 animal"],
+  // One of those that are shown was changed so that it is not counted.
+  [2, 1, false, "2 animals"],
+  [100, 1234, true, "100 of 1,234 animals shown"],
+  [100, undefined, true, "100 animals shown"],
+])("%d of %p, more %p: %s", (shown, all, hasMore, words) => {
+  expect(shownOf(shown, all, hasMore, "animal")).toBe(words);
+});
+
+test.each([
+  [-59, "just now"],
+  [-119, "1 minute ago"],
+  [-2 * DAY + 1, "yesterday"],
+  [30, "in a moment"],
+  [7 * DAY - 60, "in 7 days"],
+  [DAY - 60, "in 24 hours"],
+  [DAY + 60, "tomorrow"],
+])("%d seconds from now is: %s", (seconds, words) => {
+  expect(relative(seconds)).toBe(words);
+});
