@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { hasCode } from "../api/client.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
@@ -60,7 +60,8 @@ const EditForm = ({
   onDirty: (isDirty: boolean) => void;
 }) => {
   const { seen, draft, theirs, isDirty, change, rebase } = useEditing(version);
-  useEffect(() => onDirty(isDirty), [isDirty]);
+  // Before the next key: Escape asks at once.
+  useLayoutEffect(() => onDirty(isDirty), [isDirty]);
   const { categories } = useCategories();
   const { save } = useAnimalActions();
   const saving = useAction({

@@ -1,4 +1,5 @@
 import { History } from "../audit/history.tsx";
+import { hasCode } from "../api/client.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Loading, Notice, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
@@ -79,7 +80,7 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
       <p>
         <a href={list}>{WORDS.back}</a>
       </p>
-      {error && <Problem error={error} onRetry={refetch} />}
+      {error && <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />}
       {isPending && !error && <Loading what={WORDS.loadingOne} />}
       {animal === null && <Notice tone="waiting">{WORDS.wasDeleted}</Notice>}
       {animal && <Details animal={animal} />}

@@ -39,15 +39,17 @@ const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project;
         </div>
       </td>
       <td data-column={COLUMNS.content}>{status === "succeeded" ? contentOf(deploy) : "–"}</td>
-      <td>
+      <td class="actions">
         {mayChange && status === "succeeded" && !active && (
-          <a
-            class="button small secondary outline"
-            href={projectPath(project.slug, "deploys", String(id), "activate")}
-            aria-label={isEarlier ? DEPLOYS.rollBackTo(id) : DEPLOYS.makeDeployLive(id)}
-          >
-            {isEarlier ? DEPLOYS.rollBack : DEPLOYS.makeLive}
-          </a>
+          <div>
+            <a
+              class="button small secondary outline"
+              href={projectPath(project.slug, "deploys", String(id), "activate")}
+              aria-label={isEarlier ? DEPLOYS.rollBackTo(id) : DEPLOYS.makeDeployLive(id)}
+            >
+              {isEarlier ? DEPLOYS.rollBack : DEPLOYS.makeLive}
+            </a>
+          </div>
         )}
       </td>
     </tr>
