@@ -7,6 +7,8 @@ export const bundle = (entry: string): string => {
   const path = `${import.meta.dir}/../${entry}`;
   const { stdout, stderr, success } = Bun.spawnSync({
     cmd: [process.execPath, "build", "--minify", "--target=browser", "--production", path],
+    // The same bundle wherever it is made: libraries keep checks of their own for anything else.
+    env: { NODE_ENV: "production" },
     stderr: "pipe",
   });
   if (!success) throw new Error(stderr.toString());
