@@ -6,7 +6,7 @@ import { useAction } from "../parts/use-action.ts";
 import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
 import { OneCategory } from "./one.tsx";
-import { CATEGORIES } from "./queries.ts";
+import { CATEGORIES, useCounts } from "./queries.ts";
 import { WORDS } from "./words.ts";
 
 const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
@@ -16,25 +16,27 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
     at: categoriesPath(),
     says: () => WORDS.deleted(name),
   });
+  const count = useCounts().data?.get(id) ?? 0;
   return (
     <>
       {error && <Problem error={error} />}
-      {hasCode(error, "category_in_use") && (
-        <p>
-          <a href={animalsPath({ category: String(id) })}>Show its animals</a>
-        </p>
-      )}
       <p>
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {WORDS.consequence}
+        {count > 0 ? WORDS.inUse(count) : WORDS.consequence}
       </p>
+      {(count > 0 || hasCode(error, "category_in_use")) && (
+        <p>
+          <a href={animalsPath({ category: String(id) })}>{WORDS.showAnimals}</a>
+        </p>
+      )}
       <DialogButtons
         back={categoriesPath()}
         label="Delete"
         isBusy={isPending}
         isDangerous
+        isEnabled={count === 0}
         onConfirm={() => run()}
       />
     </>

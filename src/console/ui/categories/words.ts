@@ -27,7 +27,11 @@ export const WORDS = {
   renamed: (before: string, after: string) => `“${before}” renamed to “${after}”`,
   deleted: (name: string) => `“${name}” deleted`,
   /** Follows the name. */
-  consequence: "will be deleted permanently. This can't be undone. A category with animals can't be deleted.",
+  consequence: "will be deleted permanently. This can't be undone.",
+  /** Follows the name. */
+  inUse: (count: number) =>
+    `has ${pluralize(count, "animal")}, so it can't be deleted. Move ${count === 1 ? "it" : "them"} to another category first.`,
+  showAnimals: "Show its animals",
   shown: (count: number) =>
     `${count < MAX_CATEGORIES ? "" : "The first "}${pluralize(count, "category", "categories")}`,
 };
