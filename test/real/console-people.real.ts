@@ -80,7 +80,7 @@ real("an invited person registers a passkey, signs out, and signs in with it", N
   await page.goto(`${consoleOf(server)}/console/people`);
   const link = await invite(page, "Ada Byron", "ada@example.org", "Volunteer");
   expect(link).toMatch(/^http:\/\/localhost:\d+\/console\/invitation#[\w-]{43}$/);
-  expect(await rowOf(page, "Ada Byron")).toMatch(/ada@example\.org.*Volunteer.*Invited\. Expires in 7 days/s);
+  expect(await rowOf(page, "Ada Byron")).toMatch(/ada@example\.org.*Volunteer.*Invited\s+Expires in 7 days/s);
   expect(await violationsOf(page)).toEqual([]);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();

@@ -31,7 +31,6 @@ export const Keys = () => {
       <List found={found} thing="key" empty={<Empty title={LIST.empty} />}>
         {(keys) => <Rows keys={keys} />}
       </List>
-      {found.items.length > 0 && <p class="explained">{LIST.explained}</p>}
       {id === "new" && <NewKey />}
       {part === "rotate" && <RotateKey key={id} id={id} />}
       {part === "revoke" && <RevokeKey key={id} id={id} />}

@@ -43,7 +43,7 @@ const Actions = ({ apiKey }: { apiKey: Key }) => {
   );
 };
 
-const Row = ({ apiKey }: { apiKey: Key }) => {
+const Row = ({ apiKey, hasDeprecated }: { apiKey: Key; hasDeprecated: boolean }) => {
   const { user } = useSession();
   const isOwn = user.kind === "key" && user.id === apiKey.id;
   const { name, scopes, prefix, createdAt, lastUsedAt, rateLimit, deprecatedCalls = 0 } = apiKey;
@@ -68,9 +68,11 @@ const Row = ({ apiKey }: { apiKey: Key }) => {
         <End apiKey={apiKey} />
       </td>
       <td data-column={columns.rateLimit}>{rateLimit ? rateLabel(rateLimit) : LIST.none}</td>
-      <td class="number" data-column={columns.deprecated}>
-        {deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls}
-      </td>
+      {hasDeprecated && (
+        <td class="number" data-column={columns.deprecated}>
+          {deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls}
+        </td>
+      )}
       <td class="actions">
         <div>
           <Actions apiKey={apiKey} />
@@ -80,22 +82,29 @@ const Row = ({ apiKey }: { apiKey: Key }) => {
   );
 };
 
-const COLUMNS = [
+const columnsOf = (hasDeprecated: boolean) => [
   columns.name,
   columns.permissions,
   columns.created,
   columns.lastUsed,
   columns.expires,
   columns.rateLimit,
-  { name: columns.deprecated, kind: "number" },
-  { name: columns.actions, kind: "actions" },
-] as const;
+  ...(hasDeprecated ? [{ name: columns.deprecated, kind: "number" as const }] : []),
+  { name: columns.actions, kind: "actions" as const },
+];
 
 /** A table of keys with their actions. */
-export const Rows = ({ keys }: { keys: readonly Key[] }) => (
-  <Table label={LIST.title} kind="keys stack" columns={COLUMNS}>
-    {keys.map((key) => (
-      <Row key={key.id} apiKey={key} />
-    ))}
-  </Table>
-);
+export const Rows = ({ keys }: { keys: readonly Key[] }) => {
+  // For most there is nothing to say.
+  const hasDeprecated = keys.some(({ deprecatedCalls = 0 }) => deprecatedCalls > 0);
+  return (
+    <>
+      <Table label={LIST.title} kind="keys stack" columns={columnsOf(hasDeprecated)}>
+        {keys.map((key) => (
+          <Row key={key.id} apiKey={key} hasDeprecated={hasDeprecated} />
+        ))}
+      </Table>
+      {hasDeprecated && <p class="explained">{LIST.explained}</p>}
+    </>
+  );
+};

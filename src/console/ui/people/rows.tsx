@@ -20,11 +20,14 @@ const Ways = ({ person }: { person: Person }) => {
   ];
   return (
     <>
-      {ways.join(", ")}
+      {ways.join(", ")}{" "}
       {invitation === "open" && invitedUntil && (
-        <Badge tone="waiting">
-          {LIST.invited} <Time at={invitedUntil} />
-        </Badge>
+        <>
+          <Badge tone="waiting">{LIST.invited}</Badge>
+          <small>
+            {LIST.expires} <Time at={invitedUntil} />
+          </small>
+        </>
       )}
       {invitation === "expired" && <Badge tone="bad">{LIST.expired}</Badge>}
     </>
@@ -52,7 +55,9 @@ const Row = ({ person }: { person: Person }) => {
         {ROLES[role].name}
       </td>
       <td data-column={columns.ways}>
-        <Ways person={person} />
+        <div>
+          <Ways person={person} />
+        </div>
       </td>
       <td data-column={columns.lastSeen}>{lastSeenAt ? <Time at={lastSeenAt} /> : LIST.never}</td>
       <td class="actions">

@@ -31,7 +31,8 @@ export const LIST = {
   invite: "Invite again",
   remove: "Remove",
   passkeys: (count: number) => `${count} ${count === 1 ? "passkey" : "passkeys"}`,
-  invited: "Invited. Expires",
+  invited: "Invited",
+  expires: "Expires",
   expired: "Invitation expired",
 } as const;
 
