@@ -287,7 +287,7 @@ real(
     await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
     expect((await ask(DOCS)).stdout).toBe("<h1>Shelter</h1>");
 
-    await link("← Back to domains").click();
+    await link("Back to domains").click();
     await link("Add domain").click();
     await field("Domain or subdomain").fill(WWW);
     await dialog("Add domain").click();
@@ -297,7 +297,7 @@ real(
     await button("Make primary").click();
     await status(/primary/i).waitFor();
 
-    await link("← Back to domains").click();
+    await link("Back to domains").click();
     await link(DOCS).click();
     await button(`Menu of ${DOCS}`).click();
     await button(`Redirect to ${WWW}`).click();

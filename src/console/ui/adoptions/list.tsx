@@ -5,7 +5,7 @@ import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/router.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Sentence } from "../parts/sentence.tsx";
-import { type Tab, Tabs } from "../parts/tabs.tsx";
+import { CountTabs } from "../parts/tabs.tsx";
 import { useSession } from "../session.tsx";
 import { type View, adoptionsPath, searchPath } from "./addresses.ts";
 import { type Counts, STATUSES, countOf } from "./order.ts";
@@ -13,7 +13,7 @@ import { useAdoptions, useChangesElsewhere, useCounts } from "./queries.ts";
 import { Rows } from "./rows.tsx";
 import { animalLabel, words } from "./words.ts";
 
-const tabsOf = (view: View, counts: Counts | undefined): Tab[] =>
+const tabsOf = (view: View, counts: Counts | undefined) =>
   [...STATUSES, undefined].map((status) => ({
     href: adoptionsPath({ ...view, status }),
     name: status ?? words.all,
@@ -68,8 +68,15 @@ export const AdoptionList = ({ view }: { view: View }) => {
         )
       }
     >
-      <SearchField label={words.search} q={view.q ?? ""} search={(q) => route(searchPath(view, q), true)} />
-      <Tabs label={words.tabs} tabs={tabsOf(view, counts)} />
+      <div class="finding">
+        <CountTabs label={words.tabs} tabs={tabsOf(view, counts)} />
+        <SearchField
+          label={words.search}
+          placeholder={words.searchPlaceholder}
+          q={view.q ?? ""}
+          search={(q) => route(searchPath(view, q), true)}
+        />
+      </div>
       {view.animal !== undefined && <OfAnimal animal={view.animal} view={view} />}
       <div onPointerMove={onPointer} onPointerDown={onPointer}>
         <List

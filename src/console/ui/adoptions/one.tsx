@@ -74,10 +74,7 @@ export const AdoptionPage = ({ id }: { id: number }) => {
   useAdoptionLive(id);
   const isGone = error instanceof ApiError && error.status === 404;
   return (
-    <Page title={words.one(id)}>
-      <p>
-        <a href={adoptionsPath()}>{words.backToList}</a>
-      </p>
+    <Page title={words.one(id)} back={{ href: adoptionsPath(), label: words.backToList }}>
       {isGone && <Problem error={new Error(words.notFound)} />}
       {error && !adoption && !isGone && <Problem error={error} onRetry={refetch} />}
       {isPending && <Loading what={words.loadingOne} />}

@@ -17,6 +17,7 @@ export const words = {
   tabs: "Adoptions by status",
   all: "all",
   search: "Search by adopter, e-mail, animal or number",
+  searchPlaceholder: "Name, e-mail or number",
   ofAnimal: (name: string) => `Only adoptions of ${isolated(name)}.`,
   showAllAnimals: "Show adoptions of all animals",
 

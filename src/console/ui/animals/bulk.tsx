@@ -39,6 +39,9 @@ export const SelectionBar = ({
   return (
     <section class="selection" aria-label={WORDS.selection}>
       <strong role="status">{WORDS.selected(selected.length)}</strong>
+      <button type="button" class="small secondary outline" onClick={onClear}>
+        {WORDS.clear}
+      </button>
       {can("pets:write") && (
         <>
           <a class="button small secondary outline" href={animalsPath(view, SELECTED, "status")}>
@@ -55,9 +58,6 @@ export const SelectionBar = ({
         onClick={() => download(WORDS.fileName, csvOf(selected, categories))}
       >
         {WORDS.export}
-      </button>
-      <button type="button" class="small secondary outline" onClick={onClear}>
-        {WORDS.clear}
       </button>
     </section>
   );

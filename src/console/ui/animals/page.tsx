@@ -67,6 +67,7 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
   return (
     <Page
       title={animal?.name ?? WORDS.one(id)}
+      back={{ href: list, label: WORDS.back }}
       actions={
         animal && (
           <AnimalLinks
@@ -77,9 +78,6 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
         )
       }
     >
-      <p>
-        <a href={list}>{WORDS.back}</a>
-      </p>
       {error && <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />}
       {isPending && !error && <Loading what={WORDS.loadingOne} />}
       {animal === null && <Notice tone="waiting">{WORDS.wasDeleted}</Notice>}

@@ -1,5 +1,6 @@
 import type { ApiError } from "../api/client.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
+import { Back } from "../parts/page.tsx";
 import { useArrival } from "../parts/page.tsx";
 import { Time, useNow } from "../parts/time.tsx";
 import { projectPath } from "../projects/addresses.ts";
@@ -135,9 +136,7 @@ export const DomainPage = ({
   const isGone = (error as ApiError | null)?.status === 404;
   return (
     <>
-      <nav class="back" aria-label="Back">
-        <a href={projectPath(slug, "domains")}>← {PAGE.back}</a>
-      </nav>
+      <Back href={projectPath(slug, "domains")} label={PAGE.back} />
       {error && <Problem error={error} {...(!isGone && { onRetry: refetch })} />}
       {!domain && !error && <Loading what={PAGE.loading} />}
       {domain && !isGone && (

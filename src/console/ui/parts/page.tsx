@@ -14,16 +14,29 @@ export const useArrival = () => {
   return heading;
 };
 
+/** The way back to a list. */
+export const Back = ({ href, label }: { href: string; label: string }) => (
+  <nav class="back" aria-label="Back">
+    <a href={href}>
+      <span aria-hidden="true">← </span>
+      {label}
+    </a>
+  </nav>
+);
+
 /** A page of the console: a title, which is the document's too and takes the focus, actions and content. */
 export const Page = ({
   title,
   part,
+  back,
   actions,
   children,
 }: {
   title: string;
   /** The part of the page that is shown, for the document's title. */
   part?: string | undefined;
+  /** The list that the page belongs to. */
+  back?: { href: string; label: string };
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) => {
@@ -33,6 +46,7 @@ export const Page = ({
   }, [title, part]);
   return (
     <>
+      {back && <Back {...back} />}
       <header class="page">
         <h1 ref={heading} tabIndex={-1}>
           {title}
