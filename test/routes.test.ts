@@ -94,6 +94,25 @@ describe("every route of the app", () => {
   });
 });
 
+/** No string can be made of it, as for a message. */
+const HOSTILE = { toString: 1, valueOf: 1 };
+const hostileBodies = store.app.routes.flatMap(({ method, path, hooks }) =>
+  Object.keys((hooks.body as { properties?: object } | undefined)?.properties ?? {}).map(
+    (field) => [method, path.replaceAll(/:\w+/g, "7"), field] as const,
+  ),
+);
+
+test("bodies with fields are known", () => expect(hostileBodies.length).toBeGreaterThan(20));
+
+test.each(hostileBodies)(
+  "%s %s refuses an object that cannot become text as %s",
+  async (method, path, field) => {
+    const response = await store.call(method, path, { json: { [field]: HOSTILE } });
+    // There is no project 7.
+    expect(["400 invalid_request", "404 not_found"]).toContain(await faultOf(response));
+  },
+);
+
 describe.each(named(guarded))("%s", (_name, operation) => {
   // No record has this id, so that no request revokes a key.
   const path = pathWith(operation, () => "999999999");

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { CHALLENGE } from "../http/authorization.ts";
 import type { Macros } from "../http/macros.ts";
-import { NoQuery, Text, parseId } from "../http/schemas.ts";
+import { AnyText, NoQuery, Text, parseId } from "../http/schemas.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatTime } from "../lib/time.ts";
 import {
@@ -54,8 +54,8 @@ export interface PasskeyRouteOptions {
 
 const PASSKEY_NAME = Text("NewPasskeyName", { max: MAX_PASSKEY_NAME });
 /** 256 bits in base64url; a longer one may have been cut off or pasted twice. */
-const TOKEN = t.String({ minLength: 1, maxLength: 200 });
-const CEREMONY = t.String({ minLength: 1, maxLength: 100 });
+const TOKEN = AnyText("InvitationToken", { max: 200 });
+const CEREMONY = AnyText("CeremonyId", { max: 100 });
 /** What the browser's `PublicKeyCredential.toJSON()` returns. The library checks each part of it. */
 const RESPONSE = t.Object({}, { additionalProperties: true });
 

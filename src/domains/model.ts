@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, type TSchema, t } from "elysia";
-import { Cursor, Id, Limit, OneOf, Time } from "../http/schemas.ts";
+import { AnyText, Cursor, Id, Limit, OneOf, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { DomainFinding, DomainTrace, Findings, TARGET, text } from "./check-model.ts";
 import { type DomainEvent as StoredEvent, EVENTS, ROLES, describe, CERTIFICATE_STATUSES } from "./domain.ts";
@@ -58,9 +58,8 @@ const optionalTime = (description: string, example: string) => t.Optional(Time(d
 
 export const NewDomain = t.Object(
   {
-    hostname: t.String({
-      minLength: 1,
-      maxLength: 1000,
+    hostname: AnyText("NewHostname", {
+      max: 1000,
       description:
         "The domain or subdomain, in Unicode or in Punycode. IP addresses, wildcards, single labels and public suffixes are refused.",
       examples: ["docs.example.org"],

@@ -81,6 +81,18 @@ export const Text = (kind: string, { max, ...documentation }: { max: number } & 
     (value) => isLine(value, max),
   );
 
+/**
+ * Any text, which the service looks up or parses. In bodies, `t.String` is not an option: Elysia writes the value of a wrong
+ * one into a message of its own, and fails if an object with a field `toString` cannot become text.
+ */
+export const AnyText = (kind: string, { max, ...documentation }: { max: number } & Record<string, unknown>) =>
+  checked<string>(
+    kind,
+    { type: "string", minLength: 1, maxLength: max, ...documentation },
+    `must be a string of 1 to ${max} characters`,
+    (value) => typeof value === "string" && value !== "" && hasAtMost(value, max),
+  );
+
 export const Email = (documentation: Record<string, unknown>) =>
   checked<string>(
     "Email",
