@@ -50,9 +50,9 @@ const redirect = (location: string, headers: Record<string, string> = {}): Respo
 
 const problemAt = (problem: SignInProblem) => redirect(`/console?sign-in=${problem}`);
 
-/** An address of the console, and of nothing else. */
-const returnToOf = (text: string | undefined): string =>
-  text !== undefined && /^\/console(?:[/?][\w\-./?=&%~+,:]*)?$/.test(text) && !text.includes("//")
+/** An address of the console, and of nothing else. It takes memory until the visitor comes back, so a long one is not kept. */
+export const returnToOf = (text: string | undefined): string =>
+  text !== undefined && /^\/console(?:[/?][\w\-./?=&%~+,:]{0,2000})?$/.test(text) && !text.includes("//")
     ? text
     : "/console";
 
