@@ -1,11 +1,11 @@
 import type { ResourceKind } from "../lib/actions.ts";
 import { type Page, cutPage, hashedFilter, readCursor } from "../lib/pagination.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
 import type { AuditRepository } from "./repository.ts";
 
 /** Above every id. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
-const DAY_MS = 24 * 60 * 60_000;
 
 interface PageQuery {
   limit: number;

@@ -36,7 +36,7 @@ export const FAULTS = {
     "Nobody else could manage people and keys: make another person an administrator first, and let them sign in.",
   ],
   last_passkey: [409, "You have no other way to sign in: add another passkey first."],
-  passkey_limit_reached: [409, "A person can have 20 passkeys: remove one first."],
+  passkey_limit_reached: [409, "You have as many passkeys as a person can have: remove one first."],
   invalid_invitation: [
     410,
     "This invitation has been used, replaced or withdrawn, or it has expired: ask for a new one.",

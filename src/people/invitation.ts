@@ -1,8 +1,9 @@
 import { isToken } from "../lib/random.ts";
+import { DAY_MS } from "../lib/time.ts";
 
 /** How long an invitation can be accepted. */
 export const INVITATION_DAYS = 7;
-export const INVITATION_MS = INVITATION_DAYS * 24 * 60 * 60_000;
+export const INVITATION_MS = INVITATION_DAYS * DAY_MS;
 
 /** What is stored of a token: its SHA-256, hexadecimal; undefined if the text is not a token. */
 export const hashOfToken = (token: string): string | undefined =>

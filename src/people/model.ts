@@ -1,7 +1,7 @@
 import { type Static, t } from "elysia";
 import { Cursor, Email, Id, IdInPath, Limit, OneOf, Text, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import { invitationLink } from "./invitation.ts";
+import { INVITATION_DAYS, invitationLink } from "./invitation.ts";
 import {
   MAX_PASSKEYS,
   MAX_PASSKEY_NAME,
@@ -107,7 +107,10 @@ const Invitation = t.Object(
         "The address to send to the person. It works once, and is shown only here: the service stores no part of it that could be used.",
       examples: ["https://shelter.example.org/console/invitation#(43 characters)"],
     }),
-    expiresAt: Time("When the invitation expires: 7 days after it was made.", "2026-11-27T09:30:00.000Z"),
+    expiresAt: Time(
+      `When the invitation expires: ${INVITATION_DAYS} days after it was made.`,
+      "2026-11-27T09:30:00.000Z",
+    ),
   },
   { $id: "Invitation", description: "An invitation to sign in for the first time." },
 );

@@ -3,6 +3,7 @@ import { openProject } from "../domains/projects.ts";
 import { type Store, addPet, faultOf } from "../support/store.ts";
 
 const ADOPTER = { name: "Ada Byron", email: "ada@example.org" };
+const ADA = { ...ADOPTER, role: "staff" };
 
 const actions = (store: Store): string[] =>
   store.database.client
@@ -116,9 +117,17 @@ describe("a write that can't be recorded is refused, and nothing is stored", () 
   test.each<[what: string, method: string, path: string, json: unknown, table: string]>([
     ["a new animal", "POST", "/v1/pets", { name: "Luna", categoryId: 1 }, "pets"],
     ["a changed animal", "PATCH", "/v1/pets/1", { name: "Luna" }, "pets"],
+    [
+      "many changed animals",
+      "POST",
+      "/v1/pets/changes",
+      { changes: [{ id: 1, change: { name: "Luna" } }] },
+      "pets",
+    ],
     ["a step of an order", "POST", "/v1/store/orders/1/approve", {}, "orders"],
     ["a renamed category", "PATCH", "/v1/categories/1", { name: "Hounds" }, "categories"],
     ["a new key", "POST", "/platform/keys", { name: "x", scopes: ["pets:read"] }, "keys"],
+    ["a new person", "POST", "/platform/people", ADA, "people"],
     ["a changed project", "PATCH", "/platform/projects/docs", { plan: "free" }, "projects"],
     ["a new domain", "POST", "/platform/projects/docs/domains", { hostname: "a.example.org" }, "domains"],
   ])("%s", async (_, method, path, json, table) => {

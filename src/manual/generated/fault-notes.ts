@@ -1,4 +1,5 @@
 import type { FaultCode } from "../../lib/errors.ts";
+import { MAX_PASSKEYS } from "../../people/person.ts";
 
 /** What a reader needs to know of an error beyond its message. Markdown. */
 interface FaultNote {
@@ -44,7 +45,7 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "Add another passkey first.",
   },
   passkey_limit_reached: {
-    when: "The person has 20 passkeys.",
+    when: `The person has ${MAX_PASSKEYS} passkeys.`,
     remedy: "Remove one that is not needed.",
   },
   invalid_invitation: {

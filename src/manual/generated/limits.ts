@@ -21,6 +21,9 @@ import { MAX_EMAIL_LENGTH } from "../../lib/email.ts";
 import { MAX_NOTE_LENGTH } from "../../orders/model.ts";
 import { MAX_EVENTS } from "../../pets/events/repository.ts";
 import { STREAM_LIMITS } from "../../pets/events/streams.ts";
+import { INVITATION_MS } from "../../people/invitation.ts";
+import { MAX_PERSON_NAME } from "../../people/model.ts";
+import { MAX_PASSKEYS, MAX_PASSKEY_NAME } from "../../people/person.ts";
 import { MAX_CHANGES } from "../../pets/changes-model.ts";
 import { MAX_IDS, NewPet } from "../../pets/model.ts";
 import { MAX_SEARCH_LENGTH, MAX_WORDS } from "../../lib/search.ts";
@@ -59,7 +62,9 @@ const names: Row[] = [
   ["name of a key", characters(MAX_NAME)],
   ["name of a project", characters(rule(NewProject.properties.name, "maxLength"))],
   ["slug of a project", characters(MAX_SLUG_LENGTH)],
-  ["adopter's email address", characters(MAX_EMAIL_LENGTH)],
+  ["name of a person", characters(MAX_PERSON_NAME)],
+  ["name of a passkey", characters(MAX_PASSKEY_NAME)],
+  ["email address", characters(MAX_EMAIL_LENGTH)],
   ["note of an order", characters(number(MAX_NOTE_LENGTH))],
 ];
 
@@ -77,6 +82,8 @@ const keys: Row[] = [
     "time that the old secret stays valid after a rotation",
     `${span(DEFAULT_GRACE_SECONDS * 1000)} by default, ${span(MAX_GRACE_SECONDS * 1000)} at most`,
   ],
+  ["invitation of a person", span(INVITATION_MS)],
+  ["passkeys of one person", number(MAX_PASSKEYS)],
   ["session of the console without use", span(IDLE_MS)],
   ["session of the console", span(MAX_AGE_MS)],
 ];
@@ -116,7 +123,7 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ["Requests", requests],
   ["Names and texts", names],
   ["Repeated requests and events", repeats],
-  ["Keys and sessions", keys],
+  ["Keys, people and sessions", keys],
   ["Sites", sites],
   ["Domains and certificates", domains],
   ["Connections", connections],
