@@ -61,7 +61,7 @@ export const WORDS = {
   tabs: "Animals by status",
   all: "all",
   search: "Search by name or number",
-  searchPlaceholder: "Name or number",
+  searchPlaceholder: "Name or no.",
   category: "Category",
   allCategories: "All categories",
   found: (count: number) => `${pluralize(count, "animal")} found`,
