@@ -16,6 +16,7 @@ const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
 const FIELD_FAULTS: ReadonlySet<FaultCode> = new Set([
   "category_name_taken",
   "category_not_found",
+  "email_taken",
   "insufficient_scope",
   "not_found",
   "pet_in_order",

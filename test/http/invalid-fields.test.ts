@@ -195,3 +195,15 @@ test("pages of other origins may read it", async () => {
   });
   expect(response.headers.get("access-control-expose-headers")).toContain("Invalid-Fields");
 });
+
+test.each([
+  ["/openapi.json", "/pets", "404"],
+  ["/openapi.json", "/categories", "409"],
+  ["/platform/openapi.json", "/platform/people", "409"],
+  ["/platform/openapi.json", "/platform/projects", "409"],
+])("in %s, POST %s documents it for a %s about a field", async (document, path, status) => {
+  const { paths } = (await (await (await shared()).call("GET", document)).json()) as {
+    paths: Record<string, { post: { responses: Record<string, { headers: object }> } }>;
+  };
+  expect(Object.keys(paths[path]?.post.responses[status]?.headers ?? {})).toContain("Invalid-Fields");
+});
