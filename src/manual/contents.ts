@@ -12,6 +12,8 @@ import decisions from "./contributing/decisions.md" with { type: "text" };
 import behindCaddyAndNginx from "./how-to/behind-caddy-and-nginx.md" with { type: "text" };
 import https from "./how-to/https.md" with { type: "text" };
 import apiKeys from "./how-to/api-keys.md" with { type: "text" };
+import people from "./how-to/people.md" with { type: "text" };
+import openidConnect from "./how-to/openid-connect.md" with { type: "text" };
 import adoptions from "./how-to/adoptions.md" with { type: "text" };
 import listAndSearch from "./how-to/list-and-search.md" with { type: "text" };
 import importAndExport from "./how-to/import-and-export.md" with { type: "text" };
@@ -90,6 +92,8 @@ export const CONTENTS: readonly Section[] = [
       { name: "upgrades-and-rollback", text: upgradesAndRollback },
       { name: "https", text: https },
       { name: "api-keys", text: apiKeys },
+      { name: "people", text: people },
+      { name: "openid-connect", text: openidConnect },
       { name: "adoptions", text: adoptions },
       { name: "list-and-search", text: listAndSearch },
       { name: "import-and-export", text: importAndExport },

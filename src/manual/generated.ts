@@ -18,4 +18,5 @@ export const GENERATED: Readonly<Record<string, () => string | Promise<string>>>
   "audit-actions": async () => (await import("./generated/events.ts")).auditActionsTable(),
   "domain-events": async () => (await import("./generated/events.ts")).domainEventsTable(),
   scopes: async () => (await import("./generated/scopes.ts")).scopesTable(),
+  roles: async () => (await import("./generated/roles.ts")).rolesTable(),
 };

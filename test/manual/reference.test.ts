@@ -7,6 +7,7 @@ import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 import { type StageEvent, type StoredStage, nextStage } from "../../src/domains/stage.ts";
 import { FAULTS } from "../../src/lib/errors.ts";
 import { SCOPES } from "../../src/lib/scopes.ts";
+import { ROLES } from "../../src/people/role.ts";
 import { PAGES, markdownOf } from "../../src/manual/pages.ts";
 import { addPet, openStore } from "../support/store.ts";
 import { commandsPage } from "./commands.ts";
@@ -241,4 +242,12 @@ test("the page of commands is what the program says of itself: bun run manual:co
 
 test("the page of scopes has each scope, and the one that holds all", async () => {
   expect((await columns("scopes", 1)).flat()).toEqual([...Object.keys(SCOPES), "*"]);
+});
+
+test("the page of people has each role with its scopes", async () => {
+  const page = PAGES.find(({ path }) => path === "how-to/people");
+  const rows = rowsOf(page ? await markdownOf(page) : "").filter(([role = ""]) => Object.hasOwn(ROLES, role));
+  expect(rows.map(([role, , scopes]) => [role, scopes])).toEqual(
+    Object.entries(ROLES).map(([role, scopes]) => [role, scopes.join(", ")]),
+  );
 });
