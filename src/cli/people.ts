@@ -11,7 +11,7 @@ import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
-import { print, printDeclined, printJson, printResult } from "./print/output.ts";
+import { note, print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
@@ -59,12 +59,18 @@ const emailOf = (text: string): string => {
 /** The address of the console in invitations. */
 const originOf = ({ baseUrl, port }: Config): string => baseUrl ?? `http://localhost:${port}`;
 
-const printInvited = (invited: ReturnType<typeof fromInvited>, { json }: Options) => {
+const printInvited = (
+  invited: ReturnType<typeof fromInvited>,
+  { json }: Options,
+  { baseUrl }: Pick<Config, "baseUrl">,
+) => {
   if (json) return printJson(invited);
   const { id, name, role, invitation } = invited;
   print(`Person ${id} "${name}" (${role})`);
   print(`Send them this address, which works once until ${invitation.expiresAt}:`);
   print(invitation.link);
+  if (baseUrl === undefined)
+    note("this address works on this machine only: for others, set BASE_URL and invite them again");
 };
 
 const addCommand = () =>
@@ -84,7 +90,7 @@ const addCommand = () =>
       const config = configBeside(options);
       const { name, email, role } = options;
       const invited = await withPeople(config, (people) => people.add({ name, email, role }, OPERATOR));
-      printInvited(fromInvited(invited, originOf(config)), options);
+      printInvited(fromInvited(invited, originOf(config)), options, config);
     });
 
 const inviteCommand = () =>
@@ -97,7 +103,7 @@ const inviteCommand = () =>
     .action(async (id: number, options: Options) => {
       const config = configBeside(options);
       const invited = await withPeople(config, (people) => people.invite(id, OPERATOR));
-      printInvited(fromInvited(invited, originOf(config)), options);
+      printInvited(fromInvited(invited, originOf(config)), options, config);
     });
 
 type WirePerson = ReturnType<typeof fromPerson>;

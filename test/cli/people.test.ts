@@ -80,3 +80,15 @@ test("wrong arguments are refused before anything is opened", async () => {
     expect(error).toContain(message);
   }
 });
+
+test("a link to this machine alone says so; one to BASE_URL does not", async () => {
+  const directory = temporaryDirectory();
+  await openStore({ path: join(directory, "adoption-store.db") });
+  const local = await inProcess(["people", "add", ...ADA], { env: { DATA_DIR: directory } });
+  expect(local.out).toContain("http://localhost:3000/console/invitation#");
+  expect(local.error).toBe(
+    "adoption-store: this address works on this machine only: for others, set BASE_URL and invite them again\n",
+  );
+  const { run } = await openShared();
+  expect((await run("add", ...ADA)).error).toBe("");
+});
