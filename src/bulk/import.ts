@@ -84,7 +84,11 @@ export const importFile = async (
   using writer = importWriter({ options, dependencies, format, point, newestId, unknown });
   const end = await writeRows(format, point, writer, isStopped);
   if (end.done) await writer.finish();
+  for (const note of unknown.notes()) reporter.onNote(note);
+  // The file itself would be refused as imported.
+  if (unknown.notes().length > 0 && imports && options.rejected !== undefined)
+    reporter.onNote(`these rows are in ${options.rejected}: import that file, with what you add`);
   const ignored = end.done ? format.ignored() : undefined;
-  for (const note of [...unknown.notes(), ...(ignored === undefined ? [] : [ignored])]) reporter.onNote(note);
+  if (ignored !== undefined) reporter.onNote(ignored);
   return resultOf(writer, point.previous, format, end);
 };

@@ -66,6 +66,11 @@ describe("a shelter's spreadsheet", () => {
     expect(error).toContain('no category is called "Cat" (1 row): add --create-categories, or map them: ');
     expect(read("a.csv.rejected")).toContain('"status: ""On hold"" is not one of');
     expect(animals(cwd)).toEqual(["Bella|1|available"]);
+    // The same file would be refused: the rows to try again are in another one.
+    expect(error).toContain(
+      "\nadoption-store: these rows are in a.csv.rejected: import that file, with what you add\n",
+    );
+    expect((await importing("--dry-run")).error).not.toContain("these rows are in");
   });
 
   test("--dry-run shows its first five rows, and stores no category", async () => {
