@@ -18,7 +18,6 @@ const KEPT = [
   "domain_limit_reached",
   "domain_taken",
   "https_required",
-  "insufficient_scope",
   "invalid_archive",
   "invalid_request",
   "last_admin_key",

@@ -108,7 +108,7 @@ real("an invited person registers a passkey, signs out, and signs in with it", N
 
   // The link works once.
   await page.goto(link);
-  await page.getByText("This invitation no longer works").waitFor();
+  await page.getByText("This invitation no longer works. If you have used it already, sign in.").waitFor();
   expect(await violationsOf(page)).toEqual([]);
 });
 
@@ -225,8 +225,34 @@ real("when a person's session ends, the draft stays, and a passkey brings it bac
     fetch("/console/session", { method: "DELETE", headers: { "x-csrf-token": csrfToken } })).then(() => true)`);
   await inDialog(page, "Add person").click();
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+  // Only their own way: with a key, somebody else would be signed in, and the draft would be lost.
+  await page.getByText("Sign in again as Ada Byron to continue.").waitFor();
+  await untilTrue(page, "document.activeElement.closest('.session-ended') !== null");
+  expect(await page.locator("dialog.session-ended [name=key]").count()).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
   await page.locator("dialog.session-ended").getByRole("button", { name: "Sign in with a passkey" }).click();
   await untilTrue(page, "!document.querySelector('.session-ended')");
   await inDialog(page, "Add person").click();
   await page.getByText("This link is shown only once, and works once.").waitFor();
+});
+
+real("a person whose role was lowered while a form was open learns why it is refused", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using theirs = await openBrowser();
+  await using ours = await openBrowser();
+  await addAuthenticator(theirs.page);
+  await signIn(ours.page, consoleOf(server), server.key, "/people");
+  await accept(theirs.page, await invite(ours.page, "Ada Byron", "ada@example.org", "Staff"));
+  await theirs.page.goto(`${consoleOf(server)}/console/animals/new`);
+  await theirs.page.locator("dialog [name=name]").fill("Bella");
+  await theirs.page.locator("dialog [name=name]").press("Tab");
+  await ours.page.getByRole("link", { name: "Edit Ada Byron" }).click();
+  await ours.page.locator("dialog [name=role]").selectOption({ label: "Volunteer" });
+  await inDialog(ours.page, "Save").click();
+  await ours.page.getByText("“Ada Byron” was changed.").first().waitFor();
+  await theirs.page.locator("dialog [type=submit]").click();
+  await theirs.page.getByText("You are not allowed to do this. Your role may have changed").waitFor();
+  // What they entered is still there.
+  expect(await theirs.page.locator("dialog [name=name]").inputValue()).toBe("Bella");
 });

@@ -5,11 +5,14 @@ import { Notice, Problem } from "./parts/feedback.tsx";
 import { Field } from "./parts/field.tsx";
 import { Page } from "./parts/page.tsx";
 import { hasPasskeys, signInWithPasskey } from "./passkeys.ts";
-import { signIn, useSessionRefresh } from "./session.tsx";
+import { signIn, useSession, useSessionRefresh } from "./session.tsx";
 import { ENDED, OIDC_PROBLEMS, PEOPLE_SIGN_IN, SIGN_IN } from "./words.ts";
 
 /** The address of the provider's sign-in, which comes back to `to`. */
 const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURIComponent(to)}`;
+
+/** True if there is a button for people. */
+const hasPersonButtons = (oidc: string | undefined): boolean => hasPasskeys() || oidc !== undefined;
 
 /** Buttons for people: a passkey, and the provider if there is one. */
 const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; isAbove?: boolean }) => {
@@ -46,13 +49,12 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
         </a>
       )}
       {oidc !== undefined && isAbove && <small>{PEOPLE_SIGN_IN.newTab}</small>}
-      {(hasPasskeys() || oidc !== undefined) && <p class="or">{PEOPLE_SIGN_IN.or}</p>}
     </div>
   );
 };
 
-/** Signs in with an API key. */
-const KeyForm = () => {
+/** Signs in with an API key. @param isSecond there are buttons above it */
+const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
   const refresh = useSessionRefresh();
   const input = useRef<HTMLInputElement>(null);
   const [secret, setSecret] = useState("");
@@ -93,7 +95,7 @@ const KeyForm = () => {
       </Field>
       <button
         type="submit"
-        class={hasPasskeys() ? "secondary outline" : ""}
+        class={isSecond ? "secondary outline" : ""}
         aria-busy={isPending}
         aria-disabled={isPending}
       >
@@ -125,9 +127,11 @@ export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | u
         </div>
       )}
       <PersonButtons oidc={oidc} />
-      <KeyForm />
+      {hasPersonButtons(oidc) && <p class="or">{PEOPLE_SIGN_IN.or}</p>}
+      <KeyForm isSecond={hasPersonButtons(oidc)} />
       <details>
-        <summary>{SIGN_IN.whereTitle}</summary>
+        <summary>{SIGN_IN.helpTitle}</summary>
+        <p>{SIGN_IN.lost}</p>
         <p>{SIGN_IN.where}</p>
       </details>
       <p class="links">
@@ -137,8 +141,12 @@ export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | u
   </main>
 );
 
-/** Shown above a page with unsaved work, which stays. It closes when the same user signs in again. */
+/**
+ * Shown above a page with unsaved work, which stays. It closes when the same user signs in again, so it offers only their way
+ * to sign in: anybody else would lose the work.
+ */
 export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
+  const { user } = useSession();
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
@@ -160,9 +168,14 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
     >
       <article>
         <h2 id={`${id}-title`}>{ENDED.title}</h2>
-        <p id={`${id}-text`}>{ENDED.keep}</p>
-        <PersonButtons oidc={oidc} isAbove />
-        <KeyForm />
+        <p id={`${id}-text`}>
+          {ENDED.as[user.kind]} <bdi>{user.name}</bdi> {ENDED.keep}
+        </p>
+        {user.kind === "person" && hasPersonButtons(oidc) ? (
+          <PersonButtons oidc={oidc} isAbove />
+        ) : (
+          <KeyForm />
+        )}
       </article>
     </dialog>
   );

@@ -8,15 +8,17 @@ export const SIGN_IN = {
   wrong: "This key doesn't work. Check that you copied all of it.",
   noCookie: "Your browser did not keep the session. Open the console at its https:// address.",
   submit: "Sign in",
-  whereTitle: "Where do I get a key?",
+  helpTitle: "I can't sign in",
+  lost: "New here, or is your device lost? Ask an administrator for an invitation. Open its link on your device.",
   where:
-    "Ask the person who runs this service. The very first key is in the file admin.key in its data directory.",
+    "No key? Ask the person who runs this service. The very first key is in the file admin.key in its data directory.",
   manual: "Read the manual",
 } as const;
 
 export const ENDED = {
   title: "Your session has ended",
-  keep: "Sign in again to continue. What you entered is still here.",
+  as: { person: "Sign in again as", key: "Sign in again with the key" },
+  keep: "to continue. What you entered is still here.",
   again: "Sign in again to continue.",
 } as const;
 
@@ -45,6 +47,6 @@ export const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
   email_not_verified:
     "The other service has not verified your e-mail address. Verify it there, then try again.",
   unknown_person:
-    "Nobody has been added with this account. Ask an administrator to add you with the e-mail address of the account.",
+    "Nobody has been added with the account that you used. Ask an administrator to add you with its e-mail address. To use another account, first sign out of the other service.",
   rate_limited: "Too many attempts. Wait a few minutes, then try again.",
 };

@@ -7,6 +7,8 @@ export const ERRORS: Readonly<Record<string, string>> = {
   unreadable: "The server's response could not be read. Try again.",
   invalid_cursor: "The list has changed. Reload the page.",
   invalid_api_key: "Your session had ended, so nothing was saved. Try again.",
+  insufficient_scope:
+    "You are not allowed to do this. Your role may have changed: reload the page, or ask an administrator.",
   not_signed_in: "Your session had ended, so nothing was saved. Try again.",
   cross_site_request: "Your session had ended, so nothing was saved. Try again.",
   category_not_found: "This category no longer exists. Choose another.",
@@ -23,7 +25,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   last_passkey: "You have no other way to sign in. Add another passkey first.",
   passkey_limit_reached: "You can have 20 passkeys. Remove one first.",
   invalid_invitation:
-    "This invitation no longer works: it has been used or replaced, or it has expired. Ask for a new one.",
+    "This invitation no longer works. If you have used it already, sign in. Otherwise ask an administrator for a new one.",
   passkey_refused:
     "This passkey is not known here, or it took too long. Try again, or use another way to sign in.",
   key_revoked: "This key is revoked. Create a new one.",

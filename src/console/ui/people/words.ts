@@ -7,7 +7,10 @@ type Role = components["schemas"]["Person"]["role"];
 /** The roles, and what each of them may do. */
 export const ROLES: Record<Role, { name: string; may: string }> = {
   volunteer: { name: "Volunteer", may: "Sees animals. Starts and changes adoptions." },
-  staff: { name: "Staff", may: "Also adds, changes and deletes animals and categories." },
+  staff: {
+    name: "Staff",
+    may: "Adds, changes and deletes animals and categories. Starts and changes adoptions.",
+  },
   administrator: { name: "Administrator", may: "May do everything, including projects, keys and people." },
 };
 
@@ -16,7 +19,8 @@ export const LIST = {
   add: "Add person",
   table: "List of people",
   empty: "Nobody yet",
-  emptyText: "Add the people who work here, so that each signs in as themselves and no key is shared.",
+  emptyText:
+    "Add the people who work here, so that each signs in as themselves and no key is shared. Begin with yourself, as administrator.",
   columns: {
     name: "Name",
     email: "E-mail",
