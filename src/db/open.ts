@@ -99,6 +99,8 @@ export const openDatabase = (
     } else assertCurrent(client, migrations);
     // SQLite would block the event loop while it waits; from here on group commit waits.
     client.run("PRAGMA busy_timeout=0");
+    // Each write has a savepoint, whose journal would be a file. Migrations sort much, so they come before.
+    client.run("PRAGMA temp_store=MEMORY");
   } catch (error) {
     const failure = asDiskError(client, error);
     client.close();

@@ -22,6 +22,8 @@ const retryWhileInUse = async (act: () => boolean): Promise<void> => {
  * writes wait meanwhile. @throws if another process keeps the database busy
  */
 export const vacuum = async (client: Client): Promise<void> => {
+  // The copy that VACUUM makes does not fit into memory.
+  client.run("PRAGMA temp_store=FILE");
   await retryWhileInUse(() => {
     client.run("VACUUM");
     return true;
