@@ -170,6 +170,8 @@ for (const proxy of [nginx, caddy]) {
       (await (await server.call("/v1/categories")).text()).includes("Dogs"),
     );
     await browser.page.goto(`${base}/console`);
+    // A list that is still being read would be refused behind the end of the session.
+    await browser.page.locator("tbody tr").first().waitFor();
     await browser.page.getByRole("button", { name: "Sign out" }).click();
     await browser.page.getByLabel("API key").waitFor();
     expect(browser.seen.errors).toEqual([]);
