@@ -1,3 +1,4 @@
+import type { Page } from "./browser.ts";
 import { addDomain, send } from "./console-data.ts";
 import type { Server } from "./support.ts";
 
@@ -25,6 +26,9 @@ export const PAGES: Record<string, readonly string[]> = {
     "/adoptions/1/cancel",
     "/adoptions/2/complete",
     "/adoptions/2/cancel",
+    "/adoptions/1",
+    "/adoptions/2",
+    "/adoptions/999",
   ],
   categories: ["/categories", "/categories/new", "/categories/1/rename", "/categories/1/delete"],
   projects: [
@@ -42,8 +46,59 @@ export const PAGES: Record<string, readonly string[]> = {
     "/projects/docs/domains/docs.example.org/remove",
   ],
   keys: ["/keys", "/keys/new", "/keys/1/rotate", "/keys/1/revoke"],
+  people: ["/people", "/people/new", "/people/1/edit", "/people/1/invite", "/people/1/remove"],
   activity: ["/activity", "/activity?resource=pet", "/activity?resource=pet:6", "/activity?actor=person"],
   elsewhere: ["/nowhere"],
+};
+
+const select = (page: Page, count: number) =>
+  page.evaluate(
+    `[...document.querySelectorAll("td.select input")].slice(0, ${count}).forEach((one) => one.click())`,
+  );
+
+const press = (page: Page, name: string) =>
+  page.locator("dialog footer").getByText(name, { exact: true }).click();
+
+/** What a page shows after something was done: how to get there. */
+export const STATES: Record<string, { path: string; act: (page: Page) => Promise<unknown> }> = {
+  "several animals are selected": { path: "/animals", act: (page) => select(page, 3) },
+  "the status of several animals": {
+    path: "/animals",
+    async act(page) {
+      await select(page, 3);
+      await page.locator(".selection a").first().click();
+    },
+  },
+  "the category of several animals": {
+    path: "/animals",
+    async act(page) {
+      await select(page, 1);
+      await page
+        .locator(".selection")
+        .getByRole("link", { name: /category/i })
+        .click();
+    },
+  },
+  "an animal without a name": { path: "/animals/new", act: (page) => press(page, "Add") },
+  "an adoption without anything": { path: "/adoptions/new", act: (page) => press(page, "Start adoption") },
+  "the animals to choose from": { path: "/adoptions/new", act: (page) => page.keyboard.type("m") },
+  "a toast": {
+    path: "/adoptions",
+    act: (page) =>
+      page
+        .getByRole("button", { name: /^Approve/ })
+        .first()
+        .click(),
+  },
+  "unsaved changes": {
+    path: "/animals/2/change",
+    async act(page) {
+      await page.locator("dialog [name=name]").fill("Another");
+      await page.keyboard.press("Escape");
+    },
+  },
+  "a secret that is shown once": { path: "/keys/2/rotate", act: (page) => press(page, "Create new secret") },
+  "a link that is shown once": { path: "/people/1/invite", act: (page) => press(page, "Create link") },
 };
 
 const LONG = "W".repeat(200);
@@ -65,6 +120,13 @@ export const fillStore = async (server: Server): Promise<void> => {
     name: "shelter website",
     scopes: ["pets:read"],
     rateLimit: "600/min",
+  });
+  await send(server, "/platform/people", { name: "Ada", email: "ada@example.org", role: "volunteer" });
+  const longEmail = `${"e".repeat(60)}@${"shelter.".repeat(20)}example.org`;
+  await send(server, "/platform/people", {
+    name: LONG.slice(0, 100),
+    email: longEmail,
+    role: "administrator",
   });
   await addDomain(server);
 };

@@ -1,36 +1,11 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
 import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { acceptInvitation as accept, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server, until } from "./support.ts";
+import { directory, real, serve, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
-
-/** Passkeys are for a host name: browsers refuse them at an address with a number. */
-const consoleOf = ({ port }: Server) => `http://localhost:${port}`;
-
-/** An authenticator that says yes: the fingerprint reader of a laptop, or a security key that is plugged in. */
-const addAuthenticator = async (page: Page, transport: "internal" | "usb" = "internal") => {
-  const client = await page.context().newCDPSession(page);
-  await client.send("WebAuthn.enable");
-  const { authenticatorId } = (await client.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport,
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })) as { authenticatorId: string };
-  return {
-    /** Says no from now on. */
-    refuse: () => client.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false }),
-    credentials: async () =>
-      ((await client.send("WebAuthn.getCredentials", { authenticatorId })) as { credentials: unknown[] })
-        .credentials.length,
-  };
-};
 
 const inDialog = (page: Page, name: string) => page.locator("dialog footer").getByText(name, { exact: true });
 
@@ -46,13 +21,6 @@ const invite = async (page: Page, name: string, email: string, role: string): Pr
   await inDialog(page, "Done").click();
   await untilTrue(page, "!document.querySelector('dialog[open]')");
   return link;
-};
-
-/** Accepts an invitation with a new passkey. */
-const accept = async (page: Page, link: string) => {
-  await page.goto(link);
-  await page.getByRole("button", { name: "Create passkey and sign in" }).click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
 };
 
 const navigation = (page: Page) =>

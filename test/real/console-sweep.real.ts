@@ -3,7 +3,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { violationsOf } from "./axe.ts";
 import { type Page, openBrowser } from "./browser.ts";
-import { PAGES, fillStore } from "./console-pages.ts";
+import { PAGES, STATES, fillStore } from "./console-pages.ts";
+import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
+import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve, until } from "./support.ts";
 
@@ -33,7 +35,7 @@ const settle = async (page: Page, path: string): Promise<void> => {
 const shoot = async (page: Page, path: string, colorScheme: string, width: number): Promise<void> => {
   if (SCREENSHOTS === undefined) return;
   mkdirSync(SCREENSHOTS, { recursive: true });
-  const file = `console${path.replaceAll(/[^a-z0-9]+/g, "-")}-${colorScheme}-${width}.png`;
+  const file = `console-${path.replaceAll(/[^a-z0-9]+/g, "-")}-${colorScheme}-${width}.png`;
   await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: false });
 };
 
@@ -78,12 +80,105 @@ for (const [area, paths] of Object.entries(PAGES))
     240_000,
   );
 
-real("axe finds nothing on the page to sign in", NEEDED, async () => {
+real("axe finds nothing and everything fits after something was done", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
+  await fillStore(server);
   await using browser = await openBrowser();
   const { page } = browser;
-  await page.goto(`${server.url}/console`);
-  await page.getByLabel(/key/i).waitFor();
-  expect(await problemsOf(page, "/sign-in")).toEqual([]);
+  await signIn(page, server.url, server.key);
+  // The browser asks before unsaved work is left.
+  page.on("dialog", (dialog) => void dialog.accept());
+  const problems: string[] = [];
+  for (const [state, { path, act }] of Object.entries(STATES)) {
+    await page.goto(`${server.url}/console${path}`);
+    await settle(page, path);
+    await act(page);
+    problems.push(...(await problemsOf(page, state)));
+  }
+  expect(problems).toEqual([]);
+});
+
+real("axe finds nothing on the pages of somebody who is invited, and then signed in", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const response = await server.call("/platform/people", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "Ada Byron", email: "ada@example.org", role: "administrator" }),
+  });
+  const { invitation } = (await response.json()) as { invitation: { link: string } };
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await addAuthenticator(page);
+  const at = (path: string) => `${consoleOf(server)}/console${path}`;
+  const link = at(`/invitation${new URL(invitation.link).hash}`);
+  await page.goto(link);
+  await page.getByRole("heading", { name: /^Welcome/ }).waitFor();
+  const problems = await problemsOf(page, "invitation");
+  await acceptInvitation(page, link);
+  await page.goto(at("/you"));
+  problems.push(...(await problemsOf(page, "you")));
+  await page.goto(at("/you/add"));
+  problems.push(...(await problemsOf(page, "you, add passkey")));
+  await page.goto(at("/you"));
+  await page.getByRole("link", { name: /^Remove/ }).click();
+  problems.push(...(await problemsOf(page, "you, remove passkey")));
+  await page.goto(at("/people/1/remove"));
+  problems.push(...(await problemsOf(page, "people, remove yourself")));
+  await page.goto(link);
+  await page.reload();
+  await page.getByRole("heading", { name: /invitation/ }).waitFor();
+  problems.push(...(await problemsOf(page, "invitation, used")));
+  expect(problems).toEqual([]);
+});
+
+/** A domain in each state that DNS can leave it in. */
+const zones = (target: string) => ({
+  "shelter.test": [
+    `www.shelter.test 1 CNAME ${target}`,
+    "docs.shelter.test 1 A 192.0.2.1",
+    'strict.shelter.test CAA 0 issue ";"',
+    `docs.strict.shelter.test CNAME ${target}`,
+  ],
+});
+
+real(
+  "axe finds nothing on the pages of domains in each state",
+  [...NEEDED, ...NAME_SERVERS, "pebble"],
+  async () => {
+    using place = directory();
+    await using server = await serveShelter(place.path, zones);
+    const names = ["www", "docs", "docs.strict", "none"].map((label) => `${label}.shelter.test`);
+    for (const name of names) await server.add(name);
+    await server.isLive("www.shelter.test");
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key);
+    const problems: string[] = [];
+    for (const path of ["", ...names.map((name) => `/${name}`), "/www.shelter.test/remove"]) {
+      await page.goto(`${server.url}/console/projects/shelter/domains${path}`);
+      problems.push(...(await problemsOf(page, `domains${path}`)));
+    }
+    expect(problems).toEqual([]);
+  },
+);
+
+real("axe finds nothing on the page to sign in, with each way and its problem", NEEDED, async () => {
+  using place = directory();
+  const env = { OIDC_ISSUER: "http://localhost:1", OIDC_CLIENT_ID: "adoption-store", OIDC_LABEL: "Shelter" };
+  await using server = await serve({ cwd: place.path, env });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  const problems: string[] = [];
+  for (const query of ["", "?sign-in=unknown_person"]) {
+    await page.goto(`${consoleOf(server)}/console${query}`);
+    await page.getByLabel(/key/i).waitFor();
+    problems.push(...(await problemsOf(page, `sign-in${query}`)));
+  }
+  await page.getByLabel(/key/i).fill("aas_wrong");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByText(/doesn't work/).waitFor();
+  problems.push(...(await problemsOf(page, "sign-in, wrong key")));
+  expect(problems).toEqual([]);
 });
