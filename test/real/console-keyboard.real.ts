@@ -45,7 +45,7 @@ const press = async (page: Page, name: RegExp): Promise<void> => {
   await page.keyboard.press("Enter");
 };
 
-const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { name }).waitFor();
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true }).waitFor();
 
 const signInByKeyboard = async (page: Page, server: Server): Promise<void> => {
   await page.goto(`${server.url}/console/animals`);
