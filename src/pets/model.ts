@@ -91,6 +91,8 @@ export const Pets = t.Array(Pet, {
 });
 
 export const MAX_IDS = 100;
+/** How many animals a list may have that has their entity tags too. */
+export const MAX_TAGGED = 50;
 
 export const Search = SearchText({
   description:

@@ -10,7 +10,7 @@ export const listPets = operation({
   operationId: "listPets",
   summary: "List animals",
   description:
-    'Returns a page of animals in ascending order of id, unless `sort` says otherwise. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. With `ids`, `Item-ETags` has the entity tag of each animal, for the header `If-Match` of a change. An animal without a status is listed, but no status filter selects it.',
+    'Returns a page of animals in ascending order of id, unless `sort` says otherwise. If more follow, the `Link` header has the address of the next page (`rel="next"`). Use that address unchanged. With `ids`, a list of at most 50 animals has the entity tag of each in `Item-ETags`, for the header `If-Match` of a change. An animal without a status is listed, but no status filter selects it.',
   tags: TAGS,
   responses: {
     200: {

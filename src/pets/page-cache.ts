@@ -1,7 +1,7 @@
 import { matchesEtag, etagOf, notModified } from "../http/etag.ts";
 import { KEYED, STANDING, nextPage } from "../http/headers.ts";
 import { lruCache } from "../lib/lru.ts";
-import { etagOfPet, fromPet } from "./model.ts";
+import { MAX_TAGGED, etagOfPet, fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
 
 const MAX_PAGES = 1000;
@@ -17,6 +17,10 @@ const cacheKey = ({ limit, status, categoryId, q, ids, sort, cursor }: ListPets)
   if (categoryId === undefined && q === undefined && ids === undefined && sort === "id") return plain;
   return `${sort} ${categoryId ?? ""} ${ids?.join() ?? ""} ${encodeURIComponent(q ?? "")} ${plain}`;
 };
+
+/** More tags would not fit the 4 KB that proxies keep for the headers of a response. */
+const hasTags = (ids: readonly number[] | undefined, count: number): boolean =>
+  ids !== undefined && count > 0 && count <= MAX_TAGGED;
 
 interface CachedPage {
   etag: string;
@@ -58,7 +62,7 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
     const headers = {
       "content-type": "application/json",
       etag,
-      ...(ids && items.length > 0 && { "item-etags": items.map(etagOfPet).join(", ") }),
+      ...(hasTags(ids, items.length) && { "item-etags": items.map(etagOfPet).join(", ") }),
       ...links,
       ...STANDING,
       ...KEYED,

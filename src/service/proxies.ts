@@ -47,8 +47,6 @@ server {
         proxy_set_header X-Forwarded-Proto $scheme;
         # Event streams: changes reach their readers at once, and a quiet stream stays open.
         proxy_buffering off;
-        # Headers of responses: a list of 100 animals has 4 KB of them with its entity tags.
-        proxy_buffer_size 16k;
         proxy_read_timeout 1h;
         # Uploads go to the server while they arrive.
         proxy_request_buffering off;

@@ -18,6 +18,8 @@ const ONE = ["animal"] as const;
 
 /** The API takes so many ids, or changes, at once. */
 const MAX_IDS = 100;
+/** A longer list has no entity tags. */
+const MAX_TAGGED = 50;
 
 const listKey = (view: View) => [...LIST, view] as const;
 
@@ -60,10 +62,8 @@ export const readAnimals = (ids: readonly number[], filter: Filter = {}): Promis
 };
 
 /** Ids or changes in slices that the API takes. */
-export const slicesOf = <Item>(items: readonly Item[]): (readonly Item[])[] =>
-  Array.from({ length: Math.ceil(items.length / MAX_IDS) }, (_, at) =>
-    items.slice(at * MAX_IDS, (at + 1) * MAX_IDS),
-  );
+export const slicesOf = <Item>(items: readonly Item[], size = MAX_IDS): (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 const listsOf = (queries: QueryClient): Pages[] =>
   queries.getQueriesData<Pages>({ queryKey: LIST }).flatMap(([, list]) => (list ? [list] : []));
@@ -165,8 +165,8 @@ const tagsOf = (header: string | null): string[] => header?.match(/"[^"]*"/g) ??
 /** The versions of these animals. Deleted ones are missing. */
 export const readVersions = async (ids: readonly number[]): Promise<AnimalVersion[]> => {
   const versions: AnimalVersion[] = [];
-  for (const some of slicesOf(ids)) {
-    const query = { ids: some.join(","), limit: MAX_IDS };
+  for (const some of slicesOf(ids, MAX_TAGGED)) {
+    const query = { ids: some.join(","), limit: MAX_TAGGED };
     const { data, response } = await store.GET("/pets", { params: { query } });
     const tags = tagsOf(response.headers.get("item-etags"));
     versions.push(...data.map((animal, at) => ({ animal, tag: tags[at] ?? "*" })));
