@@ -80,15 +80,20 @@ const samplesIn = async (url: string, prefix: string): Promise<Sample[]> => {
 /** Removes the resource that the other samples need, so it comes last. */
 const isLast = ({ method }: Sample): boolean => method === "DELETE";
 
-/** What they need is gone or never was: a seventh deploy, an open adoption, an available animal, the project. */
+/** What they need is gone or never was: a seventh deploy, a seventh person, an open adoption, an available animal, the project. */
 const UNMET = [
   "activateDeploy",
   "cancelOrder",
+  "changePerson",
   "createProject",
   "deleteDeploy",
   "getDeploy",
+  "getPerson",
+  "invitePerson",
   "placeOrder",
   "removeDomain",
+  "removePasskey",
+  "removePerson",
 ];
 
 /** How to run a sample that is in the file of its language. */
