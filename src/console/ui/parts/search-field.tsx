@@ -11,6 +11,9 @@ const useTyping = (q: string, search: (q: string) => void) => {
   const [typed, setTyped] = useState(q);
   const sent = useRef(q);
   const timer = useRef<ReturnType<typeof setTimeout>>();
+  // The list may have got another filter or order since the last letter.
+  const latest = useRef(search);
+  latest.current = search;
   useEffect(() => {
     if (q === sent.current) return;
     clearTimeout(timer.current);
@@ -23,7 +26,7 @@ const useTyping = (q: string, search: (q: string) => void) => {
     const wanted = text.trim();
     if (wanted === sent.current) return;
     sent.current = wanted;
-    search(wanted);
+    latest.current(wanted);
   };
   return {
     typed,
