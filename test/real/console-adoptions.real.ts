@@ -121,6 +121,59 @@ real("counts and rows are exact after own steps, and each step sends one request
   await untilTabs(page, "placed 2", "approved 0", "completed 1", "cancelled 1", "all 4");
 });
 
+real("a key that is pressed as soon as the suggestions change is not lost", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 1);
+  const { page, server, link } = it;
+  for (const name of ["Milo", "Mila"])
+    await send(server, "/v1/pets", { name, categoryId: 1, status: "available" });
+  await link("Start adoption").click();
+  await untilTrue(page, "document.activeElement?.role === 'combobox'");
+  // Before the page is painted, and so before any effect.
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    if (document.querySelectorAll("[role=option]").length !== 2) return;
+    observer.disconnect();
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true, cancelable: true }));
+  }).observe(document.querySelector("dialog"), { childList: true, subtree: true })`);
+  await page.keyboard.type("mil");
+  await untilTrue(page, "document.querySelectorAll('[role=option]')[1]?.ariaSelected === 'true'");
+});
+
+real("Enter does not choose a suggestion for an earlier text", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 1);
+  const { page, server, link, field } = it;
+  await send(server, "/v1/pets", { name: "Milo", categoryId: 1, status: "available" });
+  await send(server, "/v1/pets", { name: "Newest", categoryId: 1, status: "available" });
+  await link("Start adoption").click();
+  await untilTrue(page, "document.activeElement?.role === 'combobox'");
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("option", { name: /Newest/ }).waitFor();
+  await page.keyboard.type("milo");
+  await page.keyboard.press("Enter");
+  expect(await field("Animal").inputValue()).toBe("milo");
+  await untilTrue(page, "document.querySelectorAll('[role=option]').length === 1");
+  await page.keyboard.press("Enter");
+  expect(await field("Animal").inputValue()).toBe("Milo");
+});
+
+real("a tab that is chosen while typing stays, and the search too", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 3);
+  const { page, field } = it;
+  await page.getByRole("link", { name: /^approved/ }).waitFor();
+  // Both before the search begins.
+  await field(/^Search by/).focus();
+  await page.evaluate(`(() => {
+    const input = document.activeElement;
+    input.value = "anna";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    [...document.querySelectorAll("nav[aria-label='Adoptions by status'] a")].find(({ textContent }) => textContent.startsWith("approved")).click();
+  })()`);
+  await untilTrue(page, "location.search.includes('q=anna')");
+  expect(it.path()).toBe("/adoptions?status=approved&q=anna");
+});
+
 real("an adoption starts with an animal chosen by name, and its toast leads to it", NEEDED, async () => {
   using place = directory();
   await using it = await openAdoptions(place.path, 2);

@@ -27,7 +27,7 @@ const useDebounced = (text: string): string => {
 /** Available animals whose names have these words, or that have this number. Without words, the newest. */
 const useAvailable = (text: string) => {
   const q = useDebounced(text.trim());
-  return useQuery({
+  const found = useQuery({
     queryKey: [...ANIMALS, "available", q],
     queryFn: () =>
       dataOf(
@@ -37,6 +37,7 @@ const useAvailable = (text: string) => {
       ),
     placeholderData: keepPreviousData,
   });
+  return { ...found, isOutdated: q !== text.trim() || found.isPlaceholderData };
 };
 
 const AnimalChoice = ({
@@ -50,7 +51,7 @@ const AnimalChoice = ({
   onText: (text: string) => void;
   onChoose: (animal: Animal) => void;
 }) => {
-  const { data: animals = [], isFetching } = useAvailable(chosen ? "" : text);
+  const { data: animals = [], isFetching, isOutdated } = useAvailable(chosen ? "" : text);
   const { categories } = useCategories();
   const details = ({ id, categoryId }: Animal) =>
     words.animalDetails(id, categoryOf(categories, categoryId)?.name);
@@ -64,8 +65,9 @@ const AnimalChoice = ({
             listLabel={words.availableAnimals}
             text={text}
             options={animals}
+            isOutdated={isOutdated}
             keyOf={({ id }) => id}
-            message={isFetching ? words.searching : words.noAnimals}
+            message={isFetching || isOutdated ? words.searching : words.noAnimals}
             onText={onText}
             onChoose={onChoose}
           >
@@ -76,7 +78,7 @@ const AnimalChoice = ({
             )}
           </Combobox>
           <span class="visually-hidden" role="status">
-            {!chosen && text !== "" && !isFetching && words.animalsFound(animals.length)}
+            {!chosen && text !== "" && !isFetching && !isOutdated && words.animalsFound(animals.length)}
           </span>
         </>
       )}

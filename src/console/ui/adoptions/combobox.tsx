@@ -13,6 +13,8 @@ interface ComboboxProps<Option> {
   text: string;
   options: readonly Option[];
   keyOf: (option: Option) => string | number;
+  /** The options are those of an earlier text: Enter does not choose one. */
+  isOutdated: boolean;
   /** Shown in the list in place of options. */
   message?: string | undefined;
   onText: (text: string) => void;
@@ -21,7 +23,7 @@ interface ComboboxProps<Option> {
 }
 
 /** The option that a key leads to; undefined if it is not a key of the list. */
-const moved = (key: string, active: number, count: number): number | undefined => {
+const afterKey = (key: string, active: number, count: number): number | undefined => {
   if (count === 0) return undefined;
   if (key === "ArrowDown") return (active + 1) % count;
   if (key === "ArrowUp") return (active - 1 + count) % count;
@@ -31,25 +33,29 @@ const moved = (key: string, active: number, count: number): number | undefined =
 /** Which suggestion is active, whether the list is open, and what the keys do. */
 const useSuggestions = <Option,>({
   options,
+  isOutdated,
   keyOf,
   onChoose,
-}: Pick<ComboboxProps<Option>, "options" | "keyOf" | "onChoose">) => {
+}: Pick<ComboboxProps<Option>, "options" | "isOutdated" | "keyOf" | "onChoose">) => {
   const [isOpen, setOpen] = useState(false);
-  const [active, setActive] = useState(0);
+  const keys = options.map(keyOf).join();
+  // Another list begins with its first option, in the same render: a key may be pressed before any effect runs.
+  const [moved, setMoved] = useState({ keys, to: 0 });
+  const active = moved.keys === keys ? moved.to : 0;
   const isListed = isOpen && options.length > 0;
-  useEffect(() => setActive(0), [options.map(keyOf).join()]);
   const choose = (option: Option) => {
     onChoose(option);
     setOpen(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const fromClosed = event.key === "ArrowUp" ? 0 : -1;
-    const next = moved(event.key, isOpen ? active : fromClosed, options.length);
+    const next = afterKey(event.key, isOpen ? active : fromClosed, options.length);
     const option = options[active];
     if (next !== undefined) {
       setOpen(true);
-      setActive(next);
-    } else if (event.key === "Enter" && isListed && option) choose(option);
+      setMoved({ keys, to: next });
+    } else if (event.key === "Enter" && isOpen && isOutdated) setOpen(true);
+    else if (event.key === "Enter" && isListed && option) choose(option);
     else if (event.key === "Escape" && isOpen) setOpen(false);
     else return;
     event.preventDefault();
