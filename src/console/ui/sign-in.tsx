@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/preact-query";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hasCode } from "./api/client.ts";
 import { Notice, Problem } from "./parts/feedback.tsx";
 import { Field } from "./parts/field.tsx";
 import { Page } from "./parts/page.tsx";
+import { useAction } from "./parts/use-action.ts";
 import { hasPasskeys, signInWithPasskey } from "./passkeys.ts";
 import { signIn, useSession, useSessionRefresh } from "./session.tsx";
 import { ENDED, OIDC_PROBLEMS, PEOPLE_SIGN_IN, SIGN_IN } from "./words.ts";
@@ -14,17 +14,20 @@ const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURICompo
 /** True if there is a button for people. */
 const hasPersonButtons = (oidc: string | undefined): boolean => hasPasskeys() || oidc !== undefined;
 
-/** Buttons for people: a passkey, and the provider if there is one. */
-const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; isAbove?: boolean }) => {
+/** Signs in, and reads who is signed in then. */
+const useSignIn = <Input = void,>(act: (input: Input) => Promise<void>) => {
   const refresh = useSessionRefresh();
-  const signingIn = useMutation({
-    async mutationFn() {
-      await signInWithPasskey();
+  return useAction({
+    async act(input: Input) {
+      await act(input);
       if (!(await refresh()).signedIn) throw new Error(SIGN_IN.noCookie);
     },
-    gcTime: 0,
   });
-  const { error, isPending } = signingIn;
+};
+
+/** Buttons for people: a passkey, and the provider if there is one. */
+const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; isAbove?: boolean }) => {
+  const { error, isPending, run } = useSignIn(signInWithPasskey);
   return (
     <div class="ways">
       {error && <Problem error={error} />}
@@ -33,7 +36,7 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
           type="button"
           aria-busy={isPending}
           aria-disabled={isPending}
-          onClick={() => !isPending && signingIn.mutate()}
+          onClick={() => run()}
         >
           {PEOPLE_SIGN_IN.passkey}
         </button>
@@ -55,17 +58,9 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
 
 /** Signs in with an API key. @param isSecond there are buttons above it */
 const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
-  const refresh = useSessionRefresh();
   const input = useRef<HTMLInputElement>(null);
   const [secret, setSecret] = useState("");
-  const signingIn = useMutation({
-    async mutationFn(secret: string) {
-      await signIn(secret);
-      if (!(await refresh()).signedIn) throw new Error(SIGN_IN.noCookie);
-    },
-    gcTime: 0,
-  });
-  const { error, isPending } = signingIn;
+  const { error, isPending, run } = useSignIn(signIn);
   // At first too, and again at each error.
   useEffect(() => input.current?.focus(), [error]);
   const isWrong = hasCode(error, "invalid_api_key");
@@ -74,7 +69,7 @@ const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isPending) signingIn.mutate(secret.trim());
+        run(secret.trim());
       }}
     >
       {error && !isWrong && <Problem error={error} />}

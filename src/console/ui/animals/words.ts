@@ -3,11 +3,8 @@ import type { FormWords } from "../parts/field-words.ts";
 import type { Animal } from "./statistics.ts";
 import type { Filter } from "./addresses.ts";
 import { isNarrow } from "./addresses.ts";
-import type { Status } from "./statuses.ts";
 
 const quoted = (name: string): string => `“${name}”`;
-
-export const statusName = (status: Status | undefined): string => status ?? "no status";
 
 /** What an edit did, or that it did more than one thing. */
 const editedMessage = (before: Animal, now: Animal, categoryName: string): string => {
@@ -64,8 +61,6 @@ export const WORDS = {
   searchPlaceholder: "Name or no.",
   category: "Category",
   allCategories: "All categories",
-  found: (count: number) => `${pluralize(count, "animal")} found`,
-  loading: "Loading animals",
   loadingOne: "Loading the animal",
   empty: (filter: Filter) => {
     if (isNarrow(filter)) return "No animals found";
@@ -122,7 +117,6 @@ export const WORDS = {
   adopter: "Adopter",
   started: "Started",
   one: (id: number) => `Animal ${id}`,
-  history: "History",
 
   selected: (count: number) => `${pluralize(count, "animal")} selected`,
   selection: "Selected animals",

@@ -148,7 +148,6 @@ export const WORDS = {
   nothing: "Nothing has been recorded",
   noMatch: "Nothing matches these filters",
   showAll: "Show all",
-  loading: "Loading activity",
   who: "Who",
   what: "What",
   since: "From",

@@ -190,7 +190,6 @@ export const PAGE = {
   back: "Back to domains",
   loading: "Loading the domain",
   checked: "Last checked",
-  checking: "Asking the name servers…",
   progress: "Progress",
   progressDone: "Progress: all steps are done",
   visitors: "Visitors",

@@ -3,8 +3,6 @@ import { useId } from "preact/hooks";
 import { useFieldError } from "./form.tsx";
 import { Sentence } from "./sentence.tsx";
 
-export { fieldError, generalError } from "./field-errors.ts";
-
 /** A control with its label, and a hint or the error of its field below it. */
 export const Field = ({
   label,

@@ -5,7 +5,6 @@ import type { FormWords } from "../parts/field-words.ts";
 export const LIST = {
   title: "Projects",
   add: "New project",
-  loading: "Loading projects",
   empty: "No projects yet",
   emptyText: "A project publishes a site. Create one, then upload its files.",
   table: "List of projects",
@@ -57,7 +56,6 @@ export const PROJECT = {
 } as const;
 
 export const DEPLOYS = {
-  loading: "Loading deploys",
   empty: "No deploys yet",
   table: "List of deploys",
   columns: { id: "Id", when: "When", state: "State", content: "Content", actions: "Actions" },
