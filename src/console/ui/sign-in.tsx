@@ -32,12 +32,7 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
     <div class="ways">
       {error && <Problem error={error} />}
       {hasPasskeys() && (
-        <button
-          type="button"
-          aria-busy={isPending}
-          aria-disabled={isPending}
-          onClick={() => run()}
-        >
+        <button type="button" aria-busy={isPending} aria-disabled={isPending} onClick={() => run()}>
           {PEOPLE_SIGN_IN.passkey}
         </button>
       )}

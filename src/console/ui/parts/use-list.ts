@@ -8,6 +8,7 @@ import {
 import { useEffect, useMemo } from "preact/hooks";
 import type { Page } from "../api/client.ts";
 import { entryKey } from "./navigation.ts";
+import { withLoadedPages } from "./loaded-pages.ts";
 import { placeOf } from "./places.ts";
 
 /** Items of a page: the most that the API returns, so that a long list is restored with few requests. */
@@ -40,6 +41,7 @@ export const useList = <Item>(
     queryFn: ({ pageParam }: { pageParam: string }) => read(pageParam, PAGE_SIZE),
     initialPageParam: "",
     getNextPageParam: ({ next }: Page<Item>) => next,
+    structuralSharing: withLoadedPages,
     ...(staleTime !== undefined && { staleTime }),
   };
   // Begins before the list is observed, which then waits for all of its pages.
