@@ -46,7 +46,14 @@ export interface Page {
   /** Handles the requests to matching addresses. */
   route(
     url: string,
-    handler: (route: { continue(): Promise<void>; abort(): Promise<void> }) => unknown,
+    handler: (route: {
+      continue(): Promise<void>;
+      abort(): Promise<void>;
+      /** Asks the server. */
+      fetch(): Promise<object>;
+      fulfill(options: { response: object }): Promise<void>;
+    }) => unknown,
+    options?: { times: number },
   ): Promise<void>;
   waitForEvent(event: "download"): Promise<{ suggestedFilename(): string; path(): Promise<string> }>;
   on(event: "console", listener: (message: { type(): string; text(): string }) => void): void;

@@ -174,6 +174,35 @@ real("a tab that is chosen while typing stays, and the search too", NEEDED, asyn
   expect(it.path()).toBe("/adoptions?status=approved&q=anna");
 });
 
+real("counts that were read before an own step do not replace it", NEEDED, async () => {
+  using place = directory();
+  await using it = await openAdoptions(place.path, 3);
+  const { page, server } = it;
+  await untilTabs(page, "placed 3", "approved 0", "completed 0", "cancelled 0", "all 3");
+  const held = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  await page.route(
+    "**/store/statistics*",
+    async (route) => {
+      const response = await route.fetch();
+      read.resolve();
+      await held.promise;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await send(server, "/v1/store/orders/1/cancel", {});
+  await read.promise;
+  await page
+    .getByRole("button", { name: /^Approve/ })
+    .first()
+    .click();
+  await it.status(/approved/).waitFor();
+  await page.mouse.move(0, 0);
+  held.resolve();
+  await untilTabs(page, "placed 1", "approved 1", "completed 0", "cancelled 1", "all 3");
+});
+
 real("an adoption starts with an animal chosen by name, and its toast leads to it", NEEDED, async () => {
   using place = directory();
   await using it = await openAdoptions(place.path, 2);

@@ -87,14 +87,19 @@ const CALM_MS = 2000;
 export const useChangesElsewhere = (view: View): (() => void) => {
   const queries = useQueryClient();
   const pointedAt = useRef(-Infinity);
+  const isWaiting = useRef(false);
   useLive(async () => {
+    if (isWaiting.current) return;
     const queryKey = countsKey(view);
     const before = queries.getQueryData<Counts>(queryKey);
     const now = await readCounts(view).catch(() => undefined);
     if (!now || (before && areSame(before, now))) return;
+    isWaiting.current = true;
     while (performance.now() - pointedAt.current < CALM_MS)
       await new Promise((done) => setTimeout(done, CALM_MS));
-    queries.setQueryData(queryKey, now);
+    isWaiting.current = false;
+    // Counted again: the user may have changed adoptions since.
+    void queries.invalidateQueries({ queryKey });
     await queries.invalidateQueries({ queryKey: LIST });
   }, POLL_MS);
   return () => {
@@ -186,6 +191,14 @@ const insert = (queries: QueryClient, adoption: Adoption): void => {
   }
 };
 
+/** Asks again for what is being read: the response may be older than what was just written. A next page is not. */
+const askAgain = (queries: QueryClient): void =>
+  void queries.refetchQueries({
+    queryKey: ADOPTIONS,
+    fetchStatus: "fetching",
+    predicate: ({ state }) => !state.fetchMeta?.fetchMore,
+  });
+
 const PATHS = {
   approve: "/store/orders/{orderId}/approve",
   complete: "/store/orders/{orderId}/complete",
@@ -210,12 +223,14 @@ export const useAdoptionActions = () => {
       const order = await dataOf(store.POST("/store/orders", { params: { header }, body }));
       const adoption = { ...(animal && { animal: { ...animal, status: "pending" as const } }), ...order };
       insert(queries, adoption);
+      askAgain(queries);
       refreshAnimal(order);
       return adoption;
     },
     async step(id: number, step: Step, header: { "Idempotency-Key": string }): Promise<Order> {
       const order = await dataOf(store.POST(PATHS[step], { params: { path: { orderId: id }, header } }));
       patch(queries, order);
+      askAgain(queries);
       refreshAnimal(order);
       return order;
     },
