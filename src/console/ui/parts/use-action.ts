@@ -54,7 +54,9 @@ export const useAction = <Input = void, Result = unknown>(action: Action<Input, 
   };
   const undoOf = (result: Result, input: Input) => {
     const { undo } = action;
-    return undo && { undo: () => undo(result, input).finally(refresh) };
+    // A mutation as well, so that whatever follows one follows it too.
+    const taking = undo && { mutationFn: () => undo(result, input), onSettled: refresh, gcTime: 0 };
+    return taking && { undo: () => queries.getMutationCache().build(queries, taking).execute(undefined) };
   };
   const mutation = useMutation<Result, Error, Input>({
     mutationFn: (input) => action.act(input),
