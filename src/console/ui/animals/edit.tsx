@@ -1,10 +1,11 @@
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { hasCode } from "../api/client.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { useAction } from "../parts/use-action.ts";
+import { useDraftGuard } from "../parts/use-draft-guard.ts";
 import { useAnimalActions } from "./actions.ts";
 import { type Draft, conflictingFields, draftOf, isSameDraft, newAnimalOf, rebaseDraft } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
@@ -50,18 +51,9 @@ const useEditing = (first: AnimalVersion) => {
 };
 
 /** Sends only the changed fields, and only if nobody else has changed the animal since it was read. */
-const EditForm = ({
-  version,
-  back,
-  onDirty,
-}: {
-  version: AnimalVersion;
-  back: string;
-  onDirty: (isDirty: boolean) => void;
-}) => {
+const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) => {
   const { seen, draft, theirs, isDirty, change, rebase } = useEditing(version);
-  // Before the next key: Escape asks at once.
-  useLayoutEffect(() => onDirty(isDirty), [isDirty]);
+  useDraftGuard(isDirty);
   const { categories } = useCategories();
   const { save } = useAnimalActions();
   const saving = useAction({
@@ -98,14 +90,13 @@ const EditForm = ({
 
 /** The dialog that edits an animal. */
 export const EditAnimal = ({ id, back }: { id: number; back: string }) => {
-  const [isDirty, setDirty] = useState(false);
   const { isLoading } = useCategories();
   const { data: version, error, isPending, refetch } = useAnimalVersion(id);
   return (
-    <Dialog title={WORDS.editTitle(version?.animal.name)} back={back} isDirty={isDirty}>
+    <Dialog title={WORDS.editTitle(version?.animal.name)} back={back}>
       {error && <Problem error={error} onRetry={refetch} />}
       {(isPending || isLoading) && !error && <Loading what={WORDS.loadingOne} isForm />}
-      {version && !isLoading && <EditForm version={version} back={back} onDirty={setDirty} />}
+      {version && !isLoading && <EditForm version={version} back={back} />}
     </Dialog>
   );
 };

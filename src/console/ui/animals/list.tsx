@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { useCategories } from "../categories/queries.ts";
 import { Empty } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
@@ -40,10 +40,12 @@ export const AnimalList = () => {
   const { categories, isLoading } = useCategories();
   const live = useLiveList(view, found.isPlaceholderData ? undefined : found.data);
   const animals = itemsOf(found.data);
-  const selection = useSelection(animals.map(({ id }) => id));
-  const selected = animals.filter(({ id }) => selection.isSelected(id));
   // Another filter selects nothing; another order changes nothing.
-  useEffect(selection.clear, [view.status, view.q, view.category]);
+  const selection = useSelection(
+    animals.map(({ id }) => id),
+    JSON.stringify([view.status, view.q, view.category]),
+  );
+  const selected = animals.filter(({ id }) => selection.isSelected(id));
   const [outcome, setOutcome] = useState<Outcome>();
   const id = idOf(part);
   const back = animalsPath(view);

@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { petEvents } from "../../../client/pet-events.ts";
 import { openStore } from "../api/client.ts";
+import { useHidden } from "../parts/use-hidden.ts";
 import { type Follower, type Position, followAnimals, heard } from "./events.ts";
 import { applyChanges } from "./queries.ts";
 
@@ -24,28 +25,17 @@ const open = heard(
   onHeard,
 );
 
-/** True while the page is visible. */
-const useIsVisible = (): boolean => {
-  const [isVisible, setVisible] = useState(!document.hidden);
-  useEffect(() => {
-    const update = () => setVisible(!document.hidden);
-    document.addEventListener("visibilitychange", update);
-    return () => document.removeEventListener("visibilitychange", update);
-  }, []);
-  return isVisible;
-};
-
 /**
  * Shows the changes that others make to animals, while the page is visible: a browser allows few connections to a server
  * without HTTP/2.
  */
 export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & Partial<Follower>): void => {
   const queries = useQueryClient();
-  const isVisible = useIsVisible();
+  const isHidden = useHidden();
   const latest = useRef({ onGap, onChanges });
   latest.current = { onGap, onChanges };
   useEffect(() => {
-    if (!isVisible) return undefined;
+    if (isHidden) return undefined;
     const controller = new AbortController();
     void followAnimals(
       position,
@@ -59,5 +49,5 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
       { events: (options) => petEvents(open, options), heardAt: () => heardAt, signal: controller.signal },
     );
     return () => controller.abort();
-  }, [isVisible]);
+  }, [isHidden]);
 };

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 const SHOWN_MS = 2000;
 
@@ -13,6 +13,11 @@ export const CopyButton = ({
   onCopied?: () => void;
 }) => {
   const [state, setState] = useState<"" | "Copied" | "Select it by hand">("");
+  useEffect(() => {
+    if (state === "") return undefined;
+    const timer = setTimeout(() => setState(""), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -22,7 +27,6 @@ export const CopyButton = ({
       // Browsers offer the clipboard only over HTTPS and on localhost.
       setState("Select it by hand");
     }
-    setTimeout(() => setState(""), SHOWN_MS);
   };
   return (
     <>

@@ -12,9 +12,17 @@ export interface Selection {
   areAll: boolean;
 }
 
-/** The selection of a table with these rows. Rows that are gone are not selected. */
-export const useSelection = (ids: readonly number[]): Selection => {
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
+const NONE: ReadonlySet<number> = new Set();
+
+/**
+ * The selection of a table with these rows. Rows that are gone are not selected.
+ * @param list which list it is: another one begins with nothing selected
+ */
+export const useSelection = (ids: readonly number[], list: string): Selection => {
+  const [held, setHeld] = useState({ list, chosen: NONE });
+  const chosen = held.list === list ? held.chosen : NONE;
+  const setChosen = (change: (before: ReadonlySet<number>) => ReadonlySet<number>) =>
+    setHeld((before) => ({ list, chosen: change(before.list === list ? before.chosen : NONE) }));
   const lastPressed = useRef<number>();
   const selected = ids.filter((id) => chosen.has(id));
   const areAll = ids.length > 0 && selected.length === ids.length;
@@ -30,8 +38,8 @@ export const useSelection = (ids: readonly number[]): Selection => {
         before.has(id) ? before.difference(new Set(range)) : before.union(new Set(range)),
       );
     },
-    toggleAll: () => setChosen(new Set(areAll ? [] : ids)),
-    clear: () => setChosen(new Set()),
+    toggleAll: () => setChosen(() => new Set(areAll ? [] : ids)),
+    clear: () => setChosen(() => NONE),
   };
 };
 

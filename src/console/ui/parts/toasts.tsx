@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import { Sentence } from "./sentence.tsx";
+import { useHidden } from "./use-hidden.ts";
 
 /** A short message about what was done. */
 export interface Toast {
@@ -38,16 +39,6 @@ const useCountdown = (ms: number, isPaused: boolean, onEnd: () => void) => {
       left.current -= performance.now() - begin;
     };
   }, [isPaused]);
-};
-
-const useHidden = (): boolean => {
-  const [isHidden, setHidden] = useState(document.hidden);
-  useEffect(() => {
-    const update = () => setHidden(document.hidden);
-    document.addEventListener("visibilitychange", update);
-    return () => document.removeEventListener("visibilitychange", update);
-  }, []);
-  return isHidden;
 };
 
 const Undo = ({

@@ -5,6 +5,7 @@ import { Notice } from "../parts/feedback.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
 import { useAction } from "../parts/use-action.ts";
+import { useDraftGuard } from "../parts/use-draft-guard.ts";
 import { useSessionRefresh } from "../session.tsx";
 import { OnePerson } from "./one.tsx";
 import type { Person } from "./person.ts";
@@ -17,19 +18,13 @@ type Draft = Pick<Person, "name" | "role">;
 const patch = (personId: number, body: Draft) =>
   dataOf(platform.PATCH("/platform/people/{personId}", { params: { path: { personId } }, body }));
 
-const ChangeForm = ({
-  person,
-  isOwn,
-  draft,
-  change,
-}: {
-  person: Person;
-  isOwn: boolean;
-  draft: Draft;
-  change: (draft: Draft) => void;
-}) => {
+const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
   const refreshSession = useSessionRefresh();
   const { id, name, role } = person;
+  // Undefined until typed, so that what somebody else changes is shown.
+  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const draft: Draft = { name, role, ...typed };
+  useDraftGuard(draft.name !== name || draft.role !== role);
   const changing = useAction({
     act: (wanted: Draft) => patch(id, wanted),
     changes: [PEOPLE],
@@ -51,11 +46,11 @@ const ChangeForm = ({
             required
             autocomplete="off"
             value={draft.name}
-            onInput={(event) => change({ ...draft, name: event.currentTarget.value })}
+            onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
           />
         )}
       </Field>
-      <RoleField role={draft.role} onChoose={(chosen) => change({ ...draft, role: chosen })} />
+      <RoleField role={draft.role} onChoose={(chosen) => setTyped({ ...typed, role: chosen })} />
       {isOwn && draft.role !== role && (
         <Notice tone="waiting">
           <p>{CHANGE.own}</p>
@@ -67,18 +62,8 @@ const ChangeForm = ({
 };
 
 /** The dialog that changes somebody's name and role. */
-export const ChangePerson = ({ id }: { id: string }) => {
-  const [draft, setDraft] = useState<Draft>();
-  return (
-    <OnePerson id={id} title={CHANGE.title} isDirty={draft !== undefined}>
-      {(person, isOwn) => (
-        <ChangeForm
-          person={person}
-          isOwn={isOwn}
-          draft={draft ?? { name: person.name, role: person.role }}
-          change={setDraft}
-        />
-      )}
-    </OnePerson>
-  );
-};
+export const ChangePerson = ({ id }: { id: string }) => (
+  <OnePerson id={id} title={CHANGE.title}>
+    {(person, isOwn) => <ChangeForm person={person} isOwn={isOwn} />}
+  </OnePerson>
+);

@@ -13,19 +13,17 @@ const BEYOND = new Error(ONE.beyond);
 export const OnePerson = ({
   id,
   title,
-  isDirty = false,
   children,
 }: {
   /** From the address. */
   id: string;
   title: string;
-  isDirty?: boolean;
   children: (person: Person, isOwn: boolean) => ComponentChildren;
 }) => {
   const { user } = useSession();
   const { data: person, error, refetch } = usePerson(id);
   return (
-    <Dialog title={title} back={PATH} isDirty={isDirty}>
+    <Dialog title={title} back={PATH}>
       {!person && !error && <Loading what={ONE.loading} isForm />}
       {!person && error && (
         <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />
