@@ -17,7 +17,7 @@ describe("a change of many animals", () => {
   });
 
   test.each([
-    ["pet_in_order", "an open adoption holds it"],
+    ["pet_in_order", "it has an open adoption"],
     ["precondition_failed", "somebody else changed it"],
     ["not_found", "it was deleted"],
     ["category_not_found", "This category no longer exists. Choose another."],
@@ -41,7 +41,7 @@ describe("a change of many animals", () => {
     ]);
     expect(changed).toEqual([{ before: bella, now: { animal: now, tag: '"new"' } }]);
     expect(failed.map(({ animal, error }) => [animal, reasonOf(error)])).toEqual([
-      [max, "an open adoption holds it"],
+      [max, "it has an open adoption"],
     ]);
   });
 
@@ -56,7 +56,7 @@ describe("what an edit did", () => {
   test.each([
     [{ ...bella, name: "Luna" }, "“Bella” renamed to “Luna”"],
     [{ ...bella, status: "sold" }, "“Bella” is now sold"],
-    [{ id: 7, name: "Bella", categoryId: 3 }, "“Bella” has no status now"],
+    [{ id: 7, name: "Bella", categoryId: 3 }, "“Bella” no longer has a status"],
     [{ ...bella, categoryId: 4 }, "“Bella” moved to “Cats”"],
     [{ ...bella, name: "Luna", status: "sold" }, "“Luna” changed"],
     [bella, "Nothing changed"],

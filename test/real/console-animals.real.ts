@@ -417,7 +417,7 @@ real(
     const failed = page.locator("[role=alert] li");
     expect(await failed.count()).toBe(2);
     await failed.getByText("Animal 3").waitFor();
-    await page.getByText("an open adoption holds it").first().waitFor();
+    await page.getByText("it has an open adoption").first().waitFor();
     expect(await page.evaluate(CHECKED)).toBe(2);
     await untilCounts(page, "40,0,2,38");
     await button("Undo").click();
@@ -449,7 +449,7 @@ real("categories show how many animals they have, and follow the changes of othe
   await send(server, "/v1/pets/1", { categoryId: 1 }, "PATCH");
   await untilTrue(page, `${counts} === "2,3"`);
   expect(await violationsOf(page)).toEqual([]);
-  await link("Animals of Dogs").click();
+  await link("Animals in Dogs").click();
   await untilNames(page, "Animal 4,Animal 2,Animal 1");
   expect(it.path()).toBe("/animals?category=1");
 });

@@ -90,7 +90,7 @@ real(
     expect(await top("main .notice")).toBeLessThan(350);
     await button("Copy the value of the CNAME record").click();
     await page
-      .getByText(/^(Copied|Select it by hand)$/)
+      .getByText(/^(Copied|Copy it by hand)$/)
       .first()
       .waitFor();
     // It would contradict the finding.
@@ -179,7 +179,7 @@ real(
     const { page } = browser;
     const { button, link, dialog, field, toast } = usesOf(page);
     await signIn(page, server.url, server.key, `${DOMAINS}/www.shelter.test`);
-    await button("Menu of www.shelter.test").click();
+    await button("Menu for www.shelter.test").click();
     await link("Remove").click();
     await page.getByText("Has the address been shared?").waitFor();
     await page.getByText(/sent to guide\.shelter\.test with status 301/).waitFor();
@@ -269,7 +269,7 @@ real("a project's settings are not lost, and saving them can be undone", NEEDED,
   await toast("Settings saved").waitFor();
   expect(await nameOf()).toBe("Handbook");
   await button("Undo").click();
-  await toast("Undone.").waitFor();
+  await toast("Undone").waitFor();
   expect(await nameOf()).toBe(before);
   await untilTrue(
     page,
@@ -327,7 +327,7 @@ real(
     await page.locator("dialog").getByRole("button", { name: "Roll back", exact: true }).click();
     await toast("Deploy 1 is now live").waitFor();
     await button("Undo").click();
-    await toast("Undone.").waitFor();
+    await toast("Undone").waitFor();
     const project = await (await server.call("/platform/projects/docs")).json();
     expect(project).toMatchObject({ activeDeploy: 2 });
 

@@ -101,7 +101,7 @@ real("a domain goes live with the keyboard alone", NEEDED, async () => {
   await tabTo(page, "Copy the value of the CNAME record");
   await page.keyboard.press("Enter");
   await page
-    .getByText(/^(Copied|Select it by hand)$/)
+    .getByText(/^(Copied|Copy it by hand)$/)
     .first()
     .waitFor();
   const [, , , value] = await readRecord(page);

@@ -96,7 +96,7 @@ real("a person who is removed is out at the next request", NEEDED, async () => {
   await ours.page.getByText("can no longer sign in, from now on.").waitFor();
   expect(await violationsOf(ours.page)).toEqual([]);
   await inDialog(ours.page, "Remove").click();
-  await ours.page.getByText("“Ada Byron” was removed.").waitFor();
+  await ours.page.getByText("“Ada Byron” removed").waitFor();
 
   await theirs.page.getByRole("link", { name: "Categories", exact: true }).click();
   await theirs.page.getByText("Your session has ended. Sign in again to continue.").waitFor();
@@ -123,14 +123,14 @@ real("a role holds from the next request, and Undo takes its change back", NEEDE
     await ours.page.getByRole("link", { name: "Edit Ada Byron" }).click();
     await ours.page.locator("dialog [name=role]").selectOption({ label: role });
     await inDialog(ours.page, "Save").click();
-    await ours.page.getByText("“Ada Byron” was changed.").first().waitFor();
+    await ours.page.getByText("“Ada Byron” changed").first().waitFor();
   };
   await setRole("Administrator");
   expect(await rowOf(ours.page, "Ada Byron")).toContain("Administrator");
   await theirs.page.reload();
   await theirs.page.getByRole("link", { name: "People", exact: true }).waitFor();
   await ours.page.getByRole("button", { name: "Undo" }).click();
-  await ours.page.getByText("Undone.").waitFor();
+  await ours.page.getByText("Undone").waitFor();
   await until("the list shows it", async () => /Volunteer/.test(await rowOf(ours.page, "Ada Byron")));
   await theirs.page.reload();
   await theirs.page.getByRole("button", { name: "Sign out" }).waitFor();
@@ -154,11 +154,11 @@ real("a person adds and removes passkeys of their own, and keeps the last", NEED
   await page.getByText("This device already has a passkey for you.").waitFor();
   await addAuthenticator(page, "usb");
   await inDialog(page, "Add passkey").click();
-  await page.getByText("The passkey was added.").waitFor();
+  await page.getByText("Passkey added").waitFor();
   await page.getByRole("link", { name: "Remove Phone" }).click();
   expect(await violationsOf(page)).toEqual([]);
   await inDialog(page, "Remove").click();
-  await page.getByText("The passkey “Phone” was removed.").waitFor();
+  await page.getByText("Passkey “Phone” removed").waitFor();
   await page.getByRole("link", { name: "Remove Passkey" }).click();
   await inDialog(page, "Remove").click();
   await page.getByText("You have no other way to sign in. Add another passkey first.").waitFor();

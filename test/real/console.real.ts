@@ -293,13 +293,13 @@ real(
     await dialog("Add domain").click();
     await button("Verify").click();
     await page.getByText("Active", { exact: true }).first().waitFor({ timeout: 60_000 });
-    await button(`Menu of ${WWW}`).click();
+    await button(`Menu for ${WWW}`).click();
     await button("Make primary").click();
     await status(/primary/i).waitFor();
 
     await link("Back to domains").click();
     await link(DOCS).click();
-    await button(`Menu of ${DOCS}`).click();
+    await button(`Menu for ${DOCS}`).click();
     await button(`Redirect to ${WWW}`).click();
     await status(/now redirects/).waitFor();
     const answer = ["--write-out", "%{response_code} %{redirect_url}", "--output", "/dev/null"];
@@ -307,7 +307,7 @@ real(
       (await ask(DOCS, ...answer)).stdout.startsWith(`301 https://${WWW}`),
     );
 
-    await button(`Menu of ${DOCS}`).click();
+    await button(`Menu for ${DOCS}`).click();
     await link("Remove").click();
     await page.getByText(/stops being served immediately/).waitFor();
     await page.reload();

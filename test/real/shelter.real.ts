@@ -67,7 +67,7 @@ real("a shelter's day: a category, an animal, its search, and its adoption to th
   await link("Add animal").click();
   await field("Name").fill("Rex");
   await inDialog("Category").selectOption("Other (enter its number)");
-  await field("Number of the category").fill("9223372036854775807");
+  await field("Category number").fill("9223372036854775807");
   await dialog("Add").click();
   await status("“Rex” added (no. 2)").waitFor();
   expect(await (await it.send("/v1/pets/2", undefined, "GET")).text()).toContain("9223372036854775807");

@@ -21,15 +21,16 @@ import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
 import { SessionProvider, useSession } from "./session.tsx";
 import { SessionEnded, SignIn } from "./sign-in.tsx";
+import { APP, SIGN_IN } from "./words.ts";
 
 const AREAS = [
-  { href: "/console/animals", name: "Animals", scope: "pets:read" },
-  { href: "/console/adoptions", name: "Adoptions", scope: "orders:read" },
-  { href: "/console/categories", name: "Categories", scope: "pets:read" },
-  { href: "/console/projects", name: "Projects", scope: "platform:read" },
-  { href: "/console/keys", name: "Keys", scope: "keys:admin" },
-  { href: "/console/people", name: "People", scope: "people:admin" },
-  { href: "/console/activity", name: "Activity", scope: "audit:read" },
+  { href: "/console/animals", name: APP.names.animals, scope: "pets:read" },
+  { href: "/console/adoptions", name: APP.names.adoptions, scope: "orders:read" },
+  { href: "/console/categories", name: APP.names.categories, scope: "pets:read" },
+  { href: "/console/projects", name: APP.names.projects, scope: "platform:read" },
+  { href: "/console/keys", name: APP.names.keys, scope: "keys:admin" },
+  { href: "/console/people", name: APP.names.people, scope: "people:admin" },
+  { href: "/console/activity", name: APP.names.activity, scope: "audit:read" },
 ] as const;
 
 /** Without an entry of its own in the history. */
@@ -45,11 +46,11 @@ const Navigation = () => {
   return (
     <header class="top">
       <a class="skip" href="#main" onClick={skip}>
-        Skip to content
+        {APP.skip}
       </a>
-      <nav aria-label="Areas" class="container">
+      <nav aria-label={APP.areas} class="container">
         <a class="product" href="/console">
-          Adoption store
+          {SIGN_IN.product}
         </a>
         <ul>
           {AREAS.filter(({ scope }) => can(scope)).map(({ href, name }) => (
@@ -66,7 +67,7 @@ const Navigation = () => {
               <bdi>{user.name}</bdi>
             </a>
           ) : (
-            <span title="The API key that you are signed in with">{user.name}</span>
+            <span title={APP.keyTitle}>{user.name}</span>
           )}
           <button
             type="button"
@@ -75,7 +76,7 @@ const Navigation = () => {
             aria-disabled={signingOut.isPending}
             onClick={() => void leave(() => signingOut.run(), "console")}
           >
-            Sign out
+            {APP.signOut}
           </button>
         </div>
       </nav>
@@ -102,12 +103,8 @@ const Home = () => {
     return <Redirect to={area.href} />;
   }
   return (
-    <Page title="Nothing to show">
-      <p>
-        You are signed in with a key that can read neither animals, nor adoptions, nor projects, nor keys.
-        Sign in with a key that has the scope <code>pets:read</code>, <code>orders:read</code>,{" "}
-        <code>platform:read</code> or <code>keys:admin</code>.
-      </p>
+    <Page title={APP.nothing}>
+      <p>{APP.nothingText}</p>
     </Page>
   );
 };
@@ -117,9 +114,10 @@ const guarded = (scope: (typeof AREAS)[number]["scope"], View: ComponentType) =>
   useSession().can(scope) ? (
     <View />
   ) : (
-    <Page title="Not allowed">
+    <Page title={APP.forbidden}>
       <p>
-        You don't have the permission <code>{scope}</code>, which this page needs. Ask an administrator.
+        {APP.forbiddenText[0]} <code>{scope}</code>
+        {APP.forbiddenText[1]}
       </p>
     </Page>
   );
@@ -134,9 +132,9 @@ const PeopleArea = guarded("people:admin", People);
 const ActivityArea = guarded("audit:read", Activity);
 
 const NotFound = () => (
-  <Page title="Not found">
+  <Page title={APP.notFound}>
     <p>
-      There is no page at this address. <a href="/console">Go to the start page.</a>
+      {APP.notFoundText} <a href="/console">{APP.start}</a>
     </p>
   </Page>
 );

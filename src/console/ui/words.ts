@@ -1,3 +1,28 @@
+/** The words around the pages. */
+export const APP = {
+  skip: "Skip to content",
+  areas: "Areas",
+  names: {
+    animals: "Animals",
+    adoptions: "Adoptions",
+    categories: "Categories",
+    projects: "Projects",
+    keys: "Keys",
+    people: "People",
+    activity: "Activity",
+  },
+  signOut: "Sign out",
+  keyTitle: "The API key that you are signed in with",
+  nothing: "Nothing to show",
+  nothingText: "You don't have a permission for any page of the console. Ask an administrator for one.",
+  forbidden: "Not allowed",
+  /** Around the permission. */
+  forbiddenText: ["You don't have the permission", ", which this page needs. Ask an administrator."],
+  notFound: "Not found",
+  notFoundText: "There is no page at this address.",
+  start: "Go to the start page.",
+} as const;
+
 /** The words of signing in and of the session. */
 export const SIGN_IN = {
   product: "Adoption store",

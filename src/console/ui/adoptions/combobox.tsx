@@ -22,9 +22,9 @@ interface ComboboxProps<Option> {
   children: (option: Option) => ComponentChildren;
 }
 
-/** The option that a key leads to; undefined if it is not a key of the list. */
+/** The option that a key leads to, 0 while there are none; undefined if it is not a key of the list. */
 const afterKey = (key: string, active: number, count: number): number | undefined => {
-  if (count === 0) return undefined;
+  if (count === 0) return key === "ArrowDown" || key === "ArrowUp" ? 0 : undefined;
   if (key === "ArrowDown") return (active + 1) % count;
   if (key === "ArrowUp") return (active - 1 + count) % count;
   return undefined;

@@ -32,7 +32,7 @@ export const words = {
   },
   empty: (status: Status | undefined, isSearch: boolean) => {
     if (isSearch) return status ? `No ${status} adoptions found` : "No adoptions found";
-    return status ? `No adoptions are ${status}` : "No adoptions yet";
+    return status ? `No ${status} adoptions` : "No adoptions yet";
   },
   elsewhere: (count: number) => `${pluralize(count, "adoption")} with another status`,
   showAll: "Show all",
@@ -78,7 +78,7 @@ export const words = {
   loadingOne: "Loading the adoption",
   backToList: "Back to adoptions",
   next: {
-    placed: "Approve it when the adopter may have the animal. Nobody else can adopt it meanwhile.",
+    placed: "Approve it once the adopter may have the animal. Meanwhile, nobody else can adopt it.",
     approved:
       "Complete it when the adopter takes the animal home: it will be marked as sold. This can't be undone.",
     completed: "The animal has a new home.",
@@ -89,7 +89,7 @@ export const words = {
   animal: "Animal",
   availableAnimals: "Available animals",
   animalHint: "Type a name or number. Only available animals are listed.",
-  animalNumber: "Number of the animal",
+  animalNumber: "Animal number",
   animalDetails: (id: number, category: string | undefined) =>
     category === undefined ? `no. ${id}` : `no. ${id}, ${category}`,
   noAnimals: "No available animals found",

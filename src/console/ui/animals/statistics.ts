@@ -21,7 +21,7 @@ export const dayName = (date: string): string => days.format(new Date(date));
 /** The chart in a sentence. */
 export const summaryOf = (days: readonly Day[]): string => {
   const sum = days.reduce((sum, { count }) => sum + count, 0);
-  if (sum === 0) return "No animal was added.";
+  if (sum === 0) return "No animals were added.";
   const most = days.reduce((most, day) => (day.count > most.count ? day : most));
   const added = `${pluralize(sum, "animal")} ${sum === 1 ? "was" : "were"} added`;
   return sum === most.count

@@ -13,7 +13,7 @@ const editedMessage = (before: Animal, now: Animal, categoryName: string): strin
     ...(before.name === now.name ? [] : [`${quoted(before.name)} renamed to ${name}`]),
     ...(before.status === now.status
       ? []
-      : [now.status ? `${name} is now ${now.status}` : `${name} has no status now`]),
+      : [now.status ? `${name} is now ${now.status}` : `${name} no longer has a status`]),
     ...(String(before.categoryId) === String(now.categoryId)
       ? []
       : [`${name} moved to ${quoted(categoryName)}`]),
@@ -64,7 +64,7 @@ export const WORDS = {
   loadingOne: "Loading the animal",
   empty: (filter: Filter) => {
     if (isNarrow(filter)) return "No animals found";
-    return filter.status ? `No animals are ${filter.status}` : "No animals yet";
+    return filter.status ? `No ${filter.status} animals` : "No animals yet";
   },
   showAll: "Show all animals",
   arrivals: (count: number) => `${formatCount(count)} more ${count === 1 ? "animal" : "animals"}`,
@@ -85,8 +85,8 @@ export const WORDS = {
   noStatus: "no status",
   chooseCategory: "Choose one",
   otherCategory: "Other (enter its number)",
-  categoryNumber: "Number of the category",
-  categoryNumberHint: "The number of the category.",
+  categoryNumber: "Category number",
+  categoryNumberHint: "The category has no name here, only a number.",
   loadingCategories: "Loading…",
 
   editTitle: (name: string | undefined) => (name === undefined ? "Edit animal" : `Edit ${quoted(name)}`),
@@ -137,8 +137,8 @@ export const WORDS = {
   notChanged: (count: number, all: number) =>
     `${formatCount(count)} of ${pluralize(all, "animal")} ${count === 1 ? "was" : "were"} not changed:`,
   notUndone: (count: number, all: number) =>
-    `${formatCount(count)} of ${formatCount(all)} could not be undone: others have changed them.`,
-  isHeld: "an open adoption holds it",
+    `${formatCount(count)} of ${formatCount(all)} could not be undone: others have changed these animals since.`,
+  isHeld: "it has an open adoption",
   wasChanged: "somebody else changed it",
   isDeleted: "it was deleted",
   close: "Close",

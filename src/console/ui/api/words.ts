@@ -15,22 +15,22 @@ export const ERRORS: Readonly<Record<string, string>> = {
   category_name_taken: "Another category already has this name. Choose another.",
   category_in_use: "Animals belong to this category. Move them to another one first.",
   slug_taken: "Another project already uses this slug. Choose another.",
-  precondition_failed: "Somebody else has changed it in the meantime, so nothing was done.",
+  precondition_failed: "Somebody else has changed this in the meantime, so nothing was done.",
   idempotency_in_flight: "Your first attempt is still in progress. Wait a moment, then try again.",
   idempotency_mismatch:
     "Your first attempt was saved, but its response was lost. What you changed since then was not saved: close this dialog and check the list.",
   email_taken: "Another person has this e-mail address.",
   last_administrator:
-    "Nobody else could manage people and keys. First make another person an administrator, and let them sign in.",
+    "Nobody else could manage people and keys. First make another person an administrator, and have them sign in.",
   last_passkey: "You have no other way to sign in. Add another passkey first.",
-  passkey_limit_reached: "You can have 20 passkeys. Remove one first.",
+  passkey_limit_reached: "You already have 20 passkeys, which is the limit. Remove one first.",
   invalid_invitation:
     "This invitation no longer works. If you have used it already, sign in. Otherwise ask an administrator for a new one.",
   passkey_refused:
     "This passkey is not known here, or it took too long. Try again, or use another way to sign in.",
   key_revoked: "This key is revoked. Create a new one.",
   key_expired: "This key has expired. Create a new one.",
-  plan_required: "Custom domains need the plan Pro or above. Change the plan in the project's settings.",
+  plan_required: "Custom domains need the Pro plan or above. Change the plan in the project's settings.",
   no_successful_deploy: "The project has no site yet. Deploy one first.",
   deploy_active: "This deploy is being served. Switch to another one first.",
   rate_limited: "Too many requests. Wait a moment, then try again.",

@@ -20,10 +20,10 @@ export const VERBS: Readonly<Record<Action, string>> = {
   "key.revoked": "revoked",
   "person.added": "added",
   "person.invited": "invited",
-  "person.joined": "accepted the invitation of",
+  "person.joined": "accepted the invitation for",
   "person.changed": "changed",
   "person.passkey_added": "added a passkey to",
-  "person.passkey_removed": "removed a passkey of",
+  "person.passkey_removed": "removed a passkey from",
   "person.removed": "removed",
   "project.created": "created",
   "project.changed": "changed",
@@ -72,7 +72,7 @@ export const ACTOR_TITLES: Readonly<Record<Actor["kind"], string>> = {
   person: "A person, at the console",
   key: "An API key",
   operator: "At the command line",
-  service: "By itself",
+  service: "Automatically",
 };
 
 /** The name of the thing. */

@@ -33,7 +33,7 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
       )}
       <DialogButtons
         back={categoriesPath()}
-        label="Delete"
+        label={WORDS.deleteButton}
         isBusy={isPending}
         isDangerous
         isEnabled={count === 0}

@@ -40,11 +40,11 @@ const Row = ({
     {mayChange && (
       <td class="actions">
         <div>
-          <a href={categoriesPath(id, "rename")} aria-label={`Rename ${name}`}>
-            Rename
+          <a href={categoriesPath(id, "rename")} aria-label={WORDS.renameOne(name)}>
+            {WORDS.renameButton}
           </a>
-          <a href={categoriesPath(id, "delete")} aria-label={`Delete ${name}`}>
-            Delete
+          <a href={categoriesPath(id, "delete")} aria-label={WORDS.deleteOne(name)}>
+            {WORDS.deleteButton}
           </a>
         </div>
       </td>
@@ -57,7 +57,7 @@ const List = () => {
   const { categories, data, error, isPending, refetch } = useCategories();
   const counts = useCounts();
   useLiveAnimals({ onGap: () => void counts.refetch() });
-  if (isPending && !error) return <Loading what="Loading categories" />;
+  if (isPending && !error) return <Loading what={WORDS.loading} />;
   return (
     <>
       {error && <Problem error={error} onRetry={refetch} />}
@@ -69,13 +69,13 @@ const List = () => {
       {categories.length > 0 && (
         <>
           <Table
-            label="Categories"
+            label={WORDS.title}
             kind="categories stack"
             columns={[
               { name: WORDS.number, kind: "number" },
               WORDS.name,
               { name: WORDS.animals, kind: "number" },
-              ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : []),
+              ...(mayChange ? [{ name: WORDS.actions, kind: "actions" as const }] : []),
             ]}
           >
             {categories.map((category) => (

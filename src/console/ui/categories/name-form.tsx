@@ -6,7 +6,7 @@ import type { ActionState } from "../parts/use-action.ts";
 import { useDraftGuard } from "../parts/use-draft-guard.ts";
 import { categoriesPath } from "./addresses.ts";
 import type { Category } from "./category.ts";
-import { FIELDS } from "./words.ts";
+import { FIELDS, WORDS } from "./words.ts";
 
 /** The form for a category's name. */
 export const NameForm = ({
@@ -22,7 +22,7 @@ export const NameForm = ({
   useDraftGuard(name !== given);
   return (
     <Form error={error} words={FIELDS} onSubmit={() => run(name)}>
-      <Field label="Name" name="name">
+      <Field label={WORDS.name} name="name">
         {(tied) => (
           <input
             {...tied}

@@ -18,7 +18,7 @@ export const NewCategory = () => {
   });
   return (
     <Dialog title={WORDS.add} back={categoriesPath()}>
-      <NameForm submitLabel="Add" action={add} />
+      <NameForm submitLabel={WORDS.addButton} action={add} />
     </Dialog>
   );
 };

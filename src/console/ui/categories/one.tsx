@@ -24,7 +24,7 @@ export const OneCategory = ({
   return (
     <Dialog title={title} back={categoriesPath()}>
       {error && <Problem error={error} onRetry={refetch} />}
-      {isPending && !error && <Loading what="Loading the category" />}
+      {isPending && !error && <Loading what={WORDS.loadingOne} />}
       {data && !category && <Problem error={UNKNOWN} />}
       {category && children(category)}
     </Dialog>

@@ -17,7 +17,7 @@ const RenameForm = ({ category: { id, name: before } }: { category: Category }) 
     says: ({ name }) => WORDS.renamed(before, name),
     undo: () => send(before),
   });
-  return <NameForm given={before} submitLabel="Rename" action={rename} />;
+  return <NameForm given={before} submitLabel={WORDS.renameButton} action={rename} />;
 };
 
 /** The dialog that renames a category. */

@@ -13,6 +13,14 @@ export const FIELDS: FormWords = {
 
 export const WORDS = {
   title: "Categories",
+  actions: "Actions",
+  loading: "Loading categories",
+  loadingOne: "Loading the category",
+  addButton: "Add",
+  renameButton: "Rename",
+  renameOne: (name: string) => `Rename ${name}`,
+  deleteButton: "Delete",
+  deleteOne: (name: string) => `Delete ${name}`,
   add: "Add category",
   rename: "Rename category",
   remove: "Delete category",
@@ -21,7 +29,7 @@ export const WORDS = {
   number: "No.",
   name: "Name",
   animals: "Animals",
-  animalsOf: (name: string) => `Animals of ${name}`,
+  animalsOf: (name: string) => `Animals in ${name}`,
   unknown: "This category no longer exists.",
   added: (name: string) => `“${name}” added`,
   renamed: (before: string, after: string) => `“${before}” renamed to “${after}”`,

@@ -125,7 +125,7 @@ export const FINDINGS: Record<Finding["kind"], Describe> = {
   },
   ownership_unproven: () => ({
     title: "The domain is not linked to a project yet",
-    text: "The addresses are right, but all projects here share them. A TXT record tells which project is meant.",
+    text: "The addresses are right, but all projects here share them. A TXT record says which project is meant.",
   }),
   unreachable: (findings) => ({
     title:
@@ -159,5 +159,5 @@ export const servedWords = (failingSince: string, now: number): string => {
   const left = (Date.parse(failingSince) - now) / 1000 + GRACE_SECONDS;
   return left > 0
     ? `Visitors see the site for another ${duration(left)}. After that, the domain is no longer served.`
-    : "The domain is no longer served from the next check on.";
+    : "The domain stops being served at the next check.";
 };

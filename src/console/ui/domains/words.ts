@@ -84,7 +84,7 @@ export const actorWords = ({ actor, key, name }: Pick<Event, "actor" | "key" | "
     case "operator":
       return "at the command line";
     case "service":
-      return "by itself";
+      return "automatically";
   }
 };
 
@@ -138,14 +138,14 @@ export const ADD = {
 export const FIELDS: FormWords = {
   hostname: {
     missing: "Enter a domain, such as docs.example.org.",
-    otherwise: "Enter a domain: letters, digits and hyphens, with dots between.",
+    otherwise: "Enter a domain: letters, digits and hyphens, with dots between them.",
     rules: {
       ip_address: "This is an IP address. Enter a domain name.",
       wildcard: "This is a wildcard. Add each domain by itself.",
-      underscore: "A domain cannot have an underscore.",
+      underscore: "A domain can't have an underscore.",
       too_long: "This is too long for a domain: at most 63 characters between dots, and 253 in all.",
       single_label: "A domain needs a dot, such as docs.example.org.",
-      public_suffix: "Nobody can own this: it is a public suffix. Enter a domain below it.",
+      public_suffix: "Nobody can own this: it is a public suffix. Enter a domain under it.",
       own_name: "This is one of the server's own names, or above one. Choose another.",
       special_use: "This name is reserved for special use. Choose another.",
     },
@@ -154,7 +154,7 @@ export const FIELDS: FormWords = {
 
 export const MENU = {
   title: "Menu",
-  label: (hostname: string) => `Menu of ${hostname}`,
+  label: (hostname: string) => `Menu for ${hostname}`,
   makePrimary: "Make primary",
   redirectTo: (primary: string) => `Redirect to ${primary}`,
   showSite: "Show the site here",
@@ -177,7 +177,7 @@ export const REMOVE = {
   removeText: "Traffic for the domain stops being served immediately.",
   ownAddress: "The project keeps its own address.",
   isRedirect: (primary: string | undefined) =>
-    `It redirects to ${primary ?? "the primary domain"} now. After you remove it, visitors no longer get there from it.`,
+    `It redirects to ${primary ?? "the primary domain"} now. After you remove it, its visitors no longer get there.`,
   noTarget: "Has the address been shared? Then add another domain first, and let this one redirect to it.",
   record: "Remember to delete its DNS record at your provider too.",
   confirmRedirect: "Redirect",
@@ -188,6 +188,7 @@ export const REMOVE = {
 
 export const PAGE = {
   back: "Back to domains",
+  backLabel: "Back",
   loading: "Loading the domain",
   checked: "Last checked",
   progress: "Progress",
@@ -197,7 +198,7 @@ export const PAGE = {
   records: "The DNS records",
   trace: "What the last check asked the name servers",
   history: "History",
-  needsPlan: (plan: string) => `Custom domains need the plan Pro or above. This project is on ${plan}.`,
+  needsPlan: (plan: string) => `Custom domains need the Pro plan or above. This project is on ${plan}.`,
   changePlan: "Change the plan",
   needsDeploy: "A domain needs a site to show. This project has no successful deploy yet.",
   deploy: "Go to deploys",
@@ -215,6 +216,10 @@ export const RECORD = {
   value: "Value",
   ttl: "TTL",
   inFull: "in full:",
+  /** What is copied. */
+  valueOf: (type: string) => `the value of the ${type} record`,
+  nameOf: (type: string) => `the name of the ${type} record`,
+  ttlOf: (type: string) => `the TTL of the ${type} record`,
   now: "now:",
   alias: "ALIAS or ANAME",
   zoneLine: "As a line of a zone file",

@@ -1,6 +1,7 @@
 import type { components } from "../../../client/types/platform.d.ts";
 
 import { mayGrant } from "./scopes.ts";
+import { ROTATE } from "./words.ts";
 
 export type Key = components["schemas"]["Key"];
 export type MintedKey = components["schemas"]["MintedKey"];
@@ -44,7 +45,7 @@ export const expiryOf = (day: string, ownEnd: string | undefined): string | unde
   return ownEnd !== undefined && Date.parse(end) > Date.parse(ownEnd) ? ownEnd : end;
 };
 
-export const WINDOWS = { s: "second", min: "minute", h: "hour" } as const;
+const WINDOWS = { s: "second", min: "minute", h: "hour" } as const;
 export type RateWindow = keyof typeof WINDOWS;
 
 /** A limit in the API's form, such as "600/min". Without a number, it is the limit of the key that creates it. */
@@ -64,11 +65,11 @@ export interface Grace {
 }
 
 const GRACES: readonly Grace[] = [
-  { seconds: 0, words: "It expires at once" },
-  { seconds: 3600, words: "For an hour" },
-  { seconds: 86_400, words: "For a day" },
-  { seconds: 7 * 86_400, words: "For a week" },
-  { seconds: 30 * 86_400, words: "For 30 days" },
+  { seconds: 0, words: ROTATE.graces.none },
+  { seconds: 3600, words: ROTATE.graces.hour },
+  { seconds: 86_400, words: ROTATE.graces.day },
+  { seconds: 7 * 86_400, words: ROTATE.graces.week },
+  { seconds: 30 * 86_400, words: ROTATE.graces.month },
 ];
 
 /** A day. */

@@ -7,7 +7,7 @@ import { Form } from "../parts/form.tsx";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { useSession } from "../session.tsx";
-import { type RateWindow, type Reach, WINDOWS, expiryOf, rateOf, rateLabel } from "./key.ts";
+import { type RateWindow, type Reach, expiryOf, rateOf, rateLabel } from "./key.ts";
 import { KEYS } from "./queries.ts";
 import { ScopeChoice } from "./scope-choice.tsx";
 import { type Grant, grantsOf } from "./scopes.ts";
@@ -57,9 +57,9 @@ const LimitInputs = ({ draft, change, tied }: SectionProps & { tied: object }) =
       value={draft.window}
       onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
     >
-      {Object.entries(WINDOWS).map(([window, word]) => (
+      {Object.entries(NEW.windows).map(([window, words]) => (
         <option key={window} value={window}>
-          per {word}
+          {words}
         </option>
       ))}
     </select>
@@ -79,7 +79,8 @@ const LastDay = ({ draft, change }: SectionProps) => {
   const { expiresAt: ownEnd } = useSession().user;
   const hint = ownEnd ? (
     <>
-      Your own key expires <Time at={ownEnd} />. This one expires then at the latest.
+      {NEW.ownEnd[0]} <Time at={ownEnd} />
+      {NEW.ownEnd[1]}
     </>
   ) : (
     NEW.noEnd

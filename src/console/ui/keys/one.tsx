@@ -25,7 +25,7 @@ export const OneKey = ({
   // The dialog opened before its content was loaded.
   useEffect(() => content.current?.querySelector<HTMLElement>("select, footer a")?.focus(), [!key]);
   if (error instanceof ApiError && error.status === 404) return <Problem error={error} />;
-  if (!key) return error ? <Problem error={error} onRetry={refetch} /> : <Loading what="Loading the key" />;
+  if (!key) return error ? <Problem error={error} onRetry={refetch} /> : <Loading what={ONE.loading} />;
   if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
   if (!mayChange(own, key)) return <Problem error={BEYOND} />;
   return <div ref={content}>{children(key, own.kind === "key" && key.id === own.id)}</div>;

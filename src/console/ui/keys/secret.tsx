@@ -3,7 +3,7 @@ import { SECRET, UNSTORED } from "./words.ts";
 
 /** A new secret. It is stored nowhere, so it is shown only once. */
 export const SecretOnce = ({ secret, back }: { secret: string; back: string }) => (
-  <OnceShown text={secret} back={back} words={{ ...SECRET, what: "the secret", question: UNSTORED }}>
+  <OnceShown text={secret} back={back} words={{ ...SECRET, question: UNSTORED }}>
     {SECRET.store}
   </OnceShown>
 );

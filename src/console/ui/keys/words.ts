@@ -33,13 +33,14 @@ export const LIST = {
   },
   everything: "Full access",
   yours: "yours",
+  states: { active: "active", expired: "expired", revoked: "revoked" },
   prefix: "How its secret begins",
   never: "Never",
   none: "None",
   rotate: "Rotate",
   revoke: "Revoke",
   explained:
-    "Deprecated calls use operations that will be removed. They are counted since the server started. Tell the people who use such keys.",
+    "Deprecated calls use operations that will be removed. They have been counted since the server started. Tell the people who use such keys.",
 } as const;
 
 export const NEW = {
@@ -54,6 +55,9 @@ export const NEW = {
     `Your own key is limited to ${rate}. This key gets the same limit unless you enter a lower one.`,
   period: "Requests per period",
   expires: "Expires",
+  /** Around when the own key expires. */
+  ownEnd: ["Your own key expires", ". This one will expire then at the latest."],
+  windows: { s: "per second", min: "per minute", h: "per hour" },
   noEnd: "At the end of this day. Leave empty for a key that does not expire.",
   submit: "Create key",
 } as const;
@@ -80,6 +84,7 @@ export const FIELDS: FormWords = {
 };
 
 export const SECRET = {
+  what: "the secret",
   titleOf: (name: string) => `Secret of “${name}”`,
   once: "This secret is shown only once.",
   store: "Store it in a safe place now, such as a password manager. Anyone who has it can use the key.",
@@ -102,6 +107,13 @@ export const ROTATE = {
     `gets a new secret. The old one, which begins with ${prefix}, can stay valid for a while, so that you have time to replace it everywhere.`,
   own: "You are signed in with this key. When the old secret expires, sign in with the new one.",
   grace: "How long should the old secret stay valid?",
+  graces: {
+    none: "Not at all: it expires at once",
+    hour: "For an hour",
+    day: "For a day",
+    week: "For a week",
+    month: "For 30 days",
+  },
   submit: "Create new secret",
 } as const;
 
@@ -112,10 +124,11 @@ export const REVOKE = {
   last: "This is the last usable key that can manage keys. Without it, keys can be created only on the server itself, with:",
   force: "Revoke it anyway",
   submit: "Revoke",
-  done: (name: string) => `“${name}” was revoked.`,
+  done: (name: string) => `“${name}” revoked`,
 } as const;
 
 export const ONE = {
+  loading: "Loading the key",
   revoked: "This key is already revoked.",
   beyond: "This key has more permissions, a later expiry or a higher rate limit than you have.",
 } as const;

@@ -12,7 +12,7 @@ export const CopyButton = ({
   what: string;
   onCopied?: () => void;
 }) => {
-  const [state, setState] = useState<"" | "Copied" | "Select it by hand">("");
+  const [state, setState] = useState<"" | "Copied" | "Copy it by hand">("");
   useEffect(() => {
     if (state === "") return undefined;
     const timer = setTimeout(() => setState(""), SHOWN_MS);
@@ -25,7 +25,7 @@ export const CopyButton = ({
       onCopied?.();
     } catch {
       // Browsers offer the clipboard only over HTTPS and on localhost.
-      setState("Select it by hand");
+      setState("Copy it by hand");
     }
   };
   return (

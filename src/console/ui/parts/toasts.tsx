@@ -23,7 +23,7 @@ const Current = createContext<(toast: Toast | string) => void>(() => {});
 
 /**
  * Returns a function that shows a toast for 6 seconds, at any page:
- * `toast({ words: "“Bella” was changed.", undo: () => changeBack() })`. `useAction` calls it by itself.
+ * `toast({ words: "“Bella” changed", undo: () => changeBack() })`. `useAction` calls it by itself.
  */
 export const useToast = () => useContext(Current);
 
@@ -56,7 +56,7 @@ const Undo = ({
     setBusy(true);
     try {
       await undo();
-      say("Undone.");
+      say("Undone");
     } catch (error) {
       say({ words: (error as Error).message, tone: "bad" });
     }

@@ -45,8 +45,8 @@ const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
   return (
     <Page title={WELCOME.title(invited.name)}>
       <p>
-        {WELCOME.invited(ROLES[invited.role].name.toLowerCase())} <bdi>{invited.email}</bdi>.{" "}
-        {WELCOME.expires} <Time at={invited.expiresAt} />.
+        {WELCOME.invited(ROLES[invited.role].as)} <bdi>{invited.email}</bdi>. {WELCOME.expires}{" "}
+        <Time at={invited.expiresAt} />.
       </p>
       {hasPasskeys() ? (
         <>

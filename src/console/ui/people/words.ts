@@ -4,14 +4,19 @@ import type { Question } from "../parts/leaving.ts";
 
 type Role = components["schemas"]["Person"]["role"];
 
-/** The roles, and what each of them may do. */
-export const ROLES: Record<Role, { name: string; may: string }> = {
-  volunteer: { name: "Volunteer", may: "Sees animals. Starts and changes adoptions." },
+/** The roles: what somebody is called with each, "as a volunteer", and what they may do. */
+export const ROLES: Record<Role, { name: string; as: string; may: string }> = {
+  volunteer: { name: "Volunteer", as: "a volunteer", may: "Sees animals. Starts and changes adoptions." },
   staff: {
     name: "Staff",
+    as: "staff",
     may: "Adds, changes and deletes animals and categories. Starts and changes adoptions.",
   },
-  administrator: { name: "Administrator", may: "May do everything, including projects, keys and people." },
+  administrator: {
+    name: "Administrator",
+    as: "an administrator",
+    may: "May do everything, including projects, keys and people.",
+  },
 };
 
 export const LIST = {
@@ -64,6 +69,7 @@ export const FIELDS: FormWords = {
 };
 
 export const INVITATION = {
+  what: "the link",
   titleOf: (name: string) => `Invitation for “${name}”`,
   once: "This link is shown only once, and works once.",
   send: "Send it to them now. Anyone who has it can sign in as them until it is used or expires.",
@@ -84,8 +90,8 @@ export const UNSENT: Question = {
 export const CHANGE = {
   title: "Edit person",
   submit: "Save",
-  done: (name: string) => `“${name}” was changed.`,
-  own: "This is you. With another role, you may no longer be able to change it back.",
+  done: (name: string) => `“${name}” changed`,
+  own: "This is you. With another role, you may not be able to change it back.",
 } as const;
 
 export const INVITE = {
@@ -94,7 +100,7 @@ export const INVITE = {
   passkeys: "Passkeys",
   submit: "Create link",
   removePasskey: (name: string) => `Remove the passkey ${name}`,
-  removed: (name: string) => `The passkey “${name}” was removed.`,
+  removed: (name: string) => `Passkey “${name}” removed`,
 } as const;
 
 export const REMOVE = {
@@ -102,7 +108,7 @@ export const REMOVE = {
   text: "can no longer sign in, from now on. Their e-mail address and passkeys are deleted. What they did stays in the history, with their name. This can't be undone.",
   own: "This is you. You will be signed out.",
   submit: "Remove",
-  done: (name: string) => `“${name}” was removed.`,
+  done: (name: string) => `“${name}” removed`,
 } as const;
 
 export const ONE = {
@@ -128,13 +134,13 @@ export const YOU = {
 export const PASSKEY = {
   addTitle: "Add passkey",
   name: "Name",
-  nameHint: "Such as: My phone. Optional.",
+  nameHint: "Optional, such as “My phone”.",
   submit: "Add passkey",
-  added: "The passkey was added.",
+  added: "Passkey added",
   removeTitle: "Remove passkey",
   removeText: "can no longer sign you in. Sessions that it opened end. Delete it on your device too.",
   removeSubmit: "Remove",
-  removed: (name: string) => `The passkey “${name}” was removed.`,
+  removed: (name: string) => `Passkey “${name}” removed`,
   fields: {
     name: { otherwise: "Enter a name without line breaks or tabs." },
   } satisfies FormWords,
@@ -146,7 +152,7 @@ export const WELCOME = {
   invited: (role: string) => `You are invited to sign in here as ${role}, with the e-mail address`,
   how: "Create a passkey to sign in with this device: by fingerprint, face or PIN. There is no password to remember.",
   device: "Name of this device",
-  deviceHint: "Such as: My phone. Optional.",
+  deviceHint: "Optional, such as “My phone”.",
   create: "Create passkey and sign in",
   oidcHint: "Use the account with this e-mail address.",
   loading: "Loading the invitation",

@@ -25,7 +25,7 @@ const Facts = ({ project: { slug, address, target } }: { project: Project }) => 
     <dd>{address}</dd>
     <dt>{SETTINGS.target}</dt>
     <dd>
-      <code>{target}</code> <CopyButton text={target} what="the CNAME target" />
+      <code>{target}</code> <CopyButton text={target} what={SETTINGS.copied} />
     </dd>
   </dl>
 );

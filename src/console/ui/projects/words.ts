@@ -14,7 +14,7 @@ export const LIST = {
 
 export const FIELDS = {
   name: "Name",
-  nameHint: "A name for people.",
+  nameHint: "A name that people recognize.",
   slug: "Slug",
   slugHint:
     "The first part of its address: lower-case letters, digits and hyphens. You can't change it later.",
@@ -45,7 +45,7 @@ export const NEW = {
 export const PROJECT = {
   loading: "Loading the project",
   back: "Back to projects",
-  areas: "Of the project",
+  areas: "Parts of the project",
   deploys: "Deploys",
   settings: "Settings",
   domains: "Domains",
@@ -98,6 +98,7 @@ export const SETTINGS = {
   about: "About this project",
   address: "Address",
   target: "CNAME target",
+  copied: "the CNAME target",
   save: "Save",
   saved: "Settings saved",
   losesDomains:
