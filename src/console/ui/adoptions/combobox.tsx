@@ -13,7 +13,7 @@ interface ComboboxProps<Option> {
   text: string;
   options: readonly Option[];
   keyOf: (option: Option) => string | number;
-  /** The options are those of an earlier text: Enter does not choose one. */
+  /** The options are those of an earlier text: Enter waits for those of the current one. */
   isOutdated: boolean;
   /** Shown in the list in place of options. */
   message?: string | undefined;
@@ -43,9 +43,24 @@ const useSuggestions = <Option,>({
   const [moved, setMoved] = useState({ keys, to: 0 });
   const active = moved.keys === keys ? moved.to : 0;
   const isListed = isOpen && options.length > 0;
+  const [isAwaited, setAwaited] = useState(false);
   const choose = (option: Option) => {
     onChoose(option);
     setOpen(false);
+  };
+  useEffect(() => {
+    if (!isAwaited || isOutdated) return;
+    setAwaited(false);
+    const first = options[active];
+    if (first) choose(first);
+  }, [isAwaited, isOutdated]);
+  const close = () => {
+    setOpen(false);
+    setAwaited(false);
+  };
+  const onText = () => {
+    setOpen(true);
+    setAwaited(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const fromClosed = event.key === "ArrowUp" ? 0 : -1;
@@ -54,13 +69,13 @@ const useSuggestions = <Option,>({
     if (next !== undefined) {
       setOpen(true);
       setMoved({ keys, to: next });
-    } else if (event.key === "Enter" && isOpen && isOutdated) setOpen(true);
+    } else if (event.key === "Enter" && isOpen && isOutdated) setAwaited(true);
     else if (event.key === "Enter" && isListed && option) choose(option);
-    else if (event.key === "Escape" && isOpen) setOpen(false);
+    else if (event.key === "Escape" && isOpen) close();
     else return;
     event.preventDefault();
   };
-  return { isOpen, isListed, active, setOpen, choose, onKeyDown };
+  return { isOpen, isListed, active, setOpen, onText, choose, onKeyDown };
 };
 
 /** The open list. */
@@ -108,7 +123,7 @@ const Suggestions = <Option,>({
  */
 export const Combobox = <Option,>({ tied, name, text, message, onText, ...list }: ComboboxProps<Option>) => {
   const id = useId();
-  const { isOpen, isListed, active, setOpen, choose, onKeyDown } = useSuggestions(list);
+  const { isOpen, isListed, active, setOpen, choose, onKeyDown, ...suggestions } = useSuggestions(list);
   return (
     <div class="combobox">
       <input
@@ -123,7 +138,7 @@ export const Combobox = <Option,>({ tied, name, text, message, onText, ...list }
         spellcheck={false}
         value={text}
         onInput={({ currentTarget: { value } }) => {
-          setOpen(true);
+          suggestions.onText();
           onText(value);
         }}
         onClick={() => setOpen(true)}
