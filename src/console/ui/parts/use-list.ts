@@ -2,6 +2,7 @@ import {
   type InfiniteData,
   type QueryKey,
   keepPreviousData,
+  replaceEqualDeep,
   useInfiniteQuery,
   useQueryClient,
 } from "@tanstack/preact-query";
@@ -41,7 +42,7 @@ export const useList = <Item>(
     queryFn: ({ pageParam }: { pageParam: string }) => read(pageParam, PAGE_SIZE),
     initialPageParam: "",
     getNextPageParam: ({ next }: Page<Item>) => next,
-    structuralSharing: withLoadedPages,
+    structuralSharing: withLoadedPages(replaceEqualDeep),
     ...(staleTime !== undefined && { staleTime }),
   };
   // Begins before the list is observed, which then waits for all of its pages.
