@@ -24,13 +24,13 @@ import { SessionEnded, SignIn } from "./sign-in.tsx";
 import { APP, SIGN_IN } from "./words.ts";
 
 const AREAS = [
-  { href: "/console/animals", name: APP.names.animals, scope: "pets:read" },
-  { href: "/console/adoptions", name: APP.names.adoptions, scope: "orders:read" },
-  { href: "/console/categories", name: APP.names.categories, scope: "pets:read" },
-  { href: "/console/projects", name: APP.names.projects, scope: "platform:read" },
-  { href: "/console/keys", name: APP.names.keys, scope: "keys:admin" },
-  { href: "/console/people", name: APP.names.people, scope: "people:admin" },
-  { href: "/console/activity", name: APP.names.activity, scope: "audit:read" },
+  { href: "/console/animals", name: "Animals", scope: "pets:read" },
+  { href: "/console/adoptions", name: "Adoptions", scope: "orders:read" },
+  { href: "/console/categories", name: "Categories", scope: "pets:read" },
+  { href: "/console/projects", name: "Projects", scope: "platform:read" },
+  { href: "/console/keys", name: "Keys", scope: "keys:admin" },
+  { href: "/console/people", name: "People", scope: "people:admin" },
+  { href: "/console/activity", name: "Activity", scope: "audit:read" },
 ] as const;
 
 /** Without an entry of its own in the history. */

@@ -195,8 +195,7 @@ const insert = (queries: QueryClient, adoption: Adoption): void => {
 const askAgain = (queries: QueryClient): void =>
   void queries.refetchQueries({
     queryKey: ADOPTIONS,
-    fetchStatus: "fetching",
-    predicate: ({ state }) => !state.fetchMeta?.fetchMore,
+    predicate: ({ state }) => state.fetchStatus === "fetching" && !state.fetchMeta?.fetchMore,
   });
 
 const PATHS = {

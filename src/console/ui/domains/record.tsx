@@ -13,7 +13,7 @@ const Copied = ({ text, what }: { text: string; what: string }) => (
 
 const Value = ({ change: { action, type, value, found } }: { change: Change }) => (
   <div>
-    {value !== undefined && <Copied text={value} what={RECORD.valueOf(type)} />}
+    {value !== undefined && <Copied text={value} what={RECORD.copied("value", type)} />}
     {value === undefined && <code>{found.join(", ")}</code>}
     {action === "Change" && found.length > 0 && (
       <small>
@@ -35,7 +35,7 @@ const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
       <td data-column={RECORD.type}>{type === "ALIAS" ? RECORD.alias : type}</td>
       <td data-column={RECORD.name}>
         <div>
-          <Copied text={name} what={RECORD.nameOf(type)} />
+          <Copied text={name} what={RECORD.copied("name", type)} />
           {name !== fullName && (
             <small>
               {RECORD.inFull} {fullName}
@@ -47,7 +47,7 @@ const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
         <Value change={change} />
       </td>
       <td data-column={RECORD.ttl}>
-        {value === undefined ? "–" : <Copied text={String(TTL)} what={RECORD.ttlOf(type)} />}
+        {value === undefined ? "–" : <Copied text={String(TTL)} what={RECORD.copied("TTL", type)} />}
       </td>
     </tr>
   );

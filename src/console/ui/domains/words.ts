@@ -217,9 +217,7 @@ export const RECORD = {
   ttl: "TTL",
   inFull: "in full:",
   /** What is copied. */
-  valueOf: (type: string) => `the value of the ${type} record`,
-  nameOf: (type: string) => `the name of the ${type} record`,
-  ttlOf: (type: string) => `the TTL of the ${type} record`,
+  copied: (what: "name" | "value" | "TTL", type: string) => `the ${what} of the ${type} record`,
   now: "now:",
   alias: "ALIAS or ANAME",
   zoneLine: "As a line of a zone file",

@@ -33,7 +33,6 @@ export const LIST = {
   },
   everything: "Full access",
   yours: "yours",
-  states: { active: "active", expired: "expired", revoked: "revoked" },
   prefix: "How its secret begins",
   never: "Never",
   none: "None",
