@@ -218,7 +218,7 @@ real("a person whose role was lowered while a form was open learns why it is ref
   await ours.page.getByRole("link", { name: "Edit Ada Byron" }).click();
   await ours.page.locator("dialog [name=role]").selectOption({ label: "Volunteer" });
   await inDialog(ours.page, "Save").click();
-  await ours.page.getByText("“Ada Byron” was changed.").first().waitFor();
+  await ours.page.getByText("“Ada Byron” changed").first().waitFor();
   await theirs.page.locator("dialog [type=submit]").click();
   await theirs.page.getByText("You are not allowed to do this. Your role may have changed").waitFor();
   // What they entered is still there.

@@ -15,7 +15,7 @@ import { ADD, CHANGE, FIELDS } from "./words.ts";
 
 type Draft = Pick<Person, "name" | "role">;
 
-const patch = (personId: number, body: Draft) =>
+const patch = (personId: number, body: Partial<Draft>) =>
   dataOf(platform.PATCH("/platform/people/{personId}", { params: { path: { personId } }, body }));
 
 const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
@@ -26,7 +26,7 @@ const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
   const draft: Draft = { name, role, ...typed };
   useDraftGuard(draft.name !== name || draft.role !== role);
   const changing = useAction({
-    act: (wanted: Draft) => patch(id, wanted),
+    act: (wanted: Partial<Draft>) => patch(id, wanted),
     changes: [PEOPLE],
     onDone() {
       // One's own name and permissions are in the session.
@@ -37,7 +37,7 @@ const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
     undo: () => patch(id, { name, role }),
   });
   return (
-    <Form error={changing.error} words={FIELDS} onSubmit={() => changing.run(draft)}>
+    <Form error={changing.error} words={FIELDS} onSubmit={() => changing.run(typed)}>
       <Field label={ADD.name} name="name">
         {(tied) => (
           <input

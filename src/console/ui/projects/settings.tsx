@@ -53,7 +53,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
   });
   useDraftGuard(name !== project.name || plan !== project.plan);
   return (
-    <Form error={saving.error} words={PROBLEMS} onSubmit={() => saving.run({ name, plan })}>
+    <Form error={saving.error} words={PROBLEMS} onSubmit={() => saving.run(typed)}>
       <Field label={FIELDS.name} name="name">
         {(tied) => (
           <input
