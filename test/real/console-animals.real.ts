@@ -268,7 +268,7 @@ real(
     await said("“Animal 1” is now sold");
     await send(server, "/v1/pets/1", { name: "Max" }, "PATCH");
     await button("Undo").click();
-    await said(/Somebody else has changed it/);
+    await said(/Somebody else has changed this/);
     expect(await read(server, "/v1/pets")).toMatchObject([{ name: "Max", status: "sold" }]);
   },
 );

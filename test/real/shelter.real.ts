@@ -252,7 +252,7 @@ real(
     await dialog("Delete").waitFor();
     await send("/v1/pets/1", { status: "pending" }, "PATCH");
     await dialog("Delete").click();
-    await it.alert(/Somebody else has changed it in the meantime/).waitFor();
+    await it.alert(/Somebody else has changed this in the meantime/).waitFor();
     await dialog("Reload").click();
     await page.locator("dialog .badge").getByText("pending").waitFor();
     await untilTrue(page, `${FOCUSED} === "Cancel"`);

@@ -59,9 +59,8 @@ const DeleteForm = ({
       <p>
         <bdi>
           <strong>{name}</strong>
-        </bdi>{" "}
-        {status && <Badge tone={TONES[status]}>{status}</Badge>}
-        {WORDS.deletedPermanently}
+        </bdi>
+        {WORDS.deletedPermanently} {status && <Badge tone={TONES[status]}>{status}</Badge>}
       </p>
       <p>{WORDS.noUndo}</p>
       <DialogButtons
