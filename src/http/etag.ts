@@ -5,7 +5,7 @@ export const etagOf = (representation: string): string =>
   `"${new Bun.CryptoHasher("sha256").update(representation).digest("base64url").slice(0, 27)}"`;
 
 /** RFC 9110 section 8.8.3: within the quotes there are no quotes and no escapes, but there may be commas. */
-const TAG = String.raw`(?:W/)?"[!\x23-\x7e\x80-\xff]*"`;
+const TAG = String.raw`(?:W/)?\x22[!\x23-\x7e\x80-\xff]*\x22`;
 const TOKEN = new RegExp(`[ \\t,]+|${TAG}`, "y");
 
 /** The entity tags in a header; undefined if it is malformed. */

@@ -96,7 +96,7 @@ export const MAX_TAGGED = 50;
 
 export const Search = SearchText({
   description:
-    "Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals.",
+    "Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters and digits is ignored: without any, the search finds all animals.",
   examples: ["bel"],
 });
 

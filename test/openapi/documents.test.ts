@@ -153,6 +153,15 @@ describe("a document for code generators", () => {
     expect(categoryId?.["description"]).toContain("2^53");
   });
 
+  test("has texts in ASCII, so that Java compiles them in any locale", () => {
+    const texts = JSON.stringify([schemas, operations.map(({ raw }) => raw)]);
+    expect(texts.match(/"(summary|description)":"[^"]*[^ -~][^"]*"/g)).toBeNull();
+  });
+
+  test("has no quote in a field's pattern, which would end the struct tag of Go", () => {
+    expect(JSON.stringify(schemas).match(/"pattern":"(?:[^"\\]|\\[^"])*\\"/g)).toBeNull();
+  });
+
   test("has an example of an Idempotency-Key in quotes, as in the draft", () => {
     const keys = operations.flatMap(({ parameters }) =>
       parameters.filter(({ name }) => name === "Idempotency-Key"),

@@ -731,7 +731,7 @@ export interface operations {
         cursor?: string;
         /** @description Filter by category. */
         categoryId?: number | bigint;
-        /** @description Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals. */
+        /** @description Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters and digits is ignored: without any, the search finds all animals. */
         q?: string;
         /** @description Filter by id: 1 to 100 ids, separated by commas. Unknown ids are ignored. */
         ids?: string;
@@ -1152,7 +1152,7 @@ export interface operations {
   getStatistics: {
     parameters: {
       query?: {
-        /** @description Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, and `l` finds `ł`. Everything but letters and digits is ignored: without any, the search finds all animals. */
+        /** @description Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters and digits is ignored: without any, the search finds all animals. */
         q?: string;
         /** @description Count the animals of this category. */
         categoryId?: number | bigint;
