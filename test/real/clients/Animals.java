@@ -45,7 +45,7 @@ public class Animals {
     List<List<String>> pages = new ArrayList<>();
     String cursor = null;
     do {
-      ApiResponse<List<Pet>> page = animals.listPetsWithHttpInfo(2, null, cursor, null, null, null, null);
+      ApiResponse<List<Pet>> page = animals.listPetsWithHttpInfo(2, null, cursor, null, null, null, null, null);
       pages.add(page.getData().stream().map(Pet::getName).toList());
       List<String> next = page.getHeaders().get("next-cursor");
       cursor = next == null ? null : next.get(0);
