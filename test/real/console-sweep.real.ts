@@ -75,7 +75,9 @@ for (const [area, paths] of Object.entries(PAGES))
         problems.push(...(await problemsOf(page, path)));
       }
       expect(problems).toEqual([]);
-      expect(seen.errors).toEqual([]);
+      // Browsers say too that an adoption is not there.
+      const expected = paths.some((path) => path.endsWith("/999")) ? /status of 404/ : /^$/;
+      expect(seen.errors.filter((error) => !expected.test(error))).toEqual([]);
     },
     240_000,
   );
