@@ -16,8 +16,9 @@ const alone = () => {
 const DOCUMENTS = ["/openapi.json", "/platform/openapi.json"];
 
 /** Paths of the files that the Swagger page names. */
+/** The scripts and style sheets of a page. */
 const assetsOf = (page: string): string[] =>
-  [...page.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path]) => path as string);
+  [...page.matchAll(/<(?:link|script)[^>]*(?:href|src)="(\/[^"]+)"/g)].map(([, path]) => path as string);
 
 const expectWhole = async (server: Server) => {
   const added = await server.add("Bella", 3);
