@@ -9,7 +9,7 @@ const CALLS = Number(process.env["FAULT_CALLS"] ?? 60);
 const WRITERS = 8;
 const READERS = 2;
 /** More than the cache of the server holds, so that readers reach the disk. */
-const ANIMALS = 100_000;
+const ANIMALS = 60_000;
 /** How soon `/readyz` tells of a fault, and of its end. */
 const TRUTH_MS = 1000;
 
