@@ -26,17 +26,21 @@ const explain = (error: unknown): unknown => {
   return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
 };
 
-/** What a check of the whole file found. */
-type CheckResult = { state: "sound" } | { state: "damaged" | "unreadable"; reason: string };
+/** What a check of the whole file found, and when it began to read. */
+type CheckResult = { start: number } & (
+  { state: "sound" } | { state: "damaged" | "unreadable"; reason: string }
+);
 
 const checkFile = async (path: string): Promise<CheckResult> => {
+  let start = performance.now();
   try {
     await using client = await openSqlWorker(path);
+    start = performance.now();
     const [found] = await client.all("PRAGMA quick_check(1)");
     const reason = String(found?.["quick_check"]);
-    return reason === "ok" ? { state: "sound" } : { state: "damaged", reason };
+    return reason === "ok" ? { start, state: "sound" } : { start, state: "damaged", reason };
   } catch (error) {
-    return { state: "unreadable", reason: reasonOf(error) };
+    return { start, state: "unreadable", reason: reasonOf(error) };
   }
 };
 
@@ -78,9 +82,9 @@ const damageSuspicion = (path: string, probeMs: number) => {
 
   const check = async () => {
     isChecking = true;
-    const start = performance.now();
     const result = await checkFile(path);
     isChecking = false;
+    const { start } = result;
     const end = performance.now();
     // A disk that failed to read may work again at once. Damage stays, and checking a large file takes long.
     nextCheck = end + (result.state === "damaged" ? Math.max(probeMs, (end - start) / MAX_CHECK_SHARE) : 0);
