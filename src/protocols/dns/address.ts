@@ -1,16 +1,22 @@
 import { BlockList, isIP } from "node:net";
 
-const subnets = (type: "ipv4" | "ipv6", networks: string[]): BlockList => {
-  const list = new BlockList();
-  for (const network of networks) {
+const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
+
+/** A set of networks such as `192.0.2.0/24`. */
+export const networks = (list: readonly string[]): BlockList => {
+  const set = new BlockList();
+  for (const network of list) {
     const [address = "", prefix] = network.split("/");
-    list.addSubnet(address, Number(prefix), type);
+    set.addSubnet(address, Number(prefix), familyOf(address));
   }
-  return list;
+  return set;
 };
 
+export const isInNetworks = (address: string, set: BlockList): boolean =>
+  isIP(address) !== 0 && set.check(address, familyOf(address));
+
 /** IANA's IPv4 Special-Purpose Address Registry, with multicast and class E. */
-const SPECIAL_4 = subnets("ipv4", [
+const SPECIAL_4 = networks([
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -29,18 +35,18 @@ const SPECIAL_4 = subnets("ipv4", [
 ]);
 
 /** RFC 4291 section 2.4, as assigned by IANA: loopback, local, multicast, IPv4-mapped and NAT64 addresses lie outside it. */
-const GLOBAL_6 = subnets("ipv6", ["2000::/3"]);
+const GLOBAL_6 = networks(["2000::/3"]);
 /** Exceptions, from IANA's IPv6 Special-Purpose Address Registry: Teredo and 6to4 embed IPv4 addresses. */
-const SPECIAL_6 = subnets("ipv6", ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]);
+const SPECIAL_6 = networks(["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"]);
 
 /** True for an address that is reachable from the whole Internet, and not in a private network. */
 export const isGlobalUnicast = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:
-      return !SPECIAL_4.check(address, "ipv4");
+      return !isInNetworks(address, SPECIAL_4);
     case 6:
       // A zone index (RFC 4007 section 11) belongs to local addresses only.
-      return !address.includes("%") && GLOBAL_6.check(address, "ipv6") && !SPECIAL_6.check(address, "ipv6");
+      return !address.includes("%") && isInNetworks(address, GLOBAL_6) && !isInNetworks(address, SPECIAL_6);
     default:
       return false;
   }

@@ -1,6 +1,15 @@
+import {
+  type IssueProperty,
+  allowsAccount,
+  allowsMethod,
+  formatIssueProperty,
+  parseIssueProperty,
+  withParameter,
+} from "./caa-property.ts";
 import { type ChainProblem, followCnames, type Resolve } from "./cname-chain.ts";
 import type { CaaRecord } from "./message.ts";
-import { canonicalName, withParents } from "./name.ts";
+import { canonicalName } from "../../lib/dns-name.ts";
+import { withParents } from "./name.ts";
 import type { Exchange } from "./client.ts";
 
 export type RelevantCaa =
@@ -20,9 +29,6 @@ export const relevantCaa = async (resolve: Resolve, hostname: string): Promise<R
   return { kind: "none" };
 };
 
-/** RFC 8659 section 4.2: the issuer's domain precedes the parameters. An empty one allows no CA. */
-const issuerOf = (value: string): string => canonicalName(value.split(";")[0]?.trim() ?? "");
-
 const KNOWN_TAGS = new Set([
   "issue",
   "issuewild",
@@ -33,13 +39,62 @@ const KNOWN_TAGS = new Set([
   "issuevmc",
 ]);
 
-/** RFC 8659 section 4: true if one of these issuers may issue for a name without a wildcard. */
-export const allowsIssuance = (records: CaaRecord[], issuers: readonly string[]): boolean => {
-  if (records.some(({ data }) => data.critical && !KNOWN_TAGS.has(data.tag))) return false;
-  const issue = records.filter(({ data }) => data.tag === "issue");
-  return (
-    issue.length === 0 || issue.some(({ data }) => issuers.map(canonicalName).includes(issuerOf(data.value)))
-  );
+export type IssueTag = "issue" | "issuewild";
+
+/** The properties that count: for a wildcard `issuewild` alone, if there are any (RFC 8659 section 4.3). */
+export const issueTagFor = (records: readonly CaaRecord[], isWildcard: boolean): IssueTag =>
+  isWildcard && records.some(({ data }) => data.tag === "issuewild") ? "issuewild" : "issue";
+
+/** What a service orders, and how: CAA records must allow all of it. */
+export interface CaaOrder {
+  /** The names of the CAs, any of which may issue. */
+  issuers: readonly string[];
+  /** The URIs of the accounts with them; undefined if they are not known, so that the CA decides. */
+  accounts?: readonly string[] | undefined;
+  /** How the name can be proven: `http-01`, ... */
+  methods: readonly string[];
+  isWildcard?: boolean;
+}
+
+/** The methods that CAA records allow, or what they forbid, and values of properties that would allow the order. */
+export type CaaJudgement =
+  { methods: string[] } | { forbids: "issuer" | "accounturi" | "validationmethods"; allowing: string[] };
+
+const valuesWith = (properties: IssueProperty[], tag: string, values: readonly string[]): string[] => {
+  const changed = properties.flatMap((one) => values.map((value) => withParameter(one, tag, value)));
+  return [...new Set(changed.map(formatIssueProperty))];
+};
+
+/** RFC 8657. @param properties those that name one of the CAs */
+const judgeParameters = (
+  properties: IssueProperty[],
+  { issuers, accounts, methods }: CaaOrder,
+): CaaJudgement => {
+  const ours = properties.filter((one) => allowsAccount(one, accounts));
+  if (ours.length === 0)
+    return {
+      forbids: "accounturi",
+      allowing: accounts ? valuesWith(properties, "accounturi", accounts) : [...issuers],
+    };
+  const allowed = methods.filter((method) => ours.some((one) => allowsMethod(one, method)));
+  if (allowed.length > 0) return { methods: allowed };
+  return {
+    forbids: "validationmethods",
+    allowing: valuesWith(ours, "validationmethods", [methods.join(",")]),
+  };
+};
+
+/** RFC 8659 section 4: judges whether an order for a name, or for the wildcard below it, may be placed. */
+export const judgeCaa = (records: readonly CaaRecord[], order: CaaOrder): CaaJudgement => {
+  const issuers = new Set(order.issuers.map(canonicalName));
+  const refusal: CaaJudgement = { forbids: "issuer", allowing: [...order.issuers] };
+  if (records.some(({ data }) => data.critical && !KNOWN_TAGS.has(data.tag))) return refusal;
+  const tag = issueTagFor(records, order.isWildcard ?? false);
+  const issue = records.filter(({ data }) => data.tag === tag);
+  if (issue.length === 0) return { methods: [...order.methods] };
+  const properties = issue.flatMap(({ data }) => parseIssueProperty(data.value) ?? []);
+  const named = properties.filter(({ issuer }) => issuers.has(issuer));
+  return named.length === 0 ? refusal : judgeParameters(named, order);
 };
 
 /** Formats a record as in a zone file. */

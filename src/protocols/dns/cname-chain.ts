@@ -29,6 +29,10 @@ export const isUsable = ({ outcome }: Exchange): boolean =>
 export const recordsOf = (exchange: Exchange): DnsRecord[] =>
   isUsable(exchange) && exchange.outcome.kind === "answer" ? exchange.outcome.records : [];
 
+/** The addresses in A and AAAA records. */
+export const addressesIn = (records: readonly DnsRecord[]): string[] =>
+  records.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : []));
+
 const cnameOf = (records: DnsRecord[], name: string): string | undefined =>
   records.find((record) => record.type === "CNAME" && record.name === name)?.data as string | undefined;
 
@@ -62,4 +66,10 @@ export const followCnames = async (
     // The chain ends with records, or with a name that has no CNAME.
     if (records.length > 0 || end === queried) return { names, records, last };
   }
+};
+
+/** The addresses of a name, IPv4 first; none for those that the resolvers could not look up. */
+export const resolveAddresses = async (resolve: Resolve, name: string): Promise<string[]> => {
+  const chains = await Promise.all([followCnames(resolve, name, "A"), followCnames(resolve, name, "AAAA")]);
+  return addressesIn(chains.flatMap(({ records }) => records));
 };

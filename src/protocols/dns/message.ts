@@ -1,11 +1,14 @@
-import { decode, encode, RECURSION_DESIRED, type Answer as WireAnswer } from "dns-packet";
-import { canonicalName, isSameName } from "./name.ts";
+import { CHECKING_DISABLED, decode, encode, RECURSION_DESIRED, type Answer as WireAnswer } from "dns-packet";
+import { canonicalName } from "../../lib/dns-name.ts";
+import { isSameName } from "./name.ts";
 
 export type QuestionType = "A" | "AAAA" | "CNAME" | "NS" | "CAA" | "TXT";
 
 export interface Question {
   name: string;
   type: QuestionType;
+  /** CD (RFC 4035 section 3.2.2): a resolver responds although DNSSEC says that the records are forged. */
+  checkingDisabled?: true;
 }
 
 interface RecordFields {
@@ -25,6 +28,12 @@ export type CaaRecord = RecordFields & {
 export type SoaRecord = RecordFields & { type: "SOA"; data: { minimum: number } };
 export type DnsRecord = TextRecord | CaaRecord | SoaRecord;
 
+/** Why a response is an error: RFC 8914. */
+export interface ExtendedError {
+  code: number;
+  text: string;
+}
+
 export interface Answer {
   kind: "answer";
   /** NOERROR, NXDOMAIN, SERVFAIL, REFUSED, ..., or `RCODE_<number>`. */
@@ -34,6 +43,9 @@ export interface Answer {
   records: DnsRecord[];
   /** The authority section: the SOA of an absence, the NS of a referral. */
   authorities: DnsRecord[];
+  /** Addresses in the additional section, such as those of a referral's name servers. */
+  glue?: DnsRecord[];
+  extendedErrors?: ExtendedError[];
 }
 
 /** Why a packet is not the response to the query. */
@@ -65,14 +77,14 @@ interface QueryOptions {
 
 /** A query with one question. */
 export const encodeQuery = (
-  { name, type }: Question,
+  { name, type, checkingDisabled }: Question,
   id: number,
   { recursive, edns }: QueryOptions,
 ): Uint8Array =>
   encode({
     type: "query",
     id,
-    flags: recursive ? RECURSION_DESIRED : 0,
+    flags: (recursive ? RECURSION_DESIRED : 0) | (checkingDisabled ? CHECKING_DISABLED : 0),
     questions: [{ name, type, class: "IN" }],
     additionals: edns ? [EDNS] : [],
   });
@@ -109,6 +121,20 @@ const recordsOf = (wire: WireAnswer[] = []): DnsRecord[] =>
 const extendedBits = (additionals: WireAnswer[] = []): number =>
   additionals.find((one) => one.type === "OPT")?.extendedRcode ?? 0;
 
+const EXTENDED_ERROR = 15;
+
+/** RFC 8914 section 2: two bytes of code, then text in UTF-8. */
+const extendedErrorsOf = (additionals: WireAnswer[] = []): ExtendedError[] =>
+  additionals.flatMap((one) => {
+    if (one.type !== "OPT") return [];
+    const options = one.options as readonly { code: unknown; data?: Buffer }[];
+    return options.flatMap(({ code, data }) =>
+      code === EXTENDED_ERROR && data && data.length >= 2
+        ? [{ code: data.readUInt16BE(0), text: data.subarray(2).toString("utf8") }]
+        : [],
+    );
+  });
+
 /** Compares only header and question, which a truncated packet has whole. */
 const isFor = (bytes: Buffer, question: Question): boolean => {
   const head = Buffer.from(bytes);
@@ -138,12 +164,16 @@ const readHeaderOnly = (bytes: Buffer): Answer | undefined => {
 const readAnswer = (bytes: Buffer): Answer => {
   const { flags = 0, flag_aa, answers, authorities, additionals } = decode(bytes);
   const rcode = (flags & 0x0f) | (extendedBits(additionals) << 4);
+  const glue = recordsOf(additionals);
+  const extendedErrors = extendedErrorsOf(additionals);
   return {
     kind: "answer",
     rcode: RCODES[rcode] ?? `RCODE_${rcode}`,
     authoritative: flag_aa,
     records: recordsOf(answers),
     authorities: recordsOf(authorities),
+    ...(glue.length > 0 && { glue }),
+    ...(extendedErrors.length > 0 && { extendedErrors }),
   };
 };
 

@@ -1,8 +1,4 @@
-/** RFC 4343: names compare without case in ASCII only; `toLowerCase` alone would fold the Kelvin sign into a `k`. */
-const lower = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-
-/** The form in which names are compared: ASCII letters in lower case, no final dot. The root is "". */
-export const canonicalName = (name: string): string => lower(name).replace(/\.$/, "");
+import { canonicalName } from "../../lib/dns-name.ts";
 
 export const isSameName = (one: string, other: string): boolean =>
   canonicalName(one) === canonicalName(other);
@@ -12,6 +8,9 @@ export const withParents = (name: string): string[] => {
   const labels = canonicalName(name).split(".");
   return labels.map((_, at) => labels.slice(at).join("."));
 };
+
+/** RFC 8555 section 8.4: the name of the TXT record of a challenge for a domain, also for the wildcard below it. */
+export const challengeNameOf = (domain: string): string => `_acme-challenge.${domain.replace(/^\*\./, "")}`;
 
 /** True for a name that a query can have: printable ASCII in labels of 1 to 63, 253 in all. Names in answers can be anything. */
 export const isQueryable = (name: string): boolean =>

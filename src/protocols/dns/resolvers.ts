@@ -45,17 +45,25 @@ export const skipSilentServers = (send: SendQuery): SendQuery => {
   };
 };
 
-/** Records every exchange, and sends no more queries once they have waited `maxWaitMs` in all. */
+/** Sends the same query once, records every exchange, and sends no more once they have waited `maxWaitMs` in all. */
 export const recordExchanges = (send: SendQuery, maxWaitMs: number) => {
   const exchanges: Exchange[] = [];
+  const sent = new Map<string, Promise<Exchange>>();
   let waitedMs = 0;
-  const recorded: SendQuery = async (...query) => {
+  const record: SendQuery = async (...query) => {
     const exchange = await (waitedMs < maxWaitMs ? send : skipLate)(...query);
     waitedMs += exchange.milliseconds;
     exchanges.push(exchange);
     return exchange;
   };
-  return { send: recorded, exchanges };
+  const sendOnce: SendQuery = (...query) => {
+    const [server, question, recursive] = query;
+    const key = JSON.stringify([server, question, recursive]);
+    const exchange = sent.get(key) ?? record(...query);
+    sent.set(key, exchange);
+    return exchange;
+  };
+  return { send: sendOnce, exchanges };
 };
 
 /**

@@ -18,3 +18,9 @@ export const resolversOf = (resolvConf: string, port = DNS_PORT): Server[] =>
   [...resolvConf.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)]
     .map(([, address = ""]) => parseServer(address, port))
     .filter((server) => server !== undefined);
+
+/** `192.0.2.1`, `[2001:db8::1]:5353`: without the port if it is 53. */
+export const formatServer = ({ address, port }: Server): string => {
+  if (port === 53) return address;
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+};

@@ -3,8 +3,15 @@ import { createSocket } from "node:dgram";
 import { encode } from "dns-packet";
 import { systemNetwork, type Channel, type Network } from "../../../src/protocols/dns/network.ts";
 import type { DnsClientOptions } from "../../../src/protocols/dns/client.ts";
-import type { RejectReason } from "../../../src/protocols/dns/message.ts";
-import { dnsServer, SHORT_TIMEOUT, testClient, LONG_TIMEOUT, type Behaviour } from "../../support/dns.ts";
+import type { Question, RejectReason } from "../../../src/protocols/dns/message.ts";
+import {
+  dnsServer,
+  failing,
+  SHORT_TIMEOUT,
+  testClient,
+  LONG_TIMEOUT,
+  type Behaviour,
+} from "../../support/dns.ts";
 
 const ZONES = {
   "example.org": ["docs.example.org CNAME t1.pages.test", 'example.org CAA 0 issue "ca.test"'],
@@ -106,6 +113,39 @@ test("a flood of wrong packets ends the query", async () => {
 
 test.each(["SERVFAIL", "REFUSED"] as const)("%s is an answer with that rcode", async (rcode) => {
   expect((await askWith(rcode)).outcome).toMatchObject({ kind: "answer", rcode, records: [] });
+});
+
+test("an error says why with extended errors, the unknown and the cut ones left out", async () => {
+  expect((await askWith(failing(7, "no é"))).outcome).toEqual({
+    kind: "answer",
+    rcode: "SERVFAIL",
+    authoritative: true,
+    records: [],
+    authorities: [],
+    extendedErrors: [{ code: 7, text: "no é" }],
+  });
+  const cut: Behaviour = (packet, query) => {
+    const [whole = packet] = (failing(7, "") as (packet: Buffer, query: Buffer) => Buffer[])(packet, query);
+    const short = whole.subarray(0, -1);
+    short.writeUInt16BE(5, short.length - 7);
+    short.writeUInt16BE(1, short.length - 3);
+    return [short];
+  };
+  const { outcome } = await askWith(cut);
+  expect(outcome).toMatchObject({ kind: "answer", rcode: "SERVFAIL" });
+  expect(outcome).not.toHaveProperty("extendedErrors");
+});
+
+test("a query can ask a resolver not to check DNSSEC", async () => {
+  using dns = await dnsServer({ zones: ZONES });
+  dns.behaviours.set("*", "bogus");
+  const ask = (question: Question) => testClient()(dns.server, question, true);
+  expect((await ask(DOCS)).outcome).toMatchObject({ rcode: "SERVFAIL" });
+  const { outcome, question } = await ask({ ...DOCS, checkingDisabled: true });
+  expect({ outcome, question }).toMatchObject({
+    outcome: { rcode: "NOERROR" },
+    question: { checkingDisabled: true },
+  });
 });
 
 test("a truncated answer is requested again over TCP", async () => {

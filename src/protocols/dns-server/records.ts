@@ -1,0 +1,121 @@
+import { type Answer as WireRecord, encode } from "dns-packet";
+import { canonicalName } from "../../lib/dns-name.ts";
+
+/** Codes of record types: RFC 1035 section 3.2.2, RFC 3596, RFC 4034, RFC 6891, RFC 8659, RFC 9460. */
+export const TYPE = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  TXT: 16,
+  AAAA: 28,
+  OPT: 41,
+  DS: 43,
+  HTTPS: 65,
+  ANY: 255,
+  CAA: 257,
+} as const;
+
+/**
+ * The data of one record. A text is a name, which a response may compress: only types of RFC 1035 have such names (RFC 3597
+ * section 4).
+ */
+export type RecordData = readonly (string | Uint8Array)[];
+
+/** The records of one name and type, which share a TTL: RFC 2181 section 5.2. */
+export interface RecordSet {
+  type: number;
+  /** Seconds. */
+  ttl: number;
+  data: readonly RecordData[];
+}
+
+/** A record set and the name that has it. */
+export interface OwnedSet {
+  name: string;
+  set: RecordSet;
+}
+
+/** RFC 1035 section 3.3.13. */
+export interface Soa {
+  ttl: number;
+  mname: string;
+  rname: string;
+  serial: number;
+  refresh: number;
+  retry: number;
+  expire: number;
+  minimum: number;
+}
+
+/** Header, the root as owner, type, class, TTL and length precede the data of the only record in a message. */
+const DATA_OFFSET = 12 + 1 + 10;
+const MAX_TEXT_BYTES = 255;
+
+/** The library encodes messages only, so the data is cut out of one. */
+const encodeData = (record: WireRecord): RecordData => [
+  encode({ type: "response", answers: [record] }).subarray(DATA_OFFSET),
+];
+
+const addressSet = (type: "A" | "AAAA", ttl: number, addresses: readonly string[]): RecordSet => ({
+  type: TYPE[type],
+  ttl,
+  data: addresses.map((data) => encodeData({ name: ".", type, data })),
+});
+
+const nameSet = (type: "NS" | "CNAME", ttl: number, names: readonly string[]): RecordSet => ({
+  type: TYPE[type],
+  ttl,
+  data: names.map((name) => [canonicalName(name)]),
+});
+
+/** IPv4 addresses. */
+export const aSet = (ttl: number, addresses: readonly string[]): RecordSet => addressSet("A", ttl, addresses);
+
+/** IPv6 addresses. */
+export const aaaaSet = (ttl: number, addresses: readonly string[]): RecordSet =>
+  addressSet("AAAA", ttl, addresses);
+
+export const nsSet = (ttl: number, names: readonly string[]): RecordSet => nameSet("NS", ttl, names);
+
+export const cnameSet = (ttl: number, name: string): RecordSet => nameSet("CNAME", ttl, [name]);
+
+/** One record for each text; a text of more than 255 bytes becomes several strings of its record. */
+export const txtSet = (ttl: number, texts: Iterable<string>): RecordSet => ({
+  type: TYPE.TXT,
+  ttl,
+  data: Array.from(texts, (text) => {
+    const bytes = Buffer.from(text);
+    const count = Math.max(1, Math.ceil(bytes.length / MAX_TEXT_BYTES));
+    const data = Array.from({ length: count }, (_, at) =>
+      bytes.subarray(at * MAX_TEXT_BYTES, (at + 1) * MAX_TEXT_BYTES),
+    );
+    return encodeData({ name: ".", type: "TXT", data });
+  }),
+});
+
+/** RFC 8659 section 4.2: the CAs that may issue for the name and those below it. */
+export const caaSet = (ttl: number, issuers: readonly string[]): RecordSet => ({
+  type: TYPE.CAA,
+  ttl,
+  data: issuers.map((value) =>
+    encodeData({ name: ".", type: "CAA", data: { flags: 0, tag: "issue", value } }),
+  ),
+});
+
+const ALPN_KEY = 1;
+
+/** RFC 9460 sections 2.2 and 7.1.1: the protocols of this very name, in a record of ServiceMode. The library lacks the type. */
+export const httpsSet = (ttl: number, protocols: readonly string[]): RecordSet => {
+  const value = Buffer.concat(protocols.flatMap((id) => [Buffer.of(id.length), Buffer.from(id)]));
+  const head = Buffer.from([0, 1, 0, 0, ALPN_KEY, 0, value.length]);
+  return { type: TYPE.HTTPS, ttl, data: [[Buffer.concat([head, value])]] };
+};
+
+export const soaSet = ({ ttl, mname, rname, ...times }: Soa): RecordSet => {
+  const numbers = Buffer.alloc(20);
+  [times.serial, times.refresh, times.retry, times.expire, times.minimum].forEach((value, at) =>
+    numbers.writeUInt32BE(value, at * 4),
+  );
+  return { type: TYPE.SOA, ttl, data: [[canonicalName(mname), canonicalName(rname), numbers]] };
+};

@@ -1,0 +1,47 @@
+import { type Ask, findAuthoritativeServers } from "./authoritative.ts";
+import { type Resolve, isUsable } from "./cname-chain.ts";
+import type { Exchange, SendQuery } from "./client.ts";
+import type { Question } from "./message.ts";
+import type { Server } from "./network.ts";
+import { failWithoutSending, firstUsable } from "./resolvers.ts";
+
+/** The name servers that this machine asks. */
+export interface DnsAccess {
+  ask: SendQuery;
+  /** At least one. Called for each use, because the system's resolvers may change. */
+  resolvers(): Server[];
+  /** The port of authoritative servers. */
+  port: number;
+  /** True if an authoritative server may be asked: the holder of a zone chooses its address. */
+  mayAsk(address: string): boolean;
+}
+
+export const resolveWith = ({ ask, resolvers }: DnsAccess): Resolve => firstUsable(ask, resolvers());
+
+interface ZoneQuestion extends Question {
+  /** Where the search for the zone begins: the name itself, or a parent of it. */
+  from: string;
+  /** Where it ends: a registered domain. */
+  apex: string;
+}
+
+/** Asks every authoritative server of a zone at the same time. Returns the responses of those that serve the zone. Never rejects. */
+export type AskAuthorities = (question: ZoneQuestion) => Promise<Exchange[]>;
+
+/** In place of a query to a server that may not be asked. */
+export const notAsked = failWithoutSending("forbidden", "not a public address, so no query was sent");
+
+const isAuthoritative = (exchange: Exchange): boolean =>
+  isUsable(exchange) && exchange.outcome.kind === "answer" && exchange.outcome.authoritative;
+
+export const authorityAsker =
+  (access: DnsAccess): AskAuthorities =>
+  async ({ name, type, from, apex }) => {
+    const ask: Ask = (server, question) =>
+      (access.mayAsk(server.address) ? access.ask : notAsked)(server, question, false);
+    const zone = { ascii: from, apex };
+    const found = await findAuthoritativeServers(resolveWith(access), ask, zone, access.port);
+    const servers = found?.servers ?? [];
+    const exchanges = await Promise.all(servers.map((server) => ask(server, { name, type })));
+    return exchanges.filter(isAuthoritative);
+  };

@@ -1,0 +1,151 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { TsigKey } from "./tsig-key.ts";
+import { encodeName, lastRecord, uint16 } from "./wire.ts";
+
+/** Signatures of DNS messages: RFC 8945, with HMAC-SHA256. */
+
+const ALGORITHM = encodeName("hmac-sha256");
+const MAC_BYTES = 32;
+const TSIG = 250;
+const ANY = 255;
+/** RFC 8945 section 10: the recommended tolerance between the clocks, in seconds. */
+const FUDGE = 300;
+
+const RCODES: Readonly<Record<number, string>> = {
+  0: "NOERROR",
+  1: "FORMERR",
+  2: "SERVFAIL",
+  3: "NXDOMAIN",
+  4: "NOTIMP",
+  5: "REFUSED",
+  9: "NOTAUTH",
+  10: "NOTZONE",
+  16: "BADSIG",
+  17: "BADKEY",
+  18: "BADTIME",
+  22: "BADTRUNC",
+};
+
+const rcodeOf = (code: number): string => RCODES[code] ?? `RCODE_${code}`;
+
+/** The response code of a message. */
+export const readRcode = (message: Buffer): string => rcodeOf(message.readUInt8(3) & 0x0f);
+
+/** Seconds in 48 bits. */
+const uint48 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(6);
+  bytes.writeUIntBE(value, 0, 6);
+  return bytes;
+};
+
+interface Variables {
+  signedAt: number;
+  fudge: number;
+  error: number;
+  other: Buffer;
+}
+
+/** RFC 8945 section 4.3.3. */
+const digest = (
+  key: TsigKey,
+  parts: readonly Buffer[],
+  { signedAt, fudge, error, other }: Variables,
+): Buffer => {
+  const hmac = createHmac("sha256", key.secret);
+  const variables = [
+    encodeName(key.name),
+    uint16(ANY),
+    Buffer.alloc(4),
+    ALGORITHM,
+    uint48(signedAt),
+    uint16(fudge),
+    uint16(error),
+    uint16(other.length),
+    other,
+  ];
+  for (const part of [...parts, ...variables]) hmac.update(part);
+  return hmac.digest();
+};
+
+/** The message with another number of additional records. */
+const withAdditionals = (message: Buffer, change: number): Buffer => {
+  const changed = Buffer.from(message);
+  changed.writeUInt16BE(message.readUInt16BE(10) + change, 10);
+  return changed;
+};
+
+/** Signs a request. @param now milliseconds UTC @returns the message with its TSIG record, and the MAC that the response is bound to */
+export const signRequest = (message: Buffer, key: TsigKey, now: number): { message: Buffer; mac: Buffer } => {
+  const signedAt = Math.floor(now / 1000);
+  const mac = digest(key, [message], { signedAt, fudge: FUDGE, error: 0, other: Buffer.alloc(0) });
+  const data = Buffer.concat([
+    ALGORITHM,
+    uint48(signedAt),
+    uint16(FUDGE),
+    uint16(mac.length),
+    mac,
+    // The original id, no error, no other data.
+    message.subarray(0, 2),
+    uint16(0),
+    uint16(0),
+  ]);
+  const record = [
+    encodeName(key.name),
+    uint16(TSIG),
+    uint16(ANY),
+    Buffer.alloc(4),
+    uint16(data.length),
+    data,
+  ];
+  return { message: Buffer.concat([withAdditionals(message, 1), ...record]), mac };
+};
+
+/** The data of a TSIG record behind its algorithm. @throws RangeError if it is cut off */
+const readSignature = (data: Buffer) => {
+  const macLength = data.readUInt16BE(8);
+  const behind = 10 + macLength;
+  const otherLength = data.readUInt16BE(behind + 4);
+  if (behind + 6 + otherLength !== data.length) throw new RangeError("the signature is cut off");
+  return {
+    signedAt: data.readUIntBE(0, 6),
+    fudge: data.readUInt16BE(6),
+    mac: data.subarray(10, behind),
+    originalId: data.subarray(behind, behind + 2),
+    error: data.readUInt16BE(behind + 2),
+    other: data.subarray(behind + 6),
+  };
+};
+
+const signatureOf = (message: Buffer) => {
+  try {
+    // RFC 8945 section 5.1: it is the last additional record.
+    const last = message.readUInt16BE(10) > 0 ? lastRecord(message) : undefined;
+    if (last?.type !== TSIG || !last.data.subarray(0, ALGORITHM.length).equals(ALGORITHM)) return undefined;
+    return { start: last.start, ...readSignature(last.data.subarray(ALGORITHM.length)) };
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Checks that a response was made by the holder of the key, for this request (RFC 8945 section 5.3).
+ * @param requestMac the MAC of the request @param now milliseconds UTC
+ * @returns why it cannot be trusted: the server's own error, or `unsigned`; undefined if it can
+ */
+export const verifyResponse = (
+  message: Buffer,
+  requestMac: Buffer,
+  key: TsigKey,
+  now: number,
+): string | undefined => {
+  const signature = signatureOf(message);
+  if (!signature) return readRcode(message) === "NOERROR" ? "unsigned" : readRcode(message);
+  const { start, signedAt, fudge, mac, originalId, error } = signature;
+  // RFC 8945 section 5.2: a server that cannot check the key or the MAC signs nothing.
+  if (error !== 0) return rcodeOf(error);
+  const unsigned = withAdditionals(message.subarray(0, start), -1);
+  originalId.copy(unsigned);
+  const expected = digest(key, [uint16(requestMac.length), requestMac, unsigned], signature);
+  if (mac.length !== MAC_BYTES || !timingSafeEqual(mac, expected)) return "BADSIG";
+  return Math.abs(now / 1000 - signedAt) > fudge ? "BADTIME" : undefined;
+};
