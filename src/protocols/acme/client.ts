@@ -1,10 +1,12 @@
 import { splitChain } from "./certificate.ts";
+import { AcmeProblem } from "./problem.ts";
 import { malformed, readUrl } from "./fields.ts";
 import { type ExternalAccount, externalAccountBinding } from "./jws.ts";
 import type { AccountKey } from "./keys.ts";
 import {
   type Authorization,
   type Challenge,
+  type Directory,
   type Order,
   readAuthorization,
   readChallenge,
@@ -19,6 +21,8 @@ interface AcmeClientOptions extends RequestOptions {
   /** The contact of new accounts. */
   email?: string;
   eab?: ExternalAccount;
+  /** The certificate profile of every order (draft-ietf-acme-profiles). */
+  profile?: string;
 }
 
 export interface Account {
@@ -36,6 +40,33 @@ const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("ba
 const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
   new Set(one).symmetricDifference(new Set(other)).size === 0;
 
+/** @throws AcmeProblem `unknown_profile` if the CA does not list the profile: it would refuse the order */
+const assertOffered = (profile: string | undefined, { profiles }: Directory) => {
+  if (profile === undefined || profiles.includes(profile)) return;
+  const offer = profiles.length === 0 ? "It has no profiles." : `It offers ${profiles.join(", ")}.`;
+  throw new AcmeProblem({
+    type: "unknown_profile",
+    detail: `The CA has no profile ${JSON.stringify(profile)}. ${offer}`,
+  });
+};
+
+const orderPayload = (
+  directory: Directory,
+  {
+    names,
+    profile,
+    replaces,
+  }: { names: readonly string[]; profile: string | undefined; replaces: string | undefined },
+) => {
+  assertOffered(profile, directory);
+  return {
+    identifiers: names.map((value) => ({ type: "dns", value })),
+    ...(profile !== undefined && { profile }),
+    // RFC 9773 section 5: only if the server's directory has ARI.
+    ...(directory.renewalInfo !== undefined && replaces !== undefined && { replaces }),
+  };
+};
+
 /** RFC 9773 section 4.1. */
 const fetchRenewalInfo = async (
   { directory, get, retryAfterOf }: ReturnType<typeof acmeRequests>,
@@ -52,7 +83,7 @@ const fetchRenewalInfo = async (
  * Every error of the server or the network is an AcmeProblem. Only `badNonce` is retried.
  */
 export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDependencies) => {
-  const { email, eab } = options;
+  const { email, eab, profile } = options;
   const requests = acmeRequests(options, dependencies);
   const { directory, post, retryAfterOf } = requests;
 
@@ -84,12 +115,12 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
       names: readonly string[],
       { replaces }: { replaces?: string } = {},
     ): Promise<Order> {
-      const { newOrder, renewalInfo } = await directory();
-      const response = await postAs(account, newOrder, {
-        identifiers: names.map((value) => ({ type: "dns", value })),
-        // RFC 9773 section 5: only if the server's directory has ARI.
-        ...(renewalInfo !== undefined && replaces !== undefined && { replaces }),
-      });
+      const found = await directory();
+      const response = await postAs(
+        account,
+        found.newOrder,
+        orderPayload(found, { names, profile, replaces }),
+      );
       const order = orderOf(response, locationOf(response));
       if (!isSameSet(order.names, names)) throw malformed("the order is for other names");
       return order;

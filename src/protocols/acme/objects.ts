@@ -9,7 +9,7 @@ import {
   readUrl,
   readWord,
 } from "./fields.ts";
-import { type Problem, readProblem } from "./problem.ts";
+import { type Problem, printable, readProblem } from "./problem.ts";
 
 /** RFC 8555's objects, read from untrusted JSON. All times are milliseconds UTC. Every reader throws AcmeProblem. */
 
@@ -25,6 +25,8 @@ export interface Directory {
   /** The names by which CAA records allow this CA. */
   caaIdentities: string[];
   externalAccountRequired: boolean;
+  /** The names of its certificate profiles (draft-ietf-acme-profiles section 3). */
+  profiles: string[];
 }
 
 const ORDER_STATUSES = ["pending", "ready", "processing", "valid", "invalid"] as const;
@@ -87,6 +89,8 @@ export interface RenewalInfo {
   retryAfterMs: number;
 }
 
+const MAX_PROFILES = 20;
+
 const INVALIDATING = ["deactivated", "expired", "revoked"] as const;
 
 const MAX_NAME_LENGTH = 253;
@@ -116,6 +120,9 @@ export const readDirectory = (value: unknown): Directory => {
       readText(item, what, MAX_NAME_LENGTH),
     ),
     externalAccountRequired: meta["externalAccountRequired"] === true,
+    profiles: Object.keys(readFields(meta["profiles"] ?? {}, "meta.profiles"))
+      .slice(0, MAX_PROFILES)
+      .map(printable),
   };
 };
 

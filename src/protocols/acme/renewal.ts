@@ -44,16 +44,29 @@ export const renewalTime = (
 };
 
 const RETRY_WAITS_MS = [MINUTE_MS, 10 * MINUTE_MS, 100 * MINUTE_MS];
+/** The longest wait, of the time that the certificate in use is still valid: a six-day one has time for several retries. */
+const RETRY_SHARE = 1 / 8;
+
+/** No limit without a certificate that is valid now. */
+const maxRetryWait = (notAfter: number, now: number): number =>
+  notAfter > now ? Math.max(MINUTE_MS, (notAfter - now) * RETRY_SHARE) : Infinity;
 
 /**
- * When to retry after a failure: in 1, 10 and 100 minutes, then daily, but not before the CA's Retry-After; plus a jitter of at
- * most a tenth of the wait.
+ * When to retry after a failure: in 1, 10 and 100 minutes, then daily, but in an eighth of the time until `notAfter` if that is
+ * shorter. Never before the CA's Retry-After. Plus a jitter of at most a tenth of the wait.
  * @param failures consecutive failures, at least 1
+ * @param notAfter until when the certificate in use is valid; 0 without one
  */
 export const retryTime = (
-  { failures, retryAfterMs = 0, now }: { failures: number; retryAfterMs?: number | undefined; now: number },
+  {
+    failures,
+    retryAfterMs = 0,
+    notAfter = 0,
+    now,
+  }: { failures: number; retryAfterMs?: number | undefined; notAfter?: number | undefined; now: number },
   random: () => number,
 ): number => {
-  const wait = Math.max(RETRY_WAITS_MS[failures - 1] ?? DAY_MS, retryAfterMs);
+  const planned = Math.min(RETRY_WAITS_MS[failures - 1] ?? DAY_MS, maxRetryWait(notAfter, now));
+  const wait = Math.max(planned, retryAfterMs);
   return Math.ceil(now + wait + wait * JITTER * random());
 };

@@ -140,6 +140,7 @@ export const connectionTable = (limits: ConnectionLimits) => {
     drop(serverName: string): void {
       for (const connection of byName.get(serverName) ?? []) close(connection);
     },
+    serverNames: (): Iterable<string> => byName.keys(),
     /** Closes connections without a request, complete or in progress. */
     closeUnused(): void {
       for (const connection of byPeer.values())

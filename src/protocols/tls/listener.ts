@@ -38,6 +38,9 @@ const listen = async (server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 };
 
+/** What HTTPS connections can speak (RFC 7301), the preferred one first. */
+export const HTTP_PROTOCOLS = ["h2", "http/1.1"] as const;
+
 const tlsServer = (
   contexts: Pick<SecureContexts, "find">,
   handshakeMs: number,
@@ -45,7 +48,7 @@ const tlsServer = (
 ) => {
   const server = createTlsServer({
     ...INTERMEDIATE,
-    ALPNProtocols: ["h2", "http/1.1"],
+    ALPNProtocols: [...HTTP_PROTOCOLS],
     handshakeTimeout: handshakeMs,
     SNICallback: (name, done) => done(null, contexts.find(name.toLowerCase())),
   });
@@ -119,6 +122,8 @@ export const listenTls = async ({
     port: listeningOn,
     /** Destroys all connections of a server name, in lower case. No response is sent over them afterwards. */
     drop: connections.drop,
+    /** The server names of open connections. */
+    serverNames: connections.serverNames,
     /** The number of open connections, those in their handshake included. */
     connections: (): number => connections.count,
     /** Stops accepting connections and waits, at most `graceMs`, for requests in flight; then destroys all connections. */

@@ -99,7 +99,7 @@ describe("the issuance of a certificate", () => {
     const order = await client.order(account, ["docs.example.org"]);
     const authorization = await client.authorization(account, order.authorizations[0] ?? "");
     expect(authorization).toMatchObject({ status: "pending", name: "docs.example.org" });
-    expect(authorization.challenges.map(({ type }) => type)).toEqual(["http-01", "tls-alpn-01"]);
+    expect(authorization.challenges.map(({ type }) => type)).toEqual(["http-01", "tls-alpn-01", "dns-01"]);
     const [, alpn] = authorization.challenges;
     expect((await client.respond(account, alpn?.url ?? "")).type).toBe("tls-alpn-01");
     await ca.validated();

@@ -74,6 +74,17 @@ describe("a failure is retried", () => {
     expect(minutes(4, LAST)).toBeCloseTo(1584, 3);
   });
 
+  test("within an eighth of the time that the certificate in use is still valid, but not below a minute", () => {
+    const minutesWith = (left: number) =>
+      (retryTime({ failures: 4, notAfter: START + left, now: START }, FIRST) - START) / MINUTE;
+    expect([30 * DAY, 80 * 60 * MINUTE, MINUTE, 0, -DAY].map(minutesWith)).toEqual([
+      1440, 600, 1, 1440, 1440,
+    ]);
+    expect(retryTime({ failures: 4, retryAfterMs: DAY, notAfter: START + DAY, now: START }, FIRST)).toBe(
+      START + DAY,
+    );
+  });
+
   test("never before the Retry-After, and not earlier because of one", () => {
     expect(minutes(1, FIRST, 30 * MINUTE)).toBe(30);
     expect(minutes(1, LAST, 30 * MINUTE)).toBeGreaterThan(30);

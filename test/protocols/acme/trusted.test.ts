@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { OperatorError } from "../../../src/lib/operator-error.ts";
 import { createTestCa } from "../../support/certificates.ts";
 import { openStore, temporaryDirectory } from "../../support/store.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 
 const { root } = await createTestCa();
 
@@ -29,8 +30,8 @@ test.each([
 ])("the server does not start with an ACME_CA_FILE %s, and the error says what to give", async (_, text) => {
   const file = fileWith(text);
   const refused = startWith(file);
-  await expect(refused).rejects.toThrow(OperatorError);
-  await expect(refused).rejects.toThrow(
+  expect(await outcomeOf(refused)).toThrow(OperatorError);
+  expect(await outcomeOf(refused)).toThrow(
     `ACME_CA_FILE ${file}: it must hold the CA's root certificate as PEM`,
   );
 });
@@ -40,8 +41,8 @@ test("the server does not start with an unreadable ACME_CA_FILE, and the error s
   mkdirSync(directory);
   for (const file of [directory, join(directory, "missing.pem")]) {
     const refused = startWith(file);
-    await expect(refused).rejects.toThrow(OperatorError);
-    await expect(refused).rejects.toThrow(
+    expect(await outcomeOf(refused)).toThrow(OperatorError);
+    expect(await outcomeOf(refused)).toThrow(
       /cannot be read \(.+\); give the path of a file that .+, or unset it/,
     );
   }
