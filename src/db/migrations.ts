@@ -6,9 +6,11 @@ import imports from "../../drizzle/0005_imports.sql" with { type: "text" };
 import revisions from "../../drizzle/0011_revisions.sql" with { type: "text" };
 import rejectedHash from "../../drizzle/0008_rejected_hash.sql" with { type: "text" };
 import rejectedFile from "../../drizzle/0006_rejected_file.sql" with { type: "text" };
+import domainsByName from "../../drizzle/0019_domains_by_name.sql" with { type: "text" };
 import certificates from "../../drizzle/0003_certificates.sql" with { type: "text" };
 import orderWords from "../../drizzle/0014_order_words.sql" with { type: "text" };
 import people from "../../drizzle/0017_people.sql" with { type: "text" };
+import notices from "../../drizzle/0018_notices.sql" with { type: "text" };
 import longerWords from "../../drizzle/0007_longer_words.sql" with { type: "text" };
 import noReleasedNames from "../../drizzle/0010_no_released_names.sql" with { type: "text" };
 import platform from "../../drizzle/0001_platform.sql" with { type: "text" };
@@ -43,4 +45,6 @@ export const migrations: readonly Migration[] = [
   { tag: "0015_audit", sql: audit },
   { tag: "0016_pet_names_and_counts", sql: petNamesAndCounts },
   { tag: "0017_people", sql: people },
+  { tag: "0018_notices", sql: notices },
+  { tag: "0019_domains_by_name", sql: domainsByName },
 ];

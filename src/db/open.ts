@@ -85,11 +85,14 @@ const retryWhileBusy = (act: () => void): void => {
 };
 
 /** Opens or creates the database file (or ":memory:"). */
-export const openDatabase = (
-  path: string,
+export const openDatabase = (path: string, options?: OpenOptions): Database =>
+  setUpDatabase(new Client(path, { create: true, strict: true }), options);
+
+/** Sets up and migrates a database that a new connection has open. If this fails, it closes the connection. */
+export const setUpDatabase = (
+  client: Client,
   { migrating = "always", onEmpty, probeMs, ...settings }: OpenOptions = {},
 ): Database => {
-  const client = new Client(path, { create: true, strict: true });
   try {
     retryWhileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
     if (onEmpty && isEmptyDatabase(client)) onEmpty();
@@ -107,7 +110,7 @@ export const openDatabase = (
     throw failure;
   }
   const changes = detectChanges(client);
-  const lockHolder = () => holderOf(path);
+  const lockHolder = () => holderOf(client.filename);
   const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
   const files = watchFiles(client, onLost);
   const writes = groupCommit(client, {

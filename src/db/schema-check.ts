@@ -26,8 +26,7 @@ const objectsOf = (client: Client): Objects =>
       .map(({ type, name, sql }) => [`${type} ${JSON.stringify(name)}`, sql]),
   );
 
-/** The objects of a new database after these migrations. */
-const objectsAfter = (applied: readonly Migration[]): Objects => {
+const createObjects = (applied: readonly Migration[]): Objects => {
   const client = new Client(":memory:");
   try {
     migrate(client, applied);
@@ -35,6 +34,17 @@ const objectsAfter = (applied: readonly Migration[]): Objects => {
   } finally {
     client.close();
   }
+};
+
+/** The objects by the last migration. Creating them takes half the time of a check, and a restore checks twice. */
+const created = new Map<string | undefined, Objects>();
+
+/** The objects of a new database after these migrations. */
+const objectsAfter = (applied: readonly Migration[]): Objects => {
+  const last = applied.at(-1)?.tag;
+  const objects = created.get(last) ?? createObjects(applied);
+  created.set(last, objects);
+  return objects;
 };
 
 /**

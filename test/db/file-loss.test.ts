@@ -12,8 +12,9 @@ import {
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath } from "../../src/data-dir/paths.ts";
-import { startServer } from "../../src/app/server.ts";
+import { startServer } from "../support/server.ts";
 import { type Store, addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 /** A store in a file, with animals that are only in its log. */
 const storeWith = async (...names: string[]): Promise<{ store: Store; path: string }> => {
@@ -111,7 +112,7 @@ describe("while a database is open", () => {
   test("an emptied database file is noticed, and its log is kept beside it", async () => {
     const { store, path } = await storeWith("Bella");
     truncateSync(path);
-    await expect(store.database.assertReady()).rejects.toThrow("store.db was emptied");
+    expect(await outcomeOf(store.database.assertReady())).toThrow("store.db was emptied");
     expect(await adding(store)).toBe("503 storage_unavailable");
     expect((await store.database.lost).message).toContain("restore a backup");
     await store.database.close();

@@ -38,6 +38,8 @@ export const domains = sqliteTable(
     uniqueIndex("domains_primary")
       .on(table.projectId)
       .where(sql`${table.role} = 'primary'`),
+    // Notices look up the project of a name that no project may hold.
+    index("domains_by_name").on(table.hostname),
     index("domains_due").on(table.nextCheckAt),
     check(
       "domains_stage",

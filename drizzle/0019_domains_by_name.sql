@@ -1,0 +1,1 @@
+CREATE INDEX `domains_by_name` ON `domains` (`hostname`);

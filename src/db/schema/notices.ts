@@ -1,0 +1,14 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/** What is wrong with host names at present. The audit log has the beginning and the end of each. */
+export const notices = sqliteTable(
+  "notices",
+  {
+    kind: text({ enum: ["domain_failing", "renewal_failed", "orders_failed"] }).notNull(),
+    /** In A-labels. */
+    hostname: text().notNull(),
+    /** When the service noticed it. */
+    since: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.hostname] })],
+);

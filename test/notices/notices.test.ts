@@ -1,0 +1,151 @@
+import { expect, test } from "bun:test";
+import { type Notice, noticeCounts, noticeWarnings } from "../../src/notices/notice.ts";
+import { noticeRepository } from "../../src/notices/repository.ts";
+import { DAY, openIssuing } from "../certificates/issuing.ts";
+import { openProject } from "../domains/projects.ts";
+import type { Store } from "../support/store.ts";
+
+const NAME = "docs.example.org";
+
+/** The changes of the name's notices in the audit log, oldest first, as somebody with a key sees them. */
+const recorded = async (store: Store) => {
+  const response = await store.call("GET", "/platform/audit?action=domain.noticed");
+  const entries = (await response.json()) as { actor: object; resource: object; changes: object[] }[];
+  return entries.toReversed();
+};
+
+const RESOURCE = { kind: "domain", id: NAME, parent: { kind: "project", id: "docs" } };
+const began = (kind: string) => ({
+  actor: { kind: "service" },
+  resource: RESOURCE,
+  changes: [{ field: "notice", to: kind }],
+});
+const ended = (kind: string) => ({ ...began(kind), changes: [{ field: "notice", from: kind }] });
+
+/** A live domain whose records are wrong from now on. */
+const openFailing = async () => {
+  const project = await openProject();
+  const { store, fakeDns, add, verify } = project;
+  fakeDns.outcome = "records_right";
+  await add(NAME);
+  await verify(NAME);
+  fakeDns.outcome = "records_wrong";
+  await verify(NAME);
+  const notices = noticeRepository(store.database);
+  return { ...project, notices, update: () => notices.update(store.clock.now()) };
+};
+
+test("a live domain that stops verifying is noticed once, and so is its recovery", async () => {
+  const { store, fakeDns, verify, notices, update } = await openFailing();
+  for (let time = 0; time < 3; time++) await update();
+  expect(notices.open()).toEqual([{ kind: "domain_failing", hostname: NAME, project: "docs" }]);
+  expect(await recorded(store)).toMatchObject([began("domain_failing")]);
+  fakeDns.outcome = "records_right";
+  await verify(NAME);
+  for (let time = 0; time < 3; time++) await update();
+  expect(notices.open()).toEqual([]);
+  expect(await recorded(store)).toMatchObject([began("domain_failing"), ended("domain_failing")]);
+});
+
+test("a domain that has lapsed stays noticed until it verifies", async () => {
+  const { store, verify, show, notices, update } = await openFailing();
+  await update();
+  store.clock.advance(8 * DAY);
+  await verify(NAME);
+  expect((await show(NAME)).stage).toBe("awaiting_dns");
+  await update();
+  expect(notices.open()).toMatchObject([{ kind: "domain_failing" }]);
+});
+
+test("a domain that never verified is not noticed", async () => {
+  const { store, fakeDns, add, verify } = await openProject();
+  fakeDns.outcome = "records_wrong";
+  await add(NAME);
+  await verify(NAME);
+  const notices = noticeRepository(store.database);
+  await notices.update(store.clock.now());
+  expect(notices.open()).toEqual([]);
+});
+
+test("a domain that is removed is not noticed any more", async () => {
+  const { api, notices, update } = await openFailing();
+  await update();
+  await api("DELETE", `/domains/${NAME}`);
+  await update();
+  expect(notices.open()).toEqual([]);
+});
+
+test("a first certificate is noticed after three failed orders in a row", async () => {
+  const { store, verified, pass } = await openIssuing({ validate: async () => false });
+  const notices = noticeRepository(store.database);
+  await verified(NAME);
+  const seen: number[] = [];
+  for (let time = 0; time < 3; time++) {
+    await pass(2 * DAY);
+    await notices.update(store.clock.now());
+    seen.push(notices.open().length);
+  }
+  expect(seen).toEqual([0, 0, 1]);
+  expect(await recorded(store)).toMatchObject([began("orders_failed")]);
+});
+
+test("a certificate that could not be renewed is noticed until it is renewed", async () => {
+  let isRight = true;
+  const { store, verified, pass } = await openIssuing({ validate: async () => isRight });
+  const notices = noticeRepository(store.database);
+  await verified(NAME);
+  await pass();
+  isRight = false;
+  await pass(80 * DAY);
+  await notices.update(store.clock.now());
+  expect(notices.open()).toMatchObject([{ kind: "renewal_failed", hostname: NAME, project: "docs" }]);
+  isRight = true;
+  await pass(2 * DAY);
+  await notices.update(store.clock.now());
+  expect(notices.open()).toEqual([]);
+  expect(await recorded(store)).toMatchObject([began("renewal_failed"), ended("renewal_failed")]);
+});
+
+test("readyz and metrics show what was noticed", async () => {
+  const { store, update } = await openFailing();
+  await update();
+  const ready = (await (await store.call("GET", "/readyz")).json()) as { warnings: object[] };
+  expect(ready.warnings).toEqual([
+    {
+      code: "domains_fail",
+      count: 1,
+      message:
+        "Domains that were live no longer verify: docs.example.org. Run adoption-store domains show docs.example.org --project docs",
+    },
+  ]);
+  const metrics = await (await store.call("GET", "/metrics")).text();
+  expect(metrics).toContain('open_notices{kind="domain_failing"} 1');
+  expect(metrics).toContain('open_notices{kind="orders_failed"} 0');
+});
+
+const noticeOf = (at: number): Notice => ({
+  kind: "renewal_failed",
+  hostname: `${at}.example.org`,
+  project: null,
+});
+
+test("a warning names ten host names at most", () => {
+  const notices = Array.from({ length: 12 }, (_, at) => noticeOf(at));
+  const [warning] = noticeWarnings(notices);
+  expect(warning).toMatchObject({ code: "renewals_fail", count: 12 });
+  expect(warning?.message).toContain(
+    "9.example.org and 2 more. Run adoption-store certificates show 0.example.org",
+  );
+  expect(warning?.message).not.toContain("10.example.org");
+  expect(noticeCounts(notices).get("renewal_failed")).toBe(12);
+});
+
+test("the project of a noticed name is found by index: anybody's request for /readyz reads all notices", async () => {
+  const { store } = await openProject();
+  const plan = store.database.client
+    .query(
+      "explain query plan select project_id from domains d where d.hostname = 'a' order by d.verified_at",
+    )
+    .all();
+  expect(plan).toMatchObject([{ detail: expect.stringContaining("INDEX domains_by_name (hostname=?)") }, {}]);
+});
