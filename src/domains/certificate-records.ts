@@ -1,57 +1,176 @@
-import { hostnameOf } from "../lib/hostname.ts";
-import { describe } from "./domain.ts";
-import type { Inspect, InspectOptions } from "./inspect.ts";
+import { hostnameOf, withoutWildcard } from "../lib/hostname.ts";
+import { type DnsAccess, resolveWith } from "../protocols/dns/ask-authorities.ts";
+import { relevantCaa } from "../protocols/dns/caa.ts";
+import { type Issuance, judgeCaaAt } from "../dns-checks/caa-finding.ts";
+import type { Delegation } from "../dns-checks/delegation.ts";
+import { FINDINGS, describeFinding } from "../dns-checks/finding-kinds.ts";
+import type { Finding } from "../dns-checks/finding.ts";
+import {
+  type Inspect,
+  type InspectOptions,
+  type Inspection,
+  sanitizeFinding,
+} from "../dns-checks/inspect.ts";
 import type { Domains } from "./repository.ts";
 import { wantsCertificate } from "./stage.ts";
 
 /** What the DNS says about a name before a certificate is ordered for it. */
 export type NameRecords =
-  /** The addresses that a CA connects to. */
-  | { kind: "right"; addresses: readonly string[] }
+  /** The addresses that a CA connects to, and the methods that CAA records allow. */
+  | { kind: "right"; addresses: readonly string[]; methods: readonly string[] }
+  /** The name's challenge is delegated to this name, in which the service creates records for the project. */
+  | { kind: "delegated"; recordName: string }
   /** The detail is a sentence for the holder of the domain. */
   | { kind: "wrong"; detail: string }
+  /** The operator of this service must correct something. */
+  | { kind: "unready"; detail: string }
   /** A project holds the name, but its plan has no custom domains. */
   | { kind: "suspended" };
 
 const IN_BACKGROUND: InspectOptions = { isUrgent: () => false, needsProof: false };
 
+/** A name without any record. */
+const MISSING: ReadonlySet<Finding["kind"]> = new Set(["no_record", "registration_expired"]);
+
 const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
 
-/** Checks records again before an order, because CAs limit failed orders. */
-export const certificateRecords = ({
-  domains,
-  inspect,
-  targetOf,
-}: {
-  domains: Pick<Domains, "holder">;
+/** Why no certificate can be ordered; undefined if the records are right. */
+const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {
+  const first = findings.find(({ kind }) => !FINDINGS[kind].isHint);
+  if (first?.kind === "platform_unready") return { kind: "unready", detail: describeFinding(first) };
+  if (first) return wrong(describeFinding(first));
+  return event === "records_right" ? undefined : wrong("The domain's records could not be looked up.");
+};
+
+interface RecordsOptions {
+  domains: Pick<Domains, "holder" | "waiting">;
   inspect: Inspect;
+  dns: DnsAccess;
+  issuance: Issuance;
   /** The CNAME target of a project by its label. */
   targetOf: (label: string) => string;
-}) => ({
-  /** For a custom domain, whose records must all be right, CAA among them; undefined if no project holds it. */
-  async forDomain(hostname: string): Promise<NameRecords | undefined> {
-    const holder = await domains.holder(hostname);
-    if (!holder) return undefined;
-    if (!wantsCertificate(holder.domain.stage)) return { kind: "suspended" };
-    const target = targetOf(holder.project.targetLabel);
-    const { event, findings, report } = await inspect(hostnameOf(hostname), target, IN_BACKGROUND);
-    const [first] = findings;
-    if (event === "records_right" && !first) return { kind: "right", addresses: report.targetAddresses };
-    return wrong(first ? describe(first) : "The domain's records could not be looked up.");
-  },
+  /** Undefined if the service cannot create records. */
+  delegation?: Delegation | undefined;
+}
 
+/** The methods with which a CA connects to a name. */
+const BY_CONNECTION = ["http-01", "tls-alpn-01"] as const;
+const BY_RECORD = ["dns-01"] as const;
+
+interface CaaQuestion {
+  methods: readonly string[];
+  /** More CAs that CAA records may name, in addition to the configured ones. */
+  issuers?: readonly string[];
+  isWildcard?: boolean;
+}
+
+/** The methods that CAA records allow, or why they forbid the certificate. */
+type CaaAnswer = { methods: readonly string[] } | { forbidden: string };
+
+/** Asks for the CAA records of a name. Records that cannot be read forbid nothing: the CA decides. */
+const caaCheck =
+  ({ dns, issuance }: RecordsOptions) =>
+  async (name: string, { issuers = [], ...question }: CaaQuestion): Promise<CaaAnswer> => {
+    // RFC 8659 section 3: for a wildcard, the records of its domain.
+    const caa = await relevantCaa(resolveWith(dns), withoutWildcard(name));
+    if (caa.kind !== "found") return { methods: question.methods };
+    const order = {
+      ...question,
+      isWildcard: question.isWildcard ?? name !== withoutWildcard(name),
+      issuers: [...new Set([...issuance.issuers, ...issuers])],
+      accounts: await issuance.accounts(),
+    };
+    const judged = judgeCaaAt(caa, order);
+    return "methods" in judged ? judged : { forbidden: describeFinding(sanitizeFinding(judged.finding)) };
+  };
+
+const OR_DELEGATE =
+  "Or create the CNAME record for the challenge, which the domain's page shows: then the server can use dns-01.";
+
+type CheckCaa = ReturnType<typeof caaCheck>;
+
+const ownNameRecords = (inspect: Inspect, checkCaa: CheckCaa) => ({
   /**
-   * For one of the service's own names. The operator may point it here in any way, so only forbidding CAA records and a
-   * missing address count.
-   * @param issuers more CAs that CAA records may name, besides the configured ones
+   * For one of the service's own names. The operator may point it here in any way, so only CAA records that
+   * forbid it and a missing address count.
+   * @param issuers more CAs that CAA records may name, in addition to the configured ones
    */
   async forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords> {
-    const { findings, report } = await inspect(hostnameOf(hostname), hostname, { ...IN_BACKGROUND, issuers });
+    const { findings, report } = await inspect(hostnameOf(hostname), hostname, {
+      ...IN_BACKGROUND,
+      issuers,
+    });
     const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
-    if (forbidden) return wrong(describe(forbidden));
+    if (forbidden) return wrong(describeFinding(forbidden));
     const addresses = report.targetAddresses;
-    if (addresses.length === 0 && findings.some(({ kind }) => kind === "no_record"))
+    if (addresses.length === 0 && findings.some(({ kind }) => MISSING.has(kind)))
       return wrong(`${hostname} has no address: create an A or AAAA record.`);
-    return { kind: "right", addresses };
+    const caa = await checkCaa(hostname, { methods: BY_CONNECTION, issuers });
+    return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "right", addresses, methods: caa.methods };
+  },
+
+  /** For the wildcard below one of the service's own domains: says why CAA forbids it. */
+  async forbiddenWildcard(domain: string, issuers: readonly string[]): Promise<string | undefined> {
+    const caa = await checkCaa(domain, { methods: BY_RECORD, issuers, isWildcard: true });
+    return "forbidden" in caa ? caa.forbidden : undefined;
   },
 });
+
+/** Checks records again before an order, because CAs limit failed orders. */
+export const certificateRecords = (options: RecordsOptions) => {
+  const { domains, inspect, targetOf, delegation } = options;
+  const checkCaa = caaCheck(options);
+
+  /** The name that the challenge of a project's domain is delegated to; undefined if it is not. */
+  const delegatedName = async (hostname: string, label: string): Promise<string | undefined> =>
+    (await delegation?.isDelegated(hostname, label)) ? delegation?.nameOf(label) : undefined;
+
+  /** For a name that only dns-01 can validate, such as a wildcard. */
+  const byRecord = async (hostname: string, recordName: string | undefined): Promise<NameRecords> => {
+    if (recordName === undefined)
+      return wrong(
+        `${hostname} needs the CNAME record for its challenge: create it as the domain's page shows.`,
+      );
+    const caa = await checkCaa(hostname, { methods: BY_RECORD });
+    return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "delegated", recordName };
+  };
+
+  /** For a domain that no project holds yet: a project that waits for it may prove it by a delegated challenge. */
+  const forWaiting = async (hostname: string): Promise<NameRecords | undefined> => {
+    if (!delegation) return undefined;
+    for (const { project } of await domains.waiting(hostname)) {
+      const recordName = await delegatedName(hostname, project.targetLabel);
+      if (recordName !== undefined) return byRecord(hostname, recordName);
+    }
+    return undefined;
+  };
+
+  /** For a name whose records are right: a delegated challenge is preferred, because it needs no port. */
+  const forRight = async (
+    hostname: string,
+    { addresses, recordName }: { addresses: readonly string[]; recordName: string | undefined },
+  ): Promise<NameRecords> => {
+    if (hostnameOf(hostname).isWildcard) return byRecord(hostname, recordName);
+    const mayUseRecord = delegation && "methods" in (await checkCaa(hostname, { methods: BY_RECORD }));
+    if (mayUseRecord && recordName !== undefined) return { kind: "delegated", recordName };
+    const caa = await checkCaa(hostname, { methods: BY_CONNECTION });
+    if ("methods" in caa) return { kind: "right", addresses, methods: caa.methods };
+    return wrong(mayUseRecord ? `${caa.forbidden} ${OR_DELEGATE}` : caa.forbidden);
+  };
+
+  return {
+    ...ownNameRecords(inspect, checkCaa),
+    /** For a custom domain, whose records must all be right, CAA among them; undefined if no project holds or proves it. */
+    async forDomain(hostname: string): Promise<NameRecords | undefined> {
+      const holder = await domains.holder(hostname);
+      if (!holder) return forWaiting(hostname);
+      if (!wantsCertificate(holder.domain.stage)) return { kind: "suspended" };
+      const { targetLabel } = holder.project;
+      const found = await inspect(hostnameOf(hostname), targetOf(targetLabel), IN_BACKGROUND);
+      const fault = faultIn(found);
+      if (fault) return fault;
+      const recordName = await delegatedName(hostname, targetLabel);
+      return forRight(hostname, { addresses: found.report.targetAddresses, recordName });
+    },
+  };
+};

@@ -1,4 +1,4 @@
-import type { Verdict } from "./verdict.ts";
+import type { Verdict } from "../dns-checks/verdict.ts";
 import type { Domain } from "./domain.ts";
 import { LAPSE_MS, UNSURE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
 import { type StageEvent, type StoredStage, isServed, isWaiting, nextStage } from "./stage.ts";

@@ -1,10 +1,11 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, exists, gt, lte, sql } from "drizzle-orm";
 import { auditing, changesBetween } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { type Act, SERVICE } from "../lib/actor.ts";
-import type { Domain, DomainFinding, EventName } from "./domain.ts";
+import type { Domain, EventName } from "./domain.ts";
+import type { DomainFinding } from "../dns-checks/finding.ts";
 import { pruneStatement } from "./history-repository.ts";
 import type { Statement } from "../db/commit.ts";
 import type { Progress } from "./check-progress.ts";
@@ -19,7 +20,8 @@ import {
   prepareSlug,
   value,
 } from "./queries.ts";
-import { type Stage, isHeld } from "./stage.ts";
+import { nextLiveCheck } from "./schedule.ts";
+import { type Stage, awaitsCertificate, isHeld } from "./stage.ts";
 
 /** The result of a check, and the state that it gives the domain that was read before. */
 export interface Check extends Act {
@@ -81,6 +83,26 @@ const checkStatements = (orm: Orm) => ({
     .prepare(),
 });
 
+/** A domain that has just verified, and whose name has a valid certificate already, is live. */
+const goLiveStatements = (orm: Orm) => {
+  const validCertificate = orm
+    .select({ one: sql`1` })
+    .from(certificates)
+    .where(
+      and(
+        eq(certificates.hostname, value("hostname")),
+        lte(certificates.notBefore, value("now")),
+        gt(certificates.notAfter, value("now")),
+      ),
+    );
+  const move = moveBy(orm, "certificate_stored", and(eq(domains.id, value("id")), exists(validCertificate)), {
+    liveAt: sql`${value("now")}`,
+    nextCheckAt: sql`${value("nextCheckAt")}`,
+  });
+  return (id: number, hostname: string, now: number) =>
+    move({ id, hostname, now, nextCheckAt: nextLiveCheck(null, now) });
+};
+
 /** Takes the name from the project that held it, with its certificate and any order under way. */
 const yieldStatements = (orm: Orm) => {
   const yields = and(
@@ -115,6 +137,7 @@ const hasRows = (rows: unknown): boolean => Array.isArray(rows) && rows.length >
 export const checkWrites = ({ orm, client, commit }: Pick<Database, "orm" | "client" | "commit">) => {
   const statements = checkStatements(orm);
   const yieldName = yieldStatements(orm);
+  const goLive = goLiveStatements(orm);
   const slugStatement = prepareSlug(orm);
   const record = auditing({ client });
   /** Records a check that somebody requested and that changed the stage. The schedulers' are in the domain's history. */
@@ -153,19 +176,22 @@ export const checkWrites = ({ orm, client, commit }: Pick<Database, "orm" | "cli
       }));
       const pruning = notes.length > 0 ? [{ query: statements.prune, values: { projectId, hostname } }] : [];
       const takesName = !isHeld(from) && isHeld(progress.stage);
-      const rows = await commit(
-        [
-          { query: slugStatement, values: { projectId } },
-          ...notes,
-          ...pruning,
-          // Before the name is taken: the unique index looks at each row by itself.
-          ...(takesName ? yieldName(hostname, values) : []),
-          { query: statements.update, values },
-        ],
-        ([[project], ...others]) =>
-          project && hasRows(others.at(-1)) ? recordCheck(check, project.slug) : [],
+      const before = [
+        { query: slugStatement, values: { projectId } },
+        ...notes,
+        ...pruning,
+        // Before the name is taken: the unique index looks at each row by itself.
+        ...(takesName ? yieldName(hostname, values) : []),
+      ];
+      const after = awaitsCertificate(progress.stage) ? goLive(id, hostname, check.now) : [];
+      const rows: readonly unknown[] = await commit(
+        [...before, { query: statements.update, values }, ...after],
+        (all) => {
+          const [[project]] = all as [{ slug: string }[]];
+          return project && hasRows(all[before.length]) ? recordCheck(check, project.slug) : [];
+        },
       );
-      return hasRows(rows.at(-1));
+      return hasRows(rows[before.length]);
     },
     /** Ends the scheduled checks, if the project's plan has no custom domains. */
     async stopChecks({ id, projectId, stage }: Domain): Promise<void> {

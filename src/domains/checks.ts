@@ -1,14 +1,17 @@
 import type { Clock } from "../lib/time.ts";
 import { type Actor, SERVICE } from "../lib/actor.ts";
-import type { Domain, DomainFinding, EventName } from "./domain.ts";
+import type { Domain, EventName } from "./domain.ts";
+import type { DomainFinding } from "../dns-checks/finding.ts";
 import { hostnameOf } from "../lib/hostname.ts";
-import type { Inspect, Inspection } from "./inspect.ts";
+import type { Inspect, Inspection } from "../dns-checks/inspect.ts";
 import { type Progress, progressOf, stagesOf } from "./check-progress.ts";
+import { addressesIn } from "../dns-checks/report.ts";
+import { withSilences } from "../dns-checks/silence.ts";
 import type { Check } from "./check-repository.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
 import { spread } from "./schedule.ts";
-import { isHeld } from "./stage.ts";
+import { isHeld, isServed } from "./stage.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { type Poller, duePoller } from "../lib/poller.ts";
 
@@ -19,7 +22,7 @@ import { type Poller, duePoller } from "../lib/poller.ts";
 export type CheckOutcome = "recorded" | "taken" | "overtaken";
 
 export interface ChecksOptions {
-  domains: Pick<Domains, "record" | "holder">;
+  domains: Pick<Domains, "record" | "holder" | "trace">;
   inspect: Inspect;
   clock: Clock;
   /** From 0 up to 1. */
@@ -51,6 +54,16 @@ const eventsFor = (
   return isNews ? [{ event: seen, stage: domain.stage }] : [];
 };
 
+const findingsOf = (
+  domain: Domain,
+  inspection: Inspection,
+  isTaken: boolean,
+  now: number,
+): DomainFinding[] => {
+  const found = withSilences(inspection, domain, now);
+  return isTaken ? [...found, { kind: "domain_taken", name: domain.hostname }] : found;
+};
+
 export const domainChecks = ({
   domains,
   inspect,
@@ -69,14 +82,13 @@ export const domainChecks = ({
   ) => {
     const now = clock.now();
     const progress = progressOf(domain, isTaken ? undefined : inspection.event, now, isSecured);
-    const takenFinding = { kind: "domain_taken", name: domain.hostname } as const;
-    const findings = isTaken ? [...inspection.findings, takenFinding] : inspection.findings;
-    const seen = isTaken ? "domain_taken" : (inspection.event ?? "unreachable");
+    const findings = findingsOf(domain, inspection, isTaken, now);
+    const event = isTaken ? "domain_taken" : (inspection.event ?? "unreachable");
     const { events: _, ...state } = progress;
     return domains.record({
       domain,
       progress: { ...state, nextCheckAt: spread(state.nextCheckAt, now, randomFraction) },
-      events: eventsFor(domain, progress, seen, findings),
+      events: eventsFor(domain, progress, event, findings),
       findings,
       trace: JSON.stringify(inspection.report),
       isProven: inspection.isProven,
@@ -94,7 +106,9 @@ export const domainChecks = ({
     const askedAt = clock.now();
     // A project that holds the name has proven it.
     const needsProof = !isHeld(stage);
-    const inspection = await inspect(hostnameOf(hostname), target, { isUrgent, needsProof });
+    const formerAddresses = addressesIn(await domains.trace(domain.id));
+    const options = { isUrgent, needsProof, formerAddresses, isServed: isServed(stage) };
+    const inspection = await inspect(hostnameOf(hostname), target, options);
     if (isAbandoned) return "overtaken";
     if (await write(domain, inspection, { actor, askedAt })) return "recorded";
     const holder = inspection.event === "records_right" ? await domains.holder(hostname) : undefined;

@@ -1,25 +1,10 @@
 import type { Plan } from "../projects/plan.ts";
-import type { Finding } from "./finding.ts";
-import { describeFinding } from "./finding.ts";
+import type { DomainFinding } from "../dns-checks/finding.ts";
 import { STAGE_EVENTS, type Stage, type StoredStage } from "./stage.ts";
 
 /** What visitors of a live domain get: the site, or a redirect to the project's primary domain. */
 export const ROLES = ["primary", "served", "redirect"] as const;
 export type Role = (typeof ROLES)[number];
-
-/** What a check found, or why right records alone were not enough. */
-export type DomainFinding = Finding | { kind: "domain_taken" | "domain_lost"; name: string };
-
-export const describe = (finding: DomainFinding): string => {
-  switch (finding.kind) {
-    case "domain_taken":
-      return `${finding.name}'s records are right, but another project holds the domain, and the DNS names that project too: remove that project's value from the TXT record.`;
-    case "domain_lost":
-      return `The DNS names another project for ${finding.name}, which holds it now. To get it back, create this project's record, then verify.`;
-    default:
-      return describeFinding(finding);
-  }
-};
 
 /** A custom domain of a project. Times are milliseconds UTC. */
 export interface Domain {

@@ -1,22 +1,15 @@
+import { RECORD } from "../dns-records/example.ts";
 import { operation } from "../http/operation.ts";
 import { YAML_TYPES } from "../http/yaml.ts";
 
 const TAGS = ["domains"];
-const TARGET = "k3vq7zj5n2xw4ryt6mbd.cname.example.net";
 
 const DOCS = {
   hostname: "docs.example.org",
   unicode: "docs.example.org",
   stage: "awaiting_dns",
   role: "primary",
-  record: {
-    type: "CNAME",
-    name: "docs",
-    value: TARGET,
-    ttl: 3600,
-    bind: `docs.example.org. 3600 IN CNAME ${TARGET}.`,
-    terraform: `resource "dns_cname_record" "docs_example_org" {\n  zone  = "example.org."\n  name  = "docs"\n  cname = "${TARGET}."\n  ttl   = 3600\n}`,
-  },
+  record: RECORD,
   findings: [],
   createdAt: "2026-11-20T09:30:00.000Z",
   nextCheckAt: "2026-11-20T09:31:00.000Z",
@@ -51,13 +44,16 @@ export const addDomain = operation({
   operationId: "addDomain",
   summary: "Add a domain to a project",
   description:
-    "Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.\n\nThe service looks for the record after 1, 2, 5 and 10 minutes, then every 15 minutes, for 48 hours. An apex domain that has only addresses also needs the TXT record in `record.proof`.\n\nAny project can add a name, even if another project holds it: the DNS decides. The project whose target the DNS shows gets the name. A project that held the name loses it, with its certificate.",
+    "Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.\n\n`pair` also adds the name with or without `www`, as a redirect with a certificate of its own.\n\nThe service looks for the record after 1, 2, 5 and 10 minutes, then every 15 minutes, for 48 hours. An apex domain that has only addresses also needs the TXT record in `record.proof`.\n\nAny project can add a name, even if another project holds it: the DNS decides. The project whose target the DNS shows gets the name. A project that held the name loses it, with its certificate.",
   tags: TAGS,
   bodyExample: { hostname: "docs.example.org" },
   responses: {
-    200: { description: "The project already has this domain.", example: LIVE },
+    200: {
+      description: "The project already has this domain, and its pair if it was asked for.",
+      example: LIVE,
+    },
     201: {
-      description: "Domain added. It waits for its DNS record.",
+      description: "Domain added, or its pair. It waits for its DNS record.",
       headers: ["Location"],
       example: DOCS,
     },

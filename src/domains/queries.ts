@@ -6,7 +6,8 @@ import { domainEvents, domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
 import { type Act, SERVICE } from "../lib/actor.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
-import type { Domain, DomainFinding } from "./domain.ts";
+import type { Domain } from "./domain.ts";
+import type { DomainFinding } from "../dns-checks/finding.ts";
 import { type StageEvent, type StoredStage, stagesThat, transitionOf } from "./stage.ts";
 
 export type Orm = Database["orm"];

@@ -1,10 +1,12 @@
-import { and, asc, eq, gt, lte, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
+import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 import type { Domain, Holder } from "./domain.ts";
 import {
+  WAITING,
   WANTING_CERTIFICATE,
   COLUMNS,
   HELD,
@@ -14,6 +16,9 @@ import {
   toDomain,
   value,
 } from "./queries.ts";
+
+/** Projects that are asked about for one name. */
+const MAX_WAITING = 10;
 
 /** A domain, with the part of its project that a check needs. */
 export interface Checkable {
@@ -66,6 +71,18 @@ const acrossProjects = (orm: Orm) => {
     .where(and(eq(domains.hostname, value("hostname")), sql`${domains.stage} in ${HELD}`))
     .limit(1)
     .prepare();
+  const waitingStatement = withProject(orm)
+    .where(
+      and(
+        eq(domains.hostname, value("hostname")),
+        sql`${domains.stage} in ${WAITING}`,
+        inArray(projects.plan, [...PLANS_WITH_DOMAINS]),
+        isNotNull(projects.activeDeployId),
+      ),
+    )
+    .orderBy(asc(domains.id))
+    .limit(MAX_WAITING)
+    .prepare();
   const dueStatement = withProject(orm)
     .where(lte(domains.nextCheckAt, value("now")))
     .orderBy(asc(domains.nextCheckAt), asc(domains.id))
@@ -86,6 +103,12 @@ const acrossProjects = (orm: Orm) => {
     async holder(hostname: string): Promise<Checkable | undefined> {
       const row = holderStatement.get({ hostname });
       return row && { domain: toDomain(row.domain), project: row.project };
+    },
+    /** Domains of this name that wait for their records, of projects that may have them; at most ten. */
+    async waiting(hostname: string): Promise<Checkable[]> {
+      return waitingStatement
+        .all({ hostname })
+        .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
     },
     /** Domains with a due check, the longest due first. */
     async due(now: number, limit: number): Promise<Checkable[]> {

@@ -100,6 +100,14 @@ const roleWrites = ({ orm, client, commit }: Store) => {
   };
 };
 
+/** The first domain is primary, unless it is a wildcard. Only where one is primary can another redirect to it. */
+const ROLE_OF_NEW = sql`coalesce(
+  iif(substr(${value("hostname")}, 1, 2) = '*.', 'served', null),
+  (select iif(${value("isRedirect")}, 'redirect', 'served') from domains
+    where project_id = ${value("projectId")} and role = 'primary'),
+  iif(exists (select 1 from domains where project_id = ${value("projectId")} and substr(hostname, 1, 2) <> '*.'),
+    'served', 'primary'))`;
+
 const insertDomain = (orm: Orm) => {
   const mayAdd = and(
     eq(projects.id, value("projectId")),
@@ -112,7 +120,7 @@ const insertDomain = (orm: Orm) => {
     projectId: projects.id,
     hostname: value("hostname"),
     stage: sql`${FIRST_STAGE}`,
-    role: sql`iif(exists (select 1 from domains where project_id = ${value("projectId")}), 'served', 'primary')`,
+    role: ROLE_OF_NEW,
     createdAt: value("now"),
     waitingSince: value("now"),
     nextCheckAt: value("nextCheckAt"),
@@ -122,6 +130,16 @@ const insertDomain = (orm: Orm) => {
     .returning(COLUMNS)
     .prepare();
 };
+
+interface AddedDomain {
+  projectId: number;
+  hostname: string;
+  nextCheckAt: number | null;
+  /** Domains that the project may have with it. */
+  most: number;
+  /** True if it redirects to the primary domain, where there is one. */
+  isRedirect?: boolean;
+}
 
 const additions = ({ orm, client, commit }: Store) => {
   const insertStatement = insertDomain(orm);
@@ -134,11 +152,8 @@ const additions = ({ orm, client, commit }: Store) => {
      * Adds the host name, a project's first one as primary, in one atomic step. Undefined if the project has it already, or may
      * not have it: its plan has no custom domains, it has no deploy, or it has `most` domains. Another project may hold it.
      */
-    async add(
-      { most, ...domain }: { projectId: number; hostname: string; nextCheckAt: number | null; most: number },
-      act: Act,
-    ): Promise<Domain | undefined> {
-      const values = { ...domain, ...actValues(act) };
+    async add({ most, isRedirect = false, ...domain }: AddedDomain, act: Act): Promise<Domain | undefined> {
+      const values = { ...domain, isRedirect: isRedirect ? 1 : 0, ...actValues(act) };
       const [, [row]] = await commit(
         [
           { query: slugStatement, values },

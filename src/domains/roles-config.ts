@@ -55,9 +55,14 @@ const mappingAt = (value: unknown, path: string, keys: string[], { faults }: Con
   return value;
 };
 
+const messageFor = (value: unknown): string =>
+  typeof value === "string" && value.trim().startsWith("*.")
+    ? "must not be a wildcard: it always shows the site"
+    : "must be a domain name";
+
 const domainAt = (value: unknown, path: string, { domains, normalise, faults }: Context): string => {
   const name = typeof value === "string" ? normalise(value) : undefined;
-  if (name === undefined) faults.push({ path, rule: "format", message: "must be a domain name" });
+  if (name === undefined) faults.push({ path, rule: "format", message: messageFor(value) });
   else if (!domains.has(name))
     faults.push({ path, rule: "not_found", message: `${name} is not a domain of this project` });
   return name ?? "";

@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { checked } from "../http/schemas.ts";
-import { text } from "./check-model.ts";
+import { ResponseText, checked } from "../http/schemas.ts";
 
 const redirect = {
-  from: text("A domain of the project.", "www.example.org"),
-  to: text("The primary domain.", "docs.example.org"),
+  from: ResponseText("A domain of the project.", "www.example.org"),
+  to: ResponseText("The primary domain.", "docs.example.org"),
   status: Type.Integer({ minimum: 301, maximum: 301, examples: [301] }),
 };
 
@@ -27,7 +26,7 @@ const REDIRECTS = {
 
 const NewDomainRoles = t.Object(
   {
-    primary: text("A domain of the project.", "docs.example.org"),
+    primary: ResponseText("A domain of the project.", "docs.example.org"),
     redirects: t.Optional(t.Array(NewRedirect, REDIRECTS)),
   },
   { $id: "NewDomainRoles", additionalProperties: false, description: "The new roles of the domains." },
@@ -35,7 +34,7 @@ const NewDomainRoles = t.Object(
 
 const DomainRoles = t.Object(
   {
-    primary: t.Optional(text("The primary domain. Absent if no domain is.", "docs.example.org")),
+    primary: t.Optional(ResponseText("The primary domain. Absent if no domain is.", "docs.example.org")),
     redirects: t.Array(Redirect, REDIRECTS),
   },
   { $id: "DomainRoles", description: "The roles of the domains." },

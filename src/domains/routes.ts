@@ -5,21 +5,8 @@ import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
 import { prefersYaml } from "../lib/accept.ts";
-import {
-  DomainCertificate,
-  Domain,
-  DomainEvent,
-  DomainHistory,
-  DomainParams,
-  Domains,
-  NewDomain,
-  PageQuery,
-  ProjectParams,
-  ProofRecord,
-  fromDomain,
-  fromEvent,
-} from "./model.ts";
-import { DomainFinding, DomainTrace } from "./check-model.ts";
+import { DomainHistory, fromEvent } from "./history-model.ts";
+import { Domain, DomainParams, Domains, NewDomain, PageQuery, ProjectParams, fromDomain } from "./model.ts";
 import {
   addDomain,
   getDomain,
@@ -168,19 +155,6 @@ export const domainRoutes = (options: DomainRouteOptions) => {
   const { domains, macros } = options;
   return new Elysia({ name: "domains", normalize: false })
     .use(macros)
-    .model({
-      Domain,
-      DomainCertificate,
-      DomainEvent,
-      DomainFinding,
-      DomainHistory,
-      DomainTrace,
-      Domains,
-      DomainsConfig,
-      NewDomain,
-      NewDomainsConfig,
-      ProofRecord,
-    })
     .get(
       "/platform/projects/:slug/domains",
       async ({ params: { slug }, query, set }) => {
@@ -201,7 +175,7 @@ export const domainRoutes = (options: DomainRouteOptions) => {
     .post(
       "/platform/projects/:slug/domains",
       async ({ params: { slug }, body, caller, set }) => {
-        const { domain, isNew } = await domains.add(slug, body.hostname, caller);
+        const { domain, isNew } = await domains.add(slug, body, caller);
         if (!isNew) return status(200, fromDomain(domain));
         set.headers["location"] = pathOf(slug, domain.hostname);
         return status(201, fromDomain(domain));

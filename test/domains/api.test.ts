@@ -56,7 +56,7 @@ describe("a domain that is added", () => {
     const { record } = (await (await add("example.org")).json()) as WireDomain;
     expect(record).toMatchObject({ type: "ALIAS", name: "@", ttl: 3600 });
     expect(record["note"]).toContain("ANAME");
-    expect(record["note"]).toContain("Not every DNS provider");
+    expect(record["note"]).toContain("If your DNS provider has neither");
     expect(record["terraform"]).toContain('type      = "ALIAS"');
     expect(record).not.toHaveProperty("bind");
   });
@@ -242,7 +242,8 @@ describe("a requested check", () => {
         found: ["203.0.113.7"],
         expected: ["target"],
         message:
-          "docs.example.org has an A record (203.0.113.7) where the CNAME belongs: remove it, and create a CNAME with the value target.",
+          "docs.example.org has an A record (203.0.113.7) where the CNAME belongs: delete it, and create a CNAME with the value target.",
+        responsible: "holder",
       },
     ]);
   });
@@ -726,6 +727,7 @@ test("a check that takes too long gets a response before the client times out, c
     reservedNames: { zones: [], hosts: [] },
     verifications: rateLimiter("verify", "verifications"),
     clock: store.clock,
+    addressesOf: async () => [],
     targetOf,
     patienceMs: 20,
   });

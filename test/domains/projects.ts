@@ -1,5 +1,5 @@
-import type { DomainFinding } from "../../src/domains/domain.ts";
-import type { Inspect, Inspection } from "../../src/domains/inspect.ts";
+import type { DomainFinding } from "../../src/dns-checks/finding.ts";
+import type { Inspect, Inspection } from "../../src/dns-checks/inspect.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { type Call, type Store, type StoreSettings, openStore } from "../support/store.ts";
 
@@ -63,6 +63,10 @@ export const openFakeDns = (outcome: Outcome = "records_missing") => {
     rivals: [] as string[],
     /** Replaces the findings that belong to the outcome. */
     findings: undefined as DomainFinding[] | undefined,
+    /** Of the target. */
+    addresses: [] as string[],
+    /** Of the zone. */
+    nameServers: [] as string[],
     delay: undefined as (() => Promise<unknown>) | undefined,
   };
   const inspect: Inspect = async ({ ascii }, target) => {
@@ -74,7 +78,7 @@ export const openFakeDns = (outcome: Outcome = "records_missing") => {
       findings: (fakeDns.findings ?? findingOf(current, ascii)) as Inspection["findings"],
       isProven: !fakeDns.isFlattened,
       rivals: fakeDns.rivals,
-      report: { ...REPORT, target },
+      report: { ...REPORT, target, targetAddresses: fakeDns.addresses, nameServers: fakeDns.nameServers },
     };
   };
   return { fakeDns, inspect };
@@ -95,7 +99,8 @@ export const makeProject = async (store: Store, slug: string, plan = "pro", isDe
 /** The service with the deployed project `docs` on the plan Pro. Checks query the DNS if `dns` is set, else `fakeDns`. */
 export const openProject = async (settings: StoreSettings = {}) => {
   const { fakeDns, inspect } = openFakeDns();
-  const store = await openStore(settings.dns ? settings : { inspect, ...settings });
+  const addressesOf = async () => fakeDns.addresses;
+  const store = await openStore(settings.dns ? settings : { inspect, addressesOf, ...settings });
   await makeProject(store, "docs");
   const api = (method: string, path = "", call: Call = {}, slug = "docs") =>
     store.call(method, `/platform/projects/${slug}${path}`, call);

@@ -163,6 +163,13 @@ test.each<[name: string, body: unknown, faults: string[]]>([
     ["domains.redirects[0].from must be a domain name"],
   ],
   [
+    "a wildcard",
+    { domains: { primary: "*.example.org", redirects: [redirect("*.example.org")] } },
+    ["domains.primary", "domains.redirects[0].from"].map(
+      (path) => `${path} must not be a wildcard: it always shows the site`,
+    ),
+  ],
+  [
     "a redirect of the primary to itself",
     mapping(redirect("docs.example.org")),
     [

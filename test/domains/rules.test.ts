@@ -2,7 +2,11 @@ import { describe, expect, test } from "bun:test";
 import { type DnsServer, dnsServer } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
 import { atEnd, faultOf, openStore } from "../support/store.ts";
-import { dnsInspector } from "../../src/domains/inspect.ts";
+import { dnsAccess } from "../../src/dns-checks/dns-access.ts";
+import { dnsInspector, inspector } from "../../src/dns-checks/inspect.ts";
+import { issuanceBy } from "../../src/dns-checks/caa-finding.ts";
+import type { Delegation } from "../../src/dns-checks/delegation.ts";
+import { wildcardInspector } from "../../src/dns-checks/wildcard-inspect.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 
@@ -104,7 +108,7 @@ test("rule 4: step 2 is a CNAME of the label, the project's target and TTL 3600;
   });
   const { record } = await body(await add("example.org"));
   expect(record).toMatchObject({ type: "ALIAS", name: "@", value: target, ttl: 3600 });
-  expect(record["note"]).toMatch(/ANAME record works too.*Not every DNS provider/);
+  expect(record["note"]).toMatch(/ANAME record works too.*If your DNS provider has neither/);
   expect(record["proof"]).toMatchObject({ type: "TXT", name: "_adoption-store", value: target, ttl: 3600 });
   // An ALIAS shows in the DNS as the target's own addresses.
   setRecords(
@@ -232,6 +236,69 @@ test("CAA records may also name the CAs that the caller adds", async () => {
   };
   expect(await kinds([])).toContain("caa_forbids");
   expect(await kinds(["other.test"])).not.toContain("caa_forbids");
+});
+
+test("an inspection applies the methods and the account of this service to CAA records", async () => {
+  const { store, setRecords } = await openRules();
+  const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+  const access = dnsAccess(store.config, { clock: store.clock, randomBytes: random });
+  const issuance = {
+    issuers: ["ca.test"],
+    methods: ["http-01"],
+    accounts: async () => ["https://ca.test/1"],
+  };
+  const forbidding = async (parameters: string) => {
+    setRecords(`example.org CAA 0 issue "ca.test;${parameters}"`);
+    const manner = { isUrgent: () => false, needsProof: true };
+    const name = "docs.example.org";
+    const { findings } = await inspector({ ...access, issuance })(hostnameOf(name), name, manner);
+    return findings.flatMap((finding) => (finding.kind === "caa_forbids" ? [finding.parameter] : []));
+  };
+  expect(await forbidding("validationmethods=http-01")).toEqual([]);
+  expect(await forbidding("validationmethods=dns-01")).toEqual(["validationmethods"]);
+  expect(await forbidding("accounturi=https://ca.test/1")).toEqual([]);
+  expect(await forbidding("accounturi=https://ca.test/2")).toEqual(["accounturi"]);
+});
+
+test("an inspection of a wildcard looks at its own record, and at the CAA records of its domain", async () => {
+  const { store, setRecords, target } = await openRules();
+  const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+  const access = dnsAccess(store.config, { clock: store.clock, randomBytes: random });
+  const delegation: Delegation = {
+    nameOf: (label) => label,
+    isDelegated: async () => true,
+    lookUp: async () => ({ kind: "delegated" }),
+  };
+  const inspect = wildcardInspector(inspector({ ...access, issuance: issuanceBy(["ca.test"]) }), delegation);
+  const found = async (...records: string[]) => {
+    setRecords(...records);
+    const manner = { isUrgent: () => false, needsProof: true };
+    const { event, findings } = await inspect(hostnameOf("*.example.org"), target, manner);
+    const described = findings.map((one) => `${one.kind} ${one.name}${"tag" in one ? ` ${one.tag}` : ""}`);
+    return [event, ...described];
+  };
+  expect(await found(`*.example.org CNAME ${target}`)).toEqual(["records_right"]);
+  expect(await found(`docs.example.org CNAME ${target}`)).toEqual([
+    "records_missing",
+    "no_record *.example.org",
+  ]);
+  expect(await found("*.example.org CNAME other.example.net")).toEqual([
+    "records_wrong",
+    "wrong_target *.example.org",
+  ]);
+  expect(
+    await found(
+      `*.example.org CNAME ${target}`,
+      'example.org CAA 0 issue "ca.test"',
+      'example.org CAA 0 issuewild ";"',
+    ),
+  ).toEqual(["records_right", "caa_forbids example.org issuewild"]);
+  expect(
+    await found(
+      `*.example.org CNAME ${target}`,
+      'example.org CAA 0 issue "ca.test;validationmethods=http-01"',
+    ),
+  ).toEqual(["records_right", "caa_forbids example.org"]);
 });
 
 test("rule 10: a removed domain stops being served at once; a redirect can be set up first", async () => {
@@ -371,6 +438,50 @@ describe("an apex that shows the addresses of every project's target", () => {
       await verifiedIn(slug);
       expect((await show("example.org", "other")).stage).toBe("live");
     }
+  });
+
+  test("shows the service's addresses at once, for DNS providers without ALIAS", async () => {
+    const { add, api, store, show, zones, target, verifiedIn } = await openApex();
+    const values = ({ record }: WireDomain) =>
+      (record as { addresses?: { value: string }[] }).addresses?.map(({ value }) => value);
+    expect(values(await body(await add("example.org")))).toEqual(["192.0.2.80"]);
+    expect(values(await show("example.org"))).toEqual(["192.0.2.80"]);
+    expect(values(await body(await add("docs.example.org")))).toBeUndefined();
+    zones["pages.test"] = zone("pages.test", `${target} A 192.0.2.90`, `${target} AAAA 2001:db8::90`);
+    store.clock.advance(60_000);
+    const list = (await (await api("GET", "/domains")).json()) as WireDomain[];
+    expect(list.map(values)).toEqual([["192.0.2.90", "2001:db8::90"], undefined]);
+    expect(values(await verifiedIn("docs"))).toEqual(["192.0.2.90", "2001:db8::90"]);
+  });
+
+  test("has no addresses to show while the DNS does not respond", async () => {
+    const { add, resolver } = await openApex();
+    resolver.behaviours.set("*", "SERVFAIL");
+    expect((await body(await add("example.org"))).record).not.toHaveProperty("addresses");
+  });
+
+  test("with the old addresses of the service gets a finding with the new ones", async () => {
+    const { add, target, setProof, setRecords, verifiedIn, zones } = await openApex();
+    await add("example.org");
+    setProof(target);
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live" });
+    zones["pages.test"] = zone("pages.test", `${target} A 192.0.2.90`);
+    for (const _ of [1, 2])
+      expect(await verifiedIn("docs")).toMatchObject({
+        stage: "live",
+        failingSince: expect.any(String),
+        trace: { formerAddresses: ["192.0.2.80"] },
+        findings: [
+          {
+            kind: "addresses_changed",
+            responsible: "holder",
+            found: ["192.0.2.80"],
+            expected: ["192.0.2.90"],
+          },
+        ],
+      });
+    setRecords("example.org A 192.0.2.90");
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
   });
 
   test("is not taken back by a TXT record that only a resolver still caches", async () => {

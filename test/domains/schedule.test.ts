@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Verdict } from "../../src/domains/verdict.ts";
+import type { Verdict } from "../../src/dns-checks/verdict.ts";
 import type { Domain } from "../../src/domains/domain.ts";
 import { progressOf } from "../../src/domains/check-progress.ts";
 import {

@@ -1,0 +1,194 @@
+import type { Expectation } from "./cname-rule.ts";
+import type { Finding, RecordFinding } from "./finding.ts";
+import { formatServer } from "../protocols/dns/server-address.ts";
+import { hasValue } from "./doubled-name.ts";
+import { parkingOf } from "./parking.ts";
+import { providerOf } from "./providers.ts";
+import { proxyOf } from "./proxies.ts";
+import type { Trace, View } from "./trace.ts";
+import { addressesIn, isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
+import { canonicalName } from "../lib/dns-name.ts";
+import { wildcardAbove } from "../lib/hostname.ts";
+import { dnssecErrorOf } from "../protocols/dns/dnssec.ts";
+import type { DnsRecord } from "../protocols/dns/message.ts";
+
+// The cause of wrong records or silent servers says better who must act. It never changes the decision of a check.
+
+type OfKind<Kind extends Finding["kind"]> = Extract<Finding, { kind: Kind }>;
+
+/** The addresses of the target; undefined if they could not be looked up. */
+export const targetAddresses = ({ targets }: Trace): string[] | undefined =>
+  targets.length === 0 || targets.some(({ problem }) => problem !== undefined)
+    ? undefined
+    : addressesIn(targets.flatMap(({ records }) => records));
+
+const rcodeOf = ({ outcome }: View["cname"]): string | undefined =>
+  outcome.kind === "answer" ? outcome.rcode : undefined;
+
+/** The last server that was asked is the closest to the registry: the parent zone's own, if it could be asked. */
+const isUnregistered = ({ exchanges, apex }: Trace): boolean => {
+  const last = exchanges.findLast(
+    (one) => one.question.name === apex && one.question.type === "NS" && isUsable(one),
+  );
+  return last !== undefined && rcodeOf(last) === "NXDOMAIN";
+};
+
+const registrationCause = (finding: RecordFinding, trace: Trace): Finding | undefined => {
+  const { apex: name, authority } = trace;
+  const found = authority?.names ?? [];
+  const parking = parkingOf(found);
+  if (parking?.kind === "registration_expired") return { kind: parking.kind, name, found };
+  if (parking) return { kind: parking.kind, name, found, provider: parking.provider };
+  const isGone = finding.kind === "no_record" && isUnregistered(trace);
+  return isGone ? { kind: "registration_expired", name, found: [] } : undefined;
+};
+
+/** The record that is missing is at the name with the zone twice. */
+const doubledCause = (
+  { name, type, expected }: OfKind<"no_record" | "ownership_unproven">,
+  trace: Trace,
+): Finding | undefined => {
+  const { doubled } = trace;
+  const values = type === "ALIAS" ? targetAddresses(trace) : expected.map(canonicalName);
+  return doubled && values && hasValue(doubled, values)
+    ? { kind: "doubled_name", name, type, found: [doubled.question.name], expected }
+    : undefined;
+};
+
+/** Only the provider that holds the zone can hide its records. Elsewhere these are the addresses of an old host. */
+const mayBeAt = ({ provider }: { provider: string }, { authority }: Trace): boolean => {
+  const holder = providerOf(authority?.names ?? []);
+  return holder === undefined || holder.name === provider;
+};
+
+const recordCause = (
+  finding: RecordFinding,
+  trace: Trace,
+  { target, formerAddresses = [] }: Expectation,
+): Finding | undefined => {
+  const registration = registrationCause(finding, trace);
+  if (registration) return registration;
+  if (finding.kind === "no_record") return doubledCause(finding, trace);
+  const { name, type, found, expected } = finding;
+  const addresses = target === name ? [] : (targetAddresses(trace) ?? []);
+  // A platform may be behind the same proxy: then these are its own addresses.
+  const proxy = found.some((address) => addresses.includes(address)) ? undefined : proxyOf(found);
+  if (proxy && mayBeAt(proxy, trace))
+    return { kind: "proxied", name, found, expected: [target], provider: proxy.provider };
+  if (type === "ALIAS")
+    return found.every((address) => formerAddresses.includes(address))
+      ? { kind: "addresses_changed", name, found, expected }
+      : undefined;
+  const sibling = trace.sibling ? valuesIn(recordsOf(trace.sibling), type) : [];
+  return found.join() === sibling.join()
+    ? { kind: "wildcard_record", name, type, found, expected: [target] }
+    : undefined;
+};
+
+const valuesIn = (records: DnsRecord[], wanted: string): string[] =>
+  records.flatMap(({ type, data }) => (type === wanted && typeof data === "string" ? [data] : [])).toSorted();
+
+/** True for a server of the zone that responds as if it did not hold it. */
+const isLame = ({ role, cname, a, aaaa }: View): boolean =>
+  role === "authority" &&
+  [cname, a, aaaa].some(
+    (exchange) =>
+      exchange.outcome.kind === "answer" && !(isUsable(exchange) && exchange.outcome.authoritative),
+  );
+
+const viewOf = ({ server }: OfKind<"unreachable">, { views }: Trace): View | undefined =>
+  views.find((view) => formatServer(view.server) === server);
+
+const serverCause = (finding: OfKind<"unreachable">, trace: Trace): Finding | undefined => {
+  const view = viewOf(finding, trace);
+  const { server, reason } = finding;
+  if (!view) return undefined;
+  if (isLame(view))
+    return { kind: "lame_delegation", name: trace.authority?.zone ?? trace.apex, server, reason };
+  const { unchecked } = trace;
+  const isRefused =
+    unchecked !== undefined && isUsable(unchecked) && formatServer(unchecked.server) === server;
+  const error = dnssecErrorOf(view.cname) ?? (isRefused ? "without DNSSEC it has an answer" : undefined);
+  return error === undefined
+    ? undefined
+    : { kind: "dnssec_failure", name: trace.apex, server, reason: error };
+};
+
+/** True for a resolver that fails because of a problem that another finding names. */
+const isConsequence = (finding: Finding, trace: Trace, causes: Finding[]): boolean => {
+  if (finding.kind !== "unreachable") return false;
+  const view = viewOf(finding, trace);
+  const isExplained = causes.some(({ kind }) => kind === "lame_delegation" || kind === "dnssec_failure");
+  return isExplained && view?.role === "resolver" && rcodeOf(view.cname) === "SERVFAIL";
+};
+
+/** CAA records of the target, or of the name that it leads to, are the operator's. */
+const caaCause = (finding: OfKind<"caa_forbids">, { ascii, target, targets }: Trace): Finding | undefined => {
+  const { name, found } = finding;
+  // A name can be checked by itself, without a target.
+  if (target === ascii || !targets.some(({ names }) => names.includes(name))) return undefined;
+  return { kind: "platform_unready", name, reason: "has CAA records that forbid the certificate", found };
+};
+
+const causeOf = (finding: Finding, trace: Trace, expected: Expectation): Finding => {
+  switch (finding.kind) {
+    case "no_record":
+    case "wrong_target":
+    case "conflicting_record":
+    case "stray_address":
+      return recordCause(finding, trace, expected) ?? finding;
+    case "ownership_unproven":
+      return doubledCause(finding, trace) ?? finding;
+    case "unreachable":
+      return serverCause(finding, trace) ?? finding;
+    case "caa_forbids":
+      return caaCause(finding, trace) ?? finding;
+    default:
+      return finding;
+  }
+};
+
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** Hints about records at the source that take a day or more to change. */
+const ttlFindings = ({ views }: Trace, name: string): Finding[] => {
+  const own = views.filter(({ role, cname }) => role === "authority" && isUsable(cname));
+  const records = (own.length > 0 ? own : views)
+    .flatMap((view) => [view.cname, view.a, view.aaaa].flatMap(recordsOf))
+    .filter((record) => record.name === name && record.type !== "SOA" && record.ttl >= DAY_SECONDS);
+  const [longest] = records.toSorted((one, other) => other.ttl - one.ttl);
+  return longest ? [{ kind: "long_ttl", name, type: longest.type, seconds: longest.ttl }] : [];
+};
+
+const platformFindings = (trace: Trace): Finding[] => {
+  const { ascii, target: name, targets } = trace;
+  // A name can be checked by itself, without a target.
+  if (name === ascii || targetAddresses(trace)?.length !== 0) return [];
+  const isAbsent = targets.every(({ last }) => rcodeOf(last) === "NXDOMAIN");
+  const reason = isAbsent
+    ? `does not exist (the wildcard record ${wildcardAbove(name)} may be missing)`
+    : "has no A or AAAA record";
+  return [{ kind: "platform_unready", name, reason }];
+};
+
+/** Several servers may lead to the same finding. */
+const distinct = (findings: Finding[]): Finding[] => [
+  ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
+];
+
+/** A proxy shows addresses of both types in place of one record. */
+const withOneProxy = (findings: Finding[]): Finding[] => {
+  const proxied = findings.filter((finding) => finding.kind === "proxied");
+  const found = [...new Set(proxied.flatMap((finding) => finding.found))];
+  return findings.flatMap((finding): Finding[] => {
+    if (finding.kind !== "proxied") return [finding];
+    return finding === proxied[0] ? [{ ...finding, found }] : [];
+  });
+};
+
+/** The findings, with causes in place of their consequences, and with hints. */
+export const explain = (findings: Finding[], trace: Trace, expected: Expectation): Finding[] => {
+  const causes = findings.map((finding) => causeOf(finding, trace, expected));
+  const first = causes.filter((finding) => !isConsequence(finding, trace, causes));
+  return distinct([...withOneProxy(first), ...platformFindings(trace), ...ttlFindings(trace, trace.ascii)]);
+};

@@ -1,0 +1,233 @@
+import { CAA_PARAMETERS, type FindingKind, type FindingOf, type Responsible } from "./finding.ts";
+import { wildcardAbove } from "../lib/hostname.ts";
+import { settingOf } from "./proxies.ts";
+
+interface Explanation<Kind extends FindingKind> {
+  /** For the documents of the API, and the manual. */
+  meaning: string;
+  responsible: Responsible;
+  /** True if the domain works all the same. */
+  isHint?: true;
+  /** What is wrong, and what to do, in one sentence. */
+  describe(finding: FindingOf<Kind>): string;
+}
+
+const list = (values: readonly string[]): string => values.join(", ");
+
+/** A name as the panel of its zone asks for it. @param doubled the same name, with the zone twice */
+const nameInPanel = (name: string, doubled: string): string => {
+  const zone = doubled.slice(name.length + 1);
+  return name === zone ? "@" : name.slice(0, -zone.length - 1);
+};
+
+/** True if one of the values is the right one, followed by more labels. */
+const hasDoubledValue = (found: readonly string[], expected: readonly string[]): boolean =>
+  found.some((value) => expected.some((one) => value.startsWith(`${one}.`)));
+
+/** Many panels read a value without a final dot as a name below the zone. */
+const finalDotHint = (found: readonly string[], expected: readonly string[]): string =>
+  hasDoubledValue(found, expected)
+    ? " Its DNS provider added the zone to the value: enter the value with a final dot."
+    : "";
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** "24 hours", "60 minutes", "77 s" */
+const duration = (seconds: number): string => {
+  if (seconds < 2 * MINUTE) return `${seconds} s`;
+  return seconds < 2 * HOUR
+    ? `${Math.ceil(seconds / MINUTE)} minutes`
+    : `${Math.round(seconds / HOUR)} hours`;
+};
+
+/** "2026-11-20 09:30 UTC". @param time in RFC 3339 */
+const minute = (time: string): string => `${time.slice(0, 16).replace("T", " ")} UTC`;
+
+/** Who must end the silence of a name server. */
+const REPAIR = {
+  dns_provider: "Ask the DNS provider to repair the name servers of the zone.",
+  operator: "The operator of this service must find out why its resolver gives no usable response.",
+} as const;
+
+/** Whether this service can be reached through the proxy. */
+const THROUGH_PROXY = {
+  true: "Requests through the proxy reach this service, so the record behind it seems right.",
+  false: "Requests through the proxy do not reach this service.",
+  undefined: "",
+} as const;
+
+/** Everything about each kind of finding. It is not stored with a finding, so old findings get the current text. */
+export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
+  no_record: {
+    meaning: "The record does not exist.",
+    responsible: "holder",
+    describe: ({ name, type, expected }) =>
+      `${name} has no ${type} record: create one with the value ${list(expected)}.`,
+  },
+  wrong_target: {
+    meaning: "The record has another value. It must match exactly.",
+    responsible: "holder",
+    describe: ({ name, type, found, expected }) =>
+      type === "ALIAS"
+        ? `${name} points to ${list(found)}: delete the A, AAAA or ALIAS records that do this. Create the ones that point to ${list(expected)}.`
+        : `${name}'s ${type} record points to ${list(found)}: change it to ${list(expected)}.${finalDotHint(found, expected)}`,
+  },
+  doubled_name: {
+    meaning:
+      "The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone.",
+    responsible: "holder",
+    describe: ({ name, type, found: [found = ""], expected }) =>
+      `The ${type} record for ${name} is at ${found}: the DNS provider adds the zone to every name. Delete this record, and create it with the name ${nameInPanel(name, found)} and the value ${list(expected)}.`,
+  },
+  conflicting_record: {
+    meaning: "An address record has the name that the CNAME needs.",
+    responsible: "holder",
+    describe({ name, type, found, expected }) {
+      const [records, them] = found.length > 1 ? [`${type} records`, "them"] : [`an ${type} record`, "it"];
+      return `${name} has ${records} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.`;
+    },
+  },
+  caa_forbids: {
+    meaning:
+      "CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service.",
+    responsible: "holder",
+    describe({ name, found, expected, parameter, tag }) {
+      const forbid = `The CAA records of ${name} (${list(found)}) forbid the certificate:`;
+      const withTag = tag === undefined ? "" : ` with the tag ${tag}`;
+      return parameter === undefined
+        ? `${forbid} add one${withTag} that allows ${expected.join(" or ")}.`
+        : `${forbid} ${CAA_PARAMETERS[parameter]}. Add a record${withTag} with the value ${expected.map((value) => `"${value}"`).join(" or ")}.`;
+    },
+  },
+  not_propagated: {
+    meaning: "The record is right, but some servers still have the old one.",
+    responsible: "nobody",
+    describe({ name, server, seconds }) {
+      const wait = seconds === undefined ? "until it has the new ones" : `at most ${duration(seconds)}`;
+      return `${name}'s record is right, but ${server} still has the old records. Wait ${wait}.`;
+    },
+  },
+  ownership_unproven: {
+    meaning: "An apex has the right addresses, but all projects share them. It also needs a TXT record.",
+    responsible: "holder",
+    describe({ name, found, expected }) {
+      const instead = found.length > 0 ? `, in place of ${list(found)}` : "";
+      return `The addresses are right, but they do not say which project the domain is for: create a TXT record with the name ${name} and the value ${list(expected)}${instead}.`;
+    },
+  },
+  unreachable: {
+    meaning:
+      "A name server gave no usable response. This never counts against the domain. After a day (`since`), the DNS provider must act, or the operator if it is a resolver of this service.",
+    responsible: "nobody",
+    describe({ name, server, reason, since = "", responsible }) {
+      const silence = `${server} gave no usable response for ${name}: ${reason}.`;
+      return responsible === undefined
+        ? silence
+        : `${silence} No check has had one since ${minute(since)}. ${REPAIR[responsible]}`;
+    },
+  },
+  proxied: {
+    meaning:
+      "A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail.",
+    responsible: "proxy",
+    describe: ({ name, found, expected, provider, reachesService }) =>
+      [
+        `${name} is behind ${provider}'s proxy, which hides its record.`,
+        THROUGH_PROXY[`${reachesService}`],
+        `In the DNS settings of ${provider}, set the record to ${settingOf(provider)}, with the value ${list(expected)}.`,
+        "While the proxy is on, renewals of the certificate can fail without notice.",
+        `If your DNS provider is not ${provider}, delete the A and AAAA records (${list(found)}), and create a CNAME or ALIAS record with that value.`,
+      ]
+        .filter((part) => part !== "")
+        .join(" "),
+  },
+  wildcard_record: {
+    meaning: "A wildcard record answers for the name, with another value.",
+    responsible: "holder",
+    describe: ({ name, type, found, expected }) =>
+      `${name} has no record of its own: a wildcard ${type} record, such as ${wildcardAbove(name)}, answers for it (${list(found)}). Create a CNAME record with the name ${name} and the value ${list(expected)}. The wildcard can stay.`,
+  },
+  stray_address: {
+    meaning: "Some address records are right, but others point elsewhere, so some visitors do not arrive.",
+    responsible: "holder",
+    describe: ({ name, type, found }) =>
+      `Some addresses of ${name} are right, but other ${type} records point elsewhere (${list(found)}). Delete those.`,
+  },
+  addresses_changed: {
+    meaning:
+      "The operator has changed the addresses of the service, and the records still have the old ones.",
+    responsible: "holder",
+    describe: ({ name, found, expected }) =>
+      `The addresses of this service have changed: ${name} still has ${list(found)}. Change its A and AAAA records to ${list(expected)}. An ALIAS record needs no change.`,
+  },
+  mixed_answers: {
+    meaning: "The name servers of the zone have different records.",
+    responsible: "dns_provider",
+    describe: ({ name, server, found, expected }) =>
+      `The name servers of the zone do not agree about ${name}: ${server} has ${found.length > 0 ? list(found) : "no record"}, and others have ${list(expected)}. If this lasts longer than an hour, ask the DNS provider to repair ${server}.`,
+  },
+  lame_delegation: {
+    meaning: "The domain is delegated to a name server that does not serve its zone.",
+    responsible: "dns_provider",
+    describe: ({ name, server, reason }) =>
+      `${name} is delegated to the name server ${server}, which does not serve the zone (${reason}). Ask the DNS provider to add the zone there, or remove this name server at the registrar.`,
+  },
+  dnssec_failure: {
+    meaning: "Resolvers reject the records because DNSSEC validation fails.",
+    responsible: "dns_provider",
+    describe: ({ name, server, reason }) =>
+      `${server} rejects the records of ${name} because DNSSEC validation fails (${reason}). Ask the DNS provider to sign the zone again, or remove the DS record at the registrar.`,
+  },
+  registration_expired: {
+    meaning: "The registered domain does not exist, or its registration has expired.",
+    responsible: "registrar",
+    describe: ({ name, found }) =>
+      found.length > 0
+        ? `The registration of ${name} has expired: its name servers are now ${list(found)}. Renew it at the registrar.`
+        : `${name} is not registered, or its registration has expired. Register or renew it at the registrar.`,
+  },
+  registration_on_hold: {
+    meaning: "The registrar has put the domain on hold until its holder confirms the contact details.",
+    responsible: "registrar",
+    describe: ({ name, found, provider }) =>
+      `The registrar has put ${name} on hold (${list(found)}). Confirm your contact details: ${provider} has sent an e-mail about it.`,
+  },
+  parked: {
+    meaning: "The domain uses the name servers of a parking page.",
+    responsible: "registrar",
+    describe: ({ name, found, provider }) =>
+      `${name} uses the name servers of ${provider}'s parking page (${list(found)}). At the registrar, enter the name servers of your DNS provider.`,
+  },
+  long_ttl: {
+    meaning: "The record has a TTL of a day or more, so changes take long to reach everybody.",
+    responsible: "holder",
+    isHint: true,
+    describe: ({ name, type, seconds }) =>
+      `The ${type} record of ${name} has a TTL of ${duration(seconds)}: a change takes up to ${duration(seconds)} to reach everybody. Set its TTL to 3600 before you change it.`,
+  },
+  platform_unready: {
+    meaning: "This service is not ready for custom domains. The domain's records are not the cause.",
+    responsible: "operator",
+    describe: ({ name, reason, found }) =>
+      `This service is not ready for custom domains: ${name} ${reason}${found ? ` (${list(found)})` : ""}. Its operator must correct this; the domain's records are not the cause.`,
+  },
+  domain_taken: {
+    meaning: "The TXT record names two projects, and the other one holds the domain.",
+    responsible: "holder",
+    describe: ({ name }) =>
+      `${name}'s records are right, but another project holds the domain, and the DNS names that project too: remove that project's value from the TXT record.`,
+  },
+  domain_lost: {
+    meaning: "The DNS now names another project, which holds the domain.",
+    responsible: "holder",
+    describe: ({ name }) =>
+      `The DNS names another project for ${name}, which holds it now. To get it back, create this project's record, then verify.`,
+  },
+};
+
+export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
+
+/** What is wrong, and what to do, for the person who must act. */
+export const describeFinding = <Kind extends FindingKind>(finding: FindingOf<Kind>): string =>
+  (FINDINGS[finding.kind] as Explanation<Kind>).describe(finding);

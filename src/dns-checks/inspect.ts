@@ -1,0 +1,99 @@
+import { type Issuance, issuanceBy } from "./caa-finding.ts";
+import type { Finding } from "./finding.ts";
+import type { IsUrgent } from "../protocols/dns/limiter.ts";
+import { ownershipOf, rivalsOf } from "./ownership.ts";
+import { type DnsSettings, dnsAccess } from "./dns-access.ts";
+import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { SendQuery } from "../protocols/dns/client.ts";
+import { traceDomain } from "./trace-domain.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
+import type { Hostname } from "../lib/hostname.ts";
+import { printable } from "../lib/text.ts";
+import { type Report, toReport } from "./report.ts";
+
+/** What the DNS says about a domain. */
+export interface Inspection {
+  event: Verdict["event"];
+  findings: Finding[];
+  /** True if the records are this project's own, and no other project's. */
+  isProven: boolean;
+  /** The targets of other projects in the TXT records. */
+  rivals: string[];
+  report: Report;
+}
+
+export interface InspectOptions {
+  isUrgent: IsUrgent;
+  /** True unless the project holds the name already. */
+  needsProof: boolean;
+  /** True if visitors of the name are served already. */
+  isServed?: boolean;
+  /** Addresses that the target had at earlier checks. */
+  formerAddresses?: readonly string[];
+  /** More CAs that CAA records may name, in addition to the configured ones. */
+  issuers?: readonly string[];
+  /** True if the name stands for the wildcard beside it: only DNS-01 can prove that (RFC 8555 section 7.1.3). */
+  isWildcard?: boolean;
+}
+
+/** Asks the DNS whether a host name leads to a target. Never rejects. */
+export type Inspect = (hostname: Hostname, target: string, options: InspectOptions) => Promise<Inspection>;
+
+export interface InspectorOptions extends DnsAccess {
+  issuance: Issuance;
+}
+
+/** Records in one finding: a zone can have any number. */
+const MAX_FOUND = 100;
+
+const sanitize = (value: unknown): unknown => {
+  if (typeof value === "string") return printable(value);
+  return Array.isArray(value) ? value.slice(0, MAX_FOUND).map(sanitize) : value;
+};
+
+/** Makes every text of a finding safe to print. */
+export const sanitizeFinding = (finding: Finding): Finding =>
+  Object.fromEntries(Object.entries(finding).map(([field, value]) => [field, sanitize(value)])) as Finding;
+
+/** An inspector that queries name servers. */
+export const inspector =
+  ({ ask, resolvers, port, mayAsk, issuance }: InspectorOptions): Inspect =>
+  async (
+    { ascii, apex, isApex },
+    target,
+    { isUrgent, needsProof, issuers: extraIssuers = [], formerAddresses = [], isWildcard = false },
+  ) => {
+    const askInTurn: SendQuery = (server, question, recursive) => ask(server, question, recursive, isUrgent);
+    const trace = await traceDomain(
+      askInTurn,
+      { resolvers: resolvers(), port, mayAsk },
+      { ascii, apex, target, isWildcard },
+    );
+    const expected = {
+      hostname: ascii,
+      target,
+      isApex,
+      issuers: [...new Set([...issuance.issuers, ...extraIssuers])],
+      methods: isWildcard ? ["dns-01"] : issuance.methods,
+      isWildcard,
+      accounts: await issuance.accounts(),
+      needsProof,
+      formerAddresses,
+    };
+    const { event, findings } = verdictOf(trace, expected);
+    const isProven = ownershipOf(trace, expected) === "proven";
+    const rivals = rivalsOf(trace, expected);
+    return {
+      event,
+      findings: findings.map(sanitizeFinding),
+      isProven,
+      rivals,
+      report: toReport(trace, formerAddresses),
+    };
+  };
+
+/** An inspector that queries real servers. */
+export const dnsInspector = (
+  { caaIssuers, ...settings }: DnsSettings & { caaIssuers: readonly string[] },
+  dependencies: Parameters<typeof dnsAccess>[1],
+): Inspect => inspector({ ...dnsAccess(settings, dependencies), issuance: issuanceBy(caaIssuers) });

@@ -1,0 +1,143 @@
+import { Type } from "@sinclair/typebox";
+import { type Static, t } from "elysia";
+import { OneOf, ResponseText, ResponseTexts, Time } from "../http/schemas.ts";
+import { FINDINGS, FINDING_KINDS, describeFinding } from "./finding-kinds.ts";
+import {
+  CAA_PARAMETERS,
+  type CaaParameter,
+  type DomainFinding as CheckFinding,
+  RESPONSIBLE,
+  type Responsible,
+} from "./finding.ts";
+
+export const TARGET = "k3vq7zj5n2xw4ryt6mbd.cname.example.net";
+
+export const DomainFinding = t.Object(
+  {
+    kind: OneOf("FindingKind", FINDING_KINDS, {
+      description: FINDING_KINDS.map((kind) => `\`${kind}\`: ${FINDINGS[kind].meaning}`).join(" "),
+      examples: ["no_record"],
+    }),
+    responsible: t.Optional(
+      OneOf("FindingResponsible", Object.keys(RESPONSIBLE) as Responsible[], {
+        description: `Who must act. ${Object.entries(RESPONSIBLE)
+          .map(([who, words]) => `\`${who}\`: ${words}.`)
+          .join(" ")}`,
+        examples: ["holder"],
+      }),
+    ),
+    message: ResponseText("What is wrong, and what to do."),
+    name: ResponseText("The name of the record.", "docs.example.org"),
+    type: t.Optional(ResponseText("The type of the record.", "CNAME")),
+    found: t.Optional(ResponseTexts("The values that the DNS has.", ["203.0.113.7"])),
+    expected: t.Optional(ResponseTexts("The values that the DNS must have.", [TARGET])),
+    parameter: t.Optional(
+      OneOf("CaaParameter", Object.keys(CAA_PARAMETERS) as CaaParameter[], {
+        description: `The parameter of the CAA records that forbids the certificate. ${Object.entries(
+          CAA_PARAMETERS,
+        )
+          .map(([name, words]) => `\`${name}\`: ${words}.`)
+          .join(" ")}`,
+        examples: ["accounturi"],
+      }),
+    ),
+    tag: t.Optional(
+      ResponseText(
+        "The tag of the CAA record to add, if it is not `issue`: a wildcard can need another.",
+        "issuewild",
+      ),
+    ),
+    provider: t.Optional(ResponseText("The company that runs the proxy or the name servers.", "Cloudflare")),
+    reachesService: t.Optional(
+      t.Boolean({
+        description: "Whether requests through the proxy reach this service. Absent if not tried.",
+      }),
+    ),
+    server: t.Optional(
+      ResponseText("The DNS server that sent the response, or did not respond.", "192.0.2.53"),
+    ),
+    seconds: t.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "How long caches can keep the records, in seconds.",
+        examples: [300],
+      }),
+    ),
+    since: t.Optional(
+      Time("Since when no check has had a usable response from the server.", "2026-11-20T09:30:00.000Z"),
+    ),
+    reason: t.Optional(
+      ResponseText("Why a server gave no useful response, or why the service is not ready."),
+    ),
+  },
+  { $id: "DomainFinding", description: "What a check found, and which record to change." },
+);
+
+export const Findings = t.Array(DomainFinding, {
+  description: "The findings of the last check. Empty if everything is right.",
+});
+
+const DomainQuestion = t.Object(
+  {
+    server: ResponseText("The DNS server.", "192.0.2.1"),
+    name: ResponseText("The name in the query.", "docs.example.org"),
+    type: ResponseText("The record type in the query.", "CNAME"),
+    recursive: t.Boolean({ description: "`true` if the query asked for recursion." }),
+    checkingDisabled: t.Optional(
+      t.Boolean({ description: "`true` if the resolver was told not to check DNSSEC." }),
+    ),
+    transport: OneOf("Transport", ["udp", "tcp"], { examples: ["udp"] }),
+    outcome: ResponseText(
+      "The response code, or why there is no response: `timeout`, `refused`, ...",
+      "NOERROR",
+    ),
+    detail: t.Optional(ResponseText("Details about a missing response.")),
+    records: ResponseTexts("The records as lines of a zone file, at most 20.", [
+      `docs.example.org 3600 IN CNAME ${TARGET}`,
+    ]),
+    milliseconds: Type.Integer({
+      minimum: 0,
+      description: "How long the query took, in milliseconds.",
+      examples: [12],
+    }),
+    command: t.Optional(
+      ResponseText(
+        "The command that repeats the query. Absent if no query was sent, or if the name has characters that are special to a shell.",
+        "dig @192.0.2.1 docs.example.org. CNAME +norecurse +noadflag +nocookie",
+      ),
+    ),
+  },
+  { $id: "DomainQuestion", description: "A DNS query of a check, and its response." },
+);
+
+export const DomainTrace = t.Object(
+  {
+    target: ResponseText(
+      "The value that the record must have. In a check without a target, the name itself.",
+      TARGET,
+    ),
+    zone: t.Optional(ResponseText("The zone of the name, if the resolvers know it.", "example.org")),
+    nameServers: ResponseTexts("The zone's authoritative servers that were asked.", ["192.0.2.1"]),
+    chain: ResponseTexts("The name, followed by the value of each CNAME record.", [
+      "docs.example.org",
+      TARGET,
+    ]),
+    targetAddresses: ResponseTexts("The addresses of the target.", ["192.0.2.80"]),
+    formerAddresses: t.Optional(
+      ResponseTexts("Addresses that the target had at earlier checks.", ["192.0.2.79"]),
+    ),
+    caa: ResponseTexts("The CAA records that apply.", ['example.org 3600 IN CAA 0 issue "letsencrypt.org"']),
+    questions: t.Array(DomainQuestion, {
+      description: "The queries in the order of their responses, at most 200.",
+    }),
+  },
+  { $id: "DomainTrace", description: "Every DNS query of the last check, with its response." },
+);
+
+/** The wire form of findings. */
+export const fromFindings = (findings: readonly CheckFinding[]): Static<typeof Findings> =>
+  findings.map((finding) => ({
+    responsible: FINDINGS[finding.kind].responsible,
+    ...finding,
+    message: describeFinding(finding),
+  }));

@@ -1,0 +1,43 @@
+import { unknownAddresses } from "./cname-rule.ts";
+import type { DomainFinding, Finding, FindingOf } from "./finding.ts";
+import type { Inspection } from "./inspect.ts";
+import { DAY_MS, formatTime } from "../lib/time.ts";
+
+type Silence = FindingOf<"unreachable">;
+type Seen = Pick<Inspection, "findings" | "report">;
+
+/** The last check, if there was one. */
+interface LastCheck {
+  findings: readonly DomainFinding[];
+  checkedAt: number | null;
+}
+
+/** A finding that was stored before it had `since` begins with its check. */
+const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck, now: number): string => {
+  const isSame = (one: DomainFinding): one is Silence =>
+    one.kind === "unreachable" && one.server === server && one.name === name;
+  const earlier = findings.find(isSame);
+  return earlier?.since ?? formatTime(earlier ? (checkedAt ?? now) : now);
+};
+
+/** A resolver cannot respond for a zone whose servers all fail: then those come first. */
+const repairerOf = ({ server, reason }: Silence, { findings, report }: Seen) => {
+  const { nameServers, target } = report;
+  if (reason === unknownAddresses(target)) return "operator";
+  const hasFailed = (one: string) =>
+    findings.some(
+      (finding) =>
+        (finding.kind === "unreachable" || finding.kind === "lame_delegation") && finding.server === one,
+    );
+  const isZoneSilent = nameServers.length > 0 && nameServers.every(hasFailed);
+  return isZoneSilent || nameServers.includes(server) ? "dns_provider" : "operator";
+};
+
+/** The findings, with the time since when each server is silent, and with who must act once that is a day. */
+export const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[] =>
+  seen.findings.map((finding) => {
+    if (finding.kind !== "unreachable") return finding;
+    const since = sinceOf(finding, last, now);
+    const isOverdue = now - Date.parse(since) >= DAY_MS;
+    return { ...finding, since, ...(isOverdue && { responsible: repairerOf(finding, seen) }) };
+  });

@@ -1,0 +1,76 @@
+import type { AuthoritativeServers } from "../protocols/dns/authoritative.ts";
+import type { RelevantCaa } from "../protocols/dns/caa.ts";
+import type { Exchange } from "../protocols/dns/client.ts";
+import type { CnameChain } from "../protocols/dns/cname-chain.ts";
+import type { Server } from "../protocols/dns/network.ts";
+
+/** The host name that is verified. */
+export interface Subject {
+  /** The name, in A-labels. */
+  ascii: string;
+  /** Its registered domain. */
+  apex: string;
+  /** The name that its record must point to. */
+  target: string;
+  /** True for a name that stands for the wildcard beside it. */
+  isWildcard?: boolean;
+}
+
+/** The responses of one server about the name. */
+export interface View {
+  server: Server;
+  role: "authority" | "resolver";
+  cname: Exchange;
+  a: Exchange;
+  aaaa: Exchange;
+}
+
+/** The TXT records that name the project of an apex. */
+export interface Proof {
+  /** From the resolvers. */
+  resolved: CnameChain;
+  /** From each authoritative server: a resolver may still have older records. */
+  direct: Exchange[];
+}
+
+/** Every query about a name, and its response. */
+export interface Trace {
+  ascii: string;
+  target: string;
+  /** The registered domain. */
+  apex: string;
+  authority: AuthoritativeServers | undefined;
+  views: View[];
+  /** The name's CNAME chain and addresses, from the resolvers. */
+  chain: CnameChain;
+  /** The target's A and AAAA records, from the resolvers. */
+  targets: CnameChain[];
+  caa: RelevantCaa;
+  /** Only for an apex with addresses. */
+  proof?: Proof;
+  /** The records of an unused name beside this one. If they are the same, a wildcard answers for both. */
+  sibling?: Exchange;
+  /** The records of the name, or of the TXT record's, with the zone twice: where a missing record may be. */
+  doubled?: Exchange;
+  /** The response of a resolver that failed, to the same query without DNSSEC. */
+  unchecked?: Exchange;
+  /** All exchanges, in the order of their responses. */
+  exchanges: Exchange[];
+}
+
+export interface TraceOptions {
+  /** At least one. */
+  resolvers: Server[];
+  /** The port of authoritative servers. */
+  port: number;
+  /**
+   * True if an authoritative server may be asked. The holder of a zone chooses these addresses, and could make this server
+   * send packets into its own network. Resolvers need no check, because the operator chooses them.
+   */
+  mayAsk: (address: string) => boolean;
+}
+
+export const PROOF_LABEL = "_adoption-store";
+
+/** The name whose TXT record names the project of an apex. */
+export const proofNameOf = (apex: string): string => `${PROOF_LABEL}.${apex}`;

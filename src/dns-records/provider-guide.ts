@@ -1,0 +1,51 @@
+import type { DomainFinding } from "../dns-checks/finding.ts";
+import { type Provider, providerOf } from "../dns-checks/providers.ts";
+import type { Report } from "../dns-checks/report.ts";
+import type { NeededRecord } from "./needed-record.ts";
+import { openPanel } from "./panel-steps.ts";
+import { creations, neededAt, repairs } from "./repair-steps.ts";
+import type { KnownZone } from "./terraform.ts";
+
+/** What to do at the zone's DNS provider. */
+export interface ProviderGuide {
+  provider: string;
+  /** What the provider calls a record that gives an apex the addresses of another name; undefined if it has none. */
+  apexType?: NonNullable<Provider["apexType"]>;
+  steps: string[];
+}
+
+const NS_RECORD = /^\S+ \d+ IN NS (\S+)$/;
+
+/** The names of a zone's servers, from the responses of a check. */
+const serverNamesIn = ({ zone, questions }: Report): string[] => {
+  const records = questions.flatMap(({ name, type, records: lines }) =>
+    type === "NS" && name === zone ? lines : [],
+  );
+  return [...new Set(records.flatMap((line) => NS_RECORD.exec(line)?.[1] ?? []))];
+};
+
+/** What a check says of the zone. */
+export const zoneIn = (report: Report | undefined): KnownZone => ({
+  name: report?.zone,
+  provider: report && providerOf(serverNamesIn(report)),
+  addresses: report?.targetAddresses ?? [],
+});
+
+/** What to do at the DNS provider of a name's zone: what the findings ask for, or else how to create the records. */
+export const guideFor = (
+  owner: string,
+  record: NeededRecord,
+  zone: KnownZone,
+  findings: readonly DomainFinding[] = [],
+): ProviderGuide | undefined => {
+  const { provider } = zone;
+  if (!provider) return undefined;
+  const { name, apexType } = provider;
+  const needed = neededAt(owner, record, zone, provider);
+  const steps = repairs(findings, needed);
+  return {
+    provider: name,
+    ...(apexType && { apexType }),
+    steps: [openPanel(needed), ...(steps.length > 0 ? steps : creations(needed))],
+  };
+};

@@ -1,0 +1,52 @@
+import { Type } from "@sinclair/typebox";
+import { t } from "elysia";
+import { OneOf, ResponseText, Time } from "../http/schemas.ts";
+import { CERTIFICATE_STATUSES } from "./domain.ts";
+
+const Subproblem = t.Object(
+  {
+    type: ResponseText("The kind of problem.", "caa"),
+    detail: ResponseText("The CA's explanation.", "CAA forbids it."),
+    identifier: t.Optional(ResponseText("The host name with the problem.", "docs.example.org")),
+  },
+  { $id: "CertificateSubproblem", description: "One of several reasons why the last attempt failed." },
+);
+
+const Problem = t.Object(
+  {
+    type: ResponseText(
+      "The kind of problem: an error type of RFC 8555, or one of this service.",
+      "unauthorized",
+    ),
+    detail: ResponseText("The CA's explanation, in its own words.", "The challenge was not answered."),
+    status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, examples: [403] })),
+    subproblems: t.Array(Subproblem),
+  },
+  { $id: "CertificateProblem", description: "Why the last attempt failed." },
+);
+
+export const DomainCertificate = t.Object(
+  {
+    status: OneOf("CertificateStatus", CERTIFICATE_STATUSES, {
+      description:
+        "`wanted`: not ordered yet. `ordered`: the CA is working on it. `failing`: the last attempt failed. `ssl_overdue`: there is no certificate after 30 minutes. `in_use`: valid and served, also during a renewal; a domain that is not live yet waits only for its records. `expired`: no longer valid.",
+      examples: ["in_use"],
+    }),
+    notBefore: t.Optional(Time("When the certificate becomes valid.", "2026-11-20T09:32:00.000Z")),
+    notAfter: t.Optional(Time("When the certificate expires.", "2027-02-18T09:32:00.000Z")),
+    authority: t.Optional(
+      ResponseText(
+        "The ACME directory of the CA that issued the certificate, or `imported`.",
+        "https://acme-v02.api.letsencrypt.org/directory",
+      ),
+    ),
+    problem: t.Optional(Problem),
+    failures: t.Optional(
+      Type.Integer({ minimum: 1, description: "Number of failed attempts in a row.", examples: [1] }),
+    ),
+    nextAttemptAt: t.Optional(
+      Time("When the service tries again, or renews the certificate.", "2026-11-20T09:33:00.000Z"),
+    ),
+  },
+  { $id: "DomainCertificate", description: "The certificate of a domain, and its progress." },
+);

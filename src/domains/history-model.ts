@@ -1,0 +1,54 @@
+import { type Static, t } from "elysia";
+import { DomainFinding, fromFindings } from "../dns-checks/model.ts";
+import { Id, OneOf, ResponseText, Time } from "../http/schemas.ts";
+import { formatTime } from "../lib/time.ts";
+import { EVENTS, type DomainEvent as StoredEvent } from "./domain.ts";
+import { STAGES } from "./stage.ts";
+
+export const DomainEvent = t.Object(
+  {
+    at: Time("When the event happened.", "2026-11-20T09:32:00.000Z"),
+    actor: OneOf("DomainActor", ["key", "person", "operator", "service"], {
+      description:
+        "Who caused the event. `key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.",
+      examples: ["key"],
+    }),
+    key: t.Optional(Id("Id of the API key.", 1)),
+    person: t.Optional(Id("Id of the person.", 1)),
+    name: t.Optional(ResponseText("Name of the key or person at that time.", "website")),
+    event: OneOf("DomainEventName", EVENTS, {
+      description: "What happened. A check with the same result as the previous one has no event.",
+      examples: ["records_right"],
+    }),
+    stage: OneOf("DomainEventStage", STAGES, {
+      description: "The stage of the domain after the event.",
+      examples: ["live"],
+    }),
+    findings: t.Array(DomainFinding, { description: "The findings of a check." }),
+  },
+  { $id: "DomainEvent", description: "An event in the history of a domain." },
+);
+
+export const DomainHistory = t.Array(DomainEvent, {
+  $id: "DomainHistory",
+  maxItems: 100,
+  description: "The events of a domain, newest first.",
+});
+
+/** The wire form of a row of the history. */
+export const fromEvent = ({
+  at,
+  actor,
+  event,
+  stage,
+  findings,
+}: StoredEvent): Static<typeof DomainEvent> => ({
+  at: formatTime(at),
+  actor: actor.kind,
+  ...(actor.kind === "key" && { key: actor.id }),
+  ...(actor.kind === "person" && { person: actor.id }),
+  ...("name" in actor && actor.name !== null && { name: actor.name }),
+  event,
+  stage,
+  findings: fromFindings(findings),
+});

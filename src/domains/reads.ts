@@ -1,0 +1,95 @@
+import type { Report } from "../dns-checks/report.ts";
+import { Fault } from "../lib/errors.ts";
+import { parseDomainName } from "../lib/hostname.ts";
+import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import type { ProjectService } from "../projects/service.ts";
+import type { Domain, DomainCertificate, DomainEvent } from "./domain.ts";
+import type { Domains } from "./repository.ts";
+import { type InspectedDomain, type ListedDomain, type ViewOptions, domainViews } from "./views.ts";
+
+/** The certificates of domains. */
+export interface DomainCertificates {
+  /** Undefined if the name is unknown. */
+  find(hostname: string): Promise<DomainCertificate | undefined>;
+  /** Requests a certificate; false if the name is unknown or a limit makes it wait. */
+  request(hostname: string): Promise<boolean>;
+}
+
+export interface ReadOptions extends ViewOptions {
+  domains: Domains;
+  projects: Pick<ProjectService, "get">;
+  /** Undefined without HTTPS. */
+  certificates?: DomainCertificates | undefined;
+}
+
+/** Above every id. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+interface PageQuery {
+  limit: number;
+  cursor: string | undefined;
+}
+
+export const notFound = () => new Fault("not_found", "The project has no domain with this name.");
+
+/** The A-labels of a domain; "", which no domain has, for anything else. */
+export const nameOf = (typed: string): string => {
+  const parsed = parseDomainName(typed);
+  return parsed.ok ? parsed.hostname.ascii : "";
+};
+
+/** Domains as clients see them. */
+export const domainReads = (options: ReadOptions) => {
+  const { domains, projects, certificates } = options;
+  const { listed, shown } = domainViews(options);
+
+  /** @throws Fault not_found */
+  const find = async (slug: string, typed: string) => {
+    const project = await projects.get(slug);
+    const domain = await domains.find(project.id, nameOf(typed));
+    if (!domain) throw notFound();
+    return { project, domain };
+  };
+
+  const certificateOf = async ({ hostname, projectId }: Domain) => {
+    const holder = await domains.holder(hostname);
+    const isElsewhere = holder !== undefined && holder.project.id !== projectId;
+    return isElsewhere ? undefined : certificates?.find(hostname);
+  };
+
+  return {
+    listed,
+    shown,
+    find,
+    /** @throws Fault not_found */
+    async get(slug: string, typed: string): Promise<InspectedDomain> {
+      const { project, domain } = await find(slug, typed);
+      const trace = await domains.trace(domain.id);
+      const report = trace === undefined ? undefined : (JSON.parse(trace) as Report);
+      return shown(domain, project, await certificateOf(domain), report);
+    },
+    /** @throws Fault not_found, invalid_cursor */
+    async list(slug: string, { limit, cursor }: PageQuery): Promise<Page<ListedDomain>> {
+      const project = await projects.get(slug);
+      const list = `domains:${project.id}`;
+      const after = cursor === undefined ? 0 : readCursor(cursor, list);
+      const found = await domains.list({ projectId: project.id, after, limit: limit + 1 });
+      const { items, next } = cutPage(found, limit, list);
+      const certificates = await Promise.all(items.map(certificateOf));
+      return {
+        items: await Promise.all(items.map((domain, at) => listed(domain, project, certificates[at]))),
+        next,
+      };
+    },
+    /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
+    async history(slug: string, typed: string, { limit, cursor }: PageQuery): Promise<Page<DomainEvent>> {
+      const { id: projectId } = await projects.get(slug);
+      const hostname = nameOf(typed);
+      const list = `history:${projectId}:${hostname}`;
+      const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
+      const found = await domains.history({ projectId, hostname, before, limit: limit + 1 });
+      if (found.length === 0 && cursor === undefined) throw notFound();
+      return cutPage(found, limit, list);
+    },
+  };
+};

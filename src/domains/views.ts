@@ -1,0 +1,69 @@
+import type { ConnectOffer, OfferConnect } from "../dns-records/connect-offer.ts";
+import type { Report } from "../dns-checks/report.ts";
+import type { AddressesOf } from "../dns-checks/target-addresses.ts";
+import { hostnameOf } from "../lib/hostname.ts";
+import type { ProjectService } from "../projects/service.ts";
+import { domainOffers } from "./connect.ts";
+import type { Domain, DomainCertificate } from "./domain.ts";
+
+export type Project = Awaited<ReturnType<ProjectService["get"]>>;
+
+/** A domain and what its record must point to. */
+export type ListedDomain = Domain & {
+  target: string;
+  /** Of the target; only for an apex. */
+  addresses?: readonly string[];
+  /** Where its challenge may be delegated; undefined if the service cannot create records. */
+  challengeTarget?: string | undefined;
+  /** Only for a domain that needs records. */
+  connect?: ConnectOffer | undefined;
+  /** Its certificate, if the service has HTTPS. */
+  certificate?: DomainCertificate | undefined;
+};
+
+/** A listed domain with the queries of its last check. */
+export type InspectedDomain = ListedDomain & { trace?: Report };
+
+export interface ViewOptions {
+  targetOf: (label: string) => string;
+  addressesOf: AddressesOf;
+  /** Where a project's domains may delegate their challenges, by its label; undefined if the service cannot create records. */
+  challengeTargetOf?: ((label: string) => string) | undefined;
+  /** Undefined without Domain Connect. */
+  offerConnect?: OfferConnect | undefined;
+}
+
+/** A stored domain with what its project adds. */
+export const domainViews = ({ targetOf, addressesOf, challengeTargetOf, offerConnect }: ViewOptions) => {
+  const connectOf = domainOffers(offerConnect);
+  const listed = async (
+    domain: Domain,
+    { targetLabel }: Project,
+    certificate?: DomainCertificate,
+  ): Promise<ListedDomain> => {
+    const target = targetOf(targetLabel);
+    const { isApex } = hostnameOf(domain.hostname);
+    return {
+      ...domain,
+      target,
+      challengeTarget: challengeTargetOf?.(targetLabel),
+      ...(isApex && { addresses: await addressesOf(target) }),
+      certificate,
+    };
+  };
+  return {
+    /** In a list. */
+    listed,
+    /** By itself: also says where its records can be created. */
+    shown: async (
+      domain: Domain,
+      project: Project,
+      certificate?: DomainCertificate,
+      trace?: Report,
+    ): Promise<InspectedDomain> => ({
+      ...(await listed(domain, project, certificate)),
+      connect: await connectOf(domain, project, trace?.zone),
+      ...(trace && { trace }),
+    }),
+  };
+};
