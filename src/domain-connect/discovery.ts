@@ -1,0 +1,93 @@
+import { printable } from "../lib/text.ts";
+import { type Resolve, followCnames } from "../protocols/dns/cname-chain.ts";
+import type { UntrustedHosts } from "./untrusted-hosts.ts";
+import { type Template, isDeployed } from "./template.ts";
+
+/** A DNS provider that supports Domain Connect for a zone. */
+export interface ConnectProvider {
+  /** Safe to show. */
+  name: string;
+  /** Where people apply templates. The path of the template is appended to this URL. */
+  syncUrl: string;
+  /** The URL of its API, to which paths are appended too. */
+  apiUrl: string;
+}
+
+/** A zone can have any number of records, and each causes requests. */
+const MAX_RECORDS = 2;
+const MAX_NAME_LENGTH = 60;
+/** The settings that this service reads. */
+const UNDERSTOOD: ReadonlySet<unknown> = new Set([
+  "providerId",
+  "providerName",
+  "providerDisplayName",
+  "urlSyncUX",
+  "urlAPI",
+  "nameServers",
+]);
+
+const parseJson = (text: string | undefined): unknown => {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Section "Settings Property Extensibility": a client must understand the settings that `crit` lists. */
+const isUnderstood = (settings: Record<string, unknown>): boolean => {
+  const { crit = [] } = settings;
+  return Array.isArray(crit) && crit.every((name) => UNDERSTOOD.has(name) || !(String(name) in settings));
+};
+
+export const templatePath = ({ providerId, serviceId }: Pick<Template, "providerId" | "serviceId">): string =>
+  `/v2/domainTemplates/providers/${encodeURIComponent(providerId)}/services/${serviceId}`;
+
+export interface Discovery {
+  /** The provider of a zone; undefined if it does not support the synchronous flow. */
+  providerOf(zone: string): Promise<ConnectProvider | undefined>;
+  /** True if a provider can apply a template. */
+  supports(provider: ConnectProvider, template: Template): Promise<boolean>;
+}
+
+/** Asks the DNS and the API of a zone's provider (draft-ietf-dconn-domainconnect-05, "DNS Provider Discovery"). After a failure, nothing can be offered. */
+export const discovery = (
+  resolve: Resolve,
+  { parsePrefix, addressesOf, get }: Pick<UntrustedHosts, "parsePrefix" | "addressesOf" | "get">,
+): Discovery => {
+  const parseSettings = (settings: unknown): ConnectProvider | undefined => {
+    if (typeof settings !== "object" || settings === null) return undefined;
+    const fields = settings as Record<string, unknown>;
+    const name = fields["providerDisplayName"] ?? fields["providerName"];
+    const [syncUrl, apiUrl] = [parsePrefix(fields["urlSyncUX"]), parsePrefix(fields["urlAPI"])];
+    if (typeof name !== "string" || name.trim() === "" || !syncUrl || !apiUrl) return undefined;
+    return isUnderstood(fields)
+      ? { name: printable(name.trim(), MAX_NAME_LENGTH), syncUrl, apiUrl }
+      : undefined;
+  };
+
+  const settingsAt = async (prefix: string, zone: string): Promise<ConnectProvider | undefined> => {
+    const provider = parseSettings(parseJson(await get(`${prefix}/v2/${zone}/settings`)));
+    // Browsers are sent there, and must not be led into a private network.
+    const isPublic = provider && (await addressesOf(new URL(provider.syncUrl).hostname)).length > 0;
+    return isPublic ? provider : undefined;
+  };
+
+  return {
+    async providerOf(zone) {
+      const { records } = await followCnames(resolve, `_domainconnect.${zone}`, "TXT");
+      const prefixes = records.flatMap(({ type, data }) =>
+        type === "TXT" ? (parsePrefix(`https://${data}`) ?? []) : [],
+      );
+      for (const prefix of prefixes.slice(0, MAX_RECORDS)) {
+        const provider = await settingsAt(prefix, zone).catch(() => undefined);
+        if (provider) return provider;
+      }
+      return undefined;
+    },
+    async supports({ apiUrl }, template) {
+      const text = await get(apiUrl + templatePath(template)).catch(() => undefined);
+      return text !== undefined && isDeployed(parseJson(text), template);
+    },
+  };
+};
