@@ -1,0 +1,130 @@
+import { describeFinding } from "../dns-checks/finding-kinds.ts";
+import type { Inspect } from "../dns-checks/inspect.ts";
+import { hostnameOf } from "../lib/hostname.ts";
+import { reasonOf } from "../lib/reason.ts";
+import type { PlatformFault } from "./fault.ts";
+
+export interface PlatformReport {
+  faults: PlatformFault[];
+  /** What is right, in sentences. */
+  right: string[];
+  /** What could not be found out, in sentences. It never counts as a fault. */
+  unknown: string[];
+}
+
+type PortName = "http" | "https";
+
+/** A port to which CAs connect. */
+interface PortTrial {
+  port: number;
+  /** Connects to this service at an address. @throws if nothing or another server responds */
+  connect(address: string): Promise<void>;
+}
+
+export type PortTrials = Readonly<Record<PortName, PortTrial>>;
+
+interface PlatformNames {
+  platformDomain: string;
+  platformCnameTarget: string;
+}
+
+interface PlatformProbeOptions {
+  inspect: Inspect;
+  /** The names that CAA records may use for the CAs; undefined if that is not to be checked. */
+  issuers: readonly string[] | undefined;
+  /** Undefined if this process cannot recognise the service at its ports. */
+  ports: PortTrials | undefined;
+}
+
+const NOTHING: PlatformReport = { faults: [], right: [], unknown: [] };
+
+/** One try for each of more addresses would take too long. */
+const MAX_ADDRESSES = 8;
+
+const joined = (reports: readonly PlatformReport[]): PlatformReport => ({
+  faults: reports.flatMap(({ faults }) => faults),
+  right: reports.flatMap(({ right }) => right),
+  unknown: reports.flatMap(({ unknown }) => unknown),
+});
+
+const OPTIONS = { isUrgent: () => false, needsProof: false };
+
+/** Random, because resolvers may remember that an earlier name did not exist. */
+const randomName = (zone: string): string => `probe-${crypto.randomUUID().slice(0, 8)}.${zone}`;
+
+const ANSWERED: ReadonlySet<string> = new Set(["NOERROR", "NXDOMAIN"]);
+
+/** Looks up a random name below a zone, which only a wildcard record can have. */
+const probeNames = async (
+  part: "wildcard" | "target",
+  zone: string,
+  issuers: readonly string[] | undefined,
+  inspect: Inspect,
+): Promise<{ report: PlatformReport; addresses: string[] }> => {
+  const name = randomName(zone);
+  const { findings, report } = await inspect(hostnameOf(name), name, { ...OPTIONS, issuers: issuers ?? [] });
+  const addresses = report.targetAddresses;
+  const caa = issuers && findings.find(({ kind }) => kind === "caa_forbids");
+  const faults: PlatformFault[] = caa ? [{ part: "caa", detail: describeFinding(caa) }] : [];
+  if (addresses.length > 0)
+    return { addresses, report: { ...NOTHING, faults, right: [`*.${zone} has ${addresses.join(", ")}.`] } };
+  // A server that was not reached says nothing about the name.
+  if (report.questions.some(({ type, outcome }) => type === "A" && ANSWERED.has(outcome))) {
+    const detail = `No name below ${zone} has an address: *.${zone} is missing.`;
+    return { addresses, report: { ...NOTHING, faults: [...faults, { part, detail }] } };
+  }
+  return { addresses, report: { ...NOTHING, faults, unknown: [`*.${zone} could not be looked up.`] } };
+};
+
+/** Tries a port at every address. */
+const probePort = async (
+  part: PortName,
+  { port, connect }: PortTrial,
+  addresses: readonly string[],
+): Promise<PlatformReport> => {
+  const faults = await Promise.all(
+    addresses.map((address) =>
+      connect(address).then(
+        () => [],
+        (error: unknown) => [
+          {
+            part,
+            detail: `Tried from this machine, port ${port} at ${address} does not reach this service: ${reasonOf(error)}.`,
+          },
+        ],
+      ),
+    ),
+  );
+  const isRight = faults.flat().length === 0;
+  const right = `Tried from this machine, port ${port} at ${addresses.join(", ")} reaches this service.`;
+  return { ...NOTHING, faults: faults.flat(), right: isRight ? [right] : [] };
+};
+
+const NOT_KNOWN = "This machine cannot tell whether other networks reach these ports.";
+const NOT_TRIED = "The ports were not tried: no server with HTTPS_PORT runs here.";
+
+const probePorts = async (
+  addresses: readonly string[],
+  ports: PortTrials | undefined,
+): Promise<PlatformReport> => {
+  if (addresses.length === 0) return NOTHING;
+  if (!ports) return { ...NOTHING, unknown: [NOT_TRIED] };
+  const tried = await Promise.all([
+    probePort("http", ports.http, addresses),
+    probePort("https", ports.https, addresses),
+  ]);
+  return joined([...tried, { ...NOTHING, unknown: [NOT_KNOWN] }]);
+};
+
+/** Finds out whether the platform's own names are ready for custom domains. */
+export const probePlatform = async (
+  names: PlatformNames,
+  { inspect, issuers, ports }: PlatformProbeOptions,
+): Promise<PlatformReport> => {
+  const found = await Promise.all([
+    probeNames("wildcard", names.platformDomain, issuers, inspect),
+    probeNames("target", names.platformCnameTarget, undefined, inspect),
+  ]);
+  const addresses = [...new Set(found.flatMap((one) => one.addresses))].slice(0, MAX_ADDRESSES);
+  return joined([...found.map(({ report }) => report), await probePorts(addresses, ports)]);
+};
