@@ -1,8 +1,8 @@
 import { reasonOf } from "../lib/reason.ts";
 import { AcmeProblem, type Problem, problemOf } from "../protocols/acme/problem.ts";
 import { retryTime } from "../protocols/acme/renewal.ts";
-import type { PendingOrder } from "./certificate.ts";
-import { Undecided } from "./complete-order.ts";
+import type { Issued, PendingOrder } from "./certificate.ts";
+import { Undecided } from "./present.ts";
 import { BUDGET } from "./place-order.ts";
 import { IMPORT_ONLY, NOT_HELD } from "./preflight.ts";
 
@@ -28,6 +28,7 @@ const FINAL: ReadonlySet<string> = new Set([
   "dns",
   "externalAccountRequired",
   "incorrectResponse",
+  "invalidProfile",
   "orderNotReady",
   "rejectedIdentifier",
   "tls",
@@ -56,10 +57,19 @@ const problemIn = (error: unknown): Problem =>
     ? problemOf(error)
     : { type: "internal", detail: reasonOf(error), subproblems: [] };
 
-/** @param failures the name's failures before this one @param order the order that the attempt left @param random from 0 up to 1 */
+/** What the row of a name says after an attempt. */
+interface Attempted {
+  /** Before this one. */
+  failures: number;
+  order: PendingOrder | undefined;
+  /** The certificate in use. */
+  issued: Pick<Issued, "notAfter"> | undefined;
+}
+
+/** @param random from 0 up to 1 */
 export const afterFailure = (
   error: unknown,
-  { failures, order, now }: { failures: number; order: PendingOrder | undefined; now: number },
+  { failures, order, issued, now }: Attempted & { now: number },
   random: () => number,
 ): AfterFailure => {
   if (error instanceof Undecided) {
@@ -82,7 +92,7 @@ export const afterFailure = (
   return {
     kind: "fail",
     problem,
-    nextAt: retryTime({ failures: failures + 1, retryAfterMs, now }, random),
+    nextAt: retryTime({ failures: failures + 1, retryAfterMs, notAfter: issued?.notAfter, now }, random),
     refusedBy: isRefused ? order?.ca : undefined,
     forgetAccountAt: type === "accountDoesNotExist" ? order?.ca : undefined,
   };

@@ -86,8 +86,11 @@ const orderWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       ]);
       return rows.length > 0;
     },
-    async saveChallenge(hostname: string, token: string, keyAuthorization: string): Promise<void> {
-      await commit([{ query: statements.saveChallenge, values: { hostname, token, keyAuthorization } }]);
+    /** False if the attempt is over. */
+    async saveChallenge(hostname: string, token: string, keyAuthorization: string): Promise<boolean> {
+      const values = { hostname, token, keyAuthorization };
+      const [rows] = await commit([{ query: statements.saveChallenge, values }]);
+      return rows.length > 0;
     },
   };
 };

@@ -2,7 +2,7 @@ import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { acmeAccounts, acmeAttempts } from "../db/schema/certificates.ts";
-import { hostnameOf } from "../lib/hostname.ts";
+import { apexOf } from "../lib/hostname.ts";
 import type { AccountKey } from "../protocols/acme/keys.ts";
 import { type Attempt, MAX_WINDOW_MS } from "./budget.ts";
 import { value } from "./queries.ts";
@@ -31,9 +31,8 @@ export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
     .where(lte(acmeAttempts.at, value("before")))
     .prepare();
   return (ca: string, kind: Attempt["kind"], hostname: string, now: number): readonly Statement[] => {
-    const { apex } = hostnameOf(hostname);
     return [
-      { query: countStatement, values: { ca, kind, hostname, apex, now } },
+      { query: countStatement, values: { ca, kind, hostname, apex: apexOf(hostname), now } },
       { query: pruneStatement, values: { before: now - MAX_WINDOW_MS } },
     ];
   };

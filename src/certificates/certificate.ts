@@ -45,17 +45,24 @@ export interface Certificate {
   problem: Problem | undefined;
   issued: Issued | undefined;
   order: PendingOrder | undefined;
+  /** The response to the last challenge over HTTP or DNS, until the order ends. */
+  keyAuthorization: string | null;
 }
 
+/** When a certificate in use is valid. */
+export type Expiry = Pick<Issued, "notBefore" | "notAfter"> & { hostname: string };
+
 const SOON_MS = 7 * 24 * 60 * 60_000;
+/** Of the lifetime. Renewal begins with a third left, or half of a short one, so a warning means that renewals fail. */
+const SOON_SHARE = 1 / 4;
 const MAX_NAMED = 10;
 
+const isSoon = ({ notBefore, notAfter }: Expiry, now: number): boolean =>
+  notAfter - now < Math.min(SOON_MS, (notAfter - notBefore) * SOON_SHARE);
+
 /** Warns about certificates that expire soon. @param expiries ascending */
-export const expiryWarnings = (
-  expiries: readonly { hostname: string; notAfter: number }[],
-  now: number,
-): Warning[] => {
-  const expiring = expiries.filter(({ notAfter }) => notAfter - now < SOON_MS);
+export const expiryWarnings = (expiries: readonly Expiry[], now: number): Warning[] => {
+  const expiring = expiries.filter((one) => isSoon(one, now));
   if (expiring.length === 0) return [];
   const names = expiring
     .slice(0, MAX_NAMED)

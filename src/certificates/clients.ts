@@ -12,6 +12,7 @@ interface AcmeSettings {
   acmeCaFile: string | undefined;
   acmeEabKid: string | undefined;
   acmeEabHmac: string | undefined;
+  acmeProfile: string | undefined;
 }
 
 /** @returns PEM @throws OperatorError */
@@ -36,7 +37,7 @@ const readCaFile = (file: string): string => {
  * @throws OperatorError if ACME_CA_FILE cannot be used
  */
 export const acmeClients = (
-  { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac }: AcmeSettings,
+  { acmeEmail, acmeCaFile, acmeEabKid, acmeEabHmac, acmeProfile }: AcmeSettings,
   clock: Clock,
   sleep: (ms: number) => Promise<void>,
 ): ((directory: string) => AcmeClient) => {
@@ -50,6 +51,7 @@ export const acmeClients = (
         ...(acmeEmail !== undefined && { email: acmeEmail }),
         ...(acmeEabKid !== undefined &&
           acmeEabHmac !== undefined && { eab: { kid: acmeEabKid, hmac: acmeEabHmac } }),
+        ...(acmeProfile !== undefined && { profile: acmeProfile }),
         ...(ca !== undefined && { ca }),
       },
       { fetch, sleep, clock },

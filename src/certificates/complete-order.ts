@@ -4,23 +4,11 @@ import { certificateRequest, keyAuthorization } from "../protocols/acme/keys.ts"
 import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
 import type { PlacedOrder } from "./place-order.ts";
-import type { Method } from "./preflight.ts";
-import type { Certificates } from "./repository.ts";
-import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-alpn.ts";
+import type { Proof } from "./preflight.ts";
+import { type PresenterOptions, Undecided, responsePresenter } from "./present.ts";
 
 /** Takes an order from any state to its certificate chain. @throws AcmeProblem, Undecided */
-export type CompleteOrder = (placed: PlacedOrder, hostname: string, method: Method) => Promise<string>;
-
-/** Certificates that prove a name in a TLS handshake (RFC 8737), while an order is under way. */
-export interface Handshakes {
-  add(hostname: string, keyAuthorization: string): Promise<void>;
-  remove(hostname: string): void;
-}
-
-/** The CA has not decided yet. */
-export class Undecided extends Error {
-  override name = "Undecided";
-}
+export type CompleteOrder = (placed: PlacedOrder, hostname: string, proof: Proof) => Promise<string>;
 
 /** Between polls of a CA. */
 const FIRST_WAIT_MS = 250;
@@ -51,56 +39,56 @@ const polling =
     }
   };
 
-export const orderCompleter = ({
-  certificates,
-  clientOf,
-  handshakes,
-  clock,
-  sleep,
-}: {
-  certificates: Pick<Certificates, "saveChallenge">;
+interface CompleterOptions extends PresenterOptions {
   clientOf(ca: string): AcmeClient;
-  handshakes: Handshakes;
+  /** The names in the certificate of a name. */
+  namesOf(hostname: string): readonly string[];
   clock: Clock;
   sleep(ms: number): Promise<void>;
-}): CompleteOrder => {
+}
+
+export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
+  const { clientOf, namesOf, clock, sleep } = options;
   const poll = polling(clock, sleep);
+  const present = responsePresenter(options);
 
   /** Responds to the CA's challenge for one name, and waits until the CA has validated it. */
   const authorize = async (
     client: AcmeClient,
     account: Account,
-    { hostname, method, url }: { hostname: string; method: Method; url: string },
+    { hostname, proof, url }: { hostname: string; proof: Proof; url: string },
   ) => {
     const authorization = await client.authorization(account, url);
     if (authorization.status === "valid") return;
-    const challenge = authorization.challenges.find(({ type }) => type === method);
+    const challenge = authorization.challenges.find(({ type }) => type === proof.method);
     if (!challenge)
-      throw new AcmeProblem({ type: "no_challenge", detail: `The CA offers no ${method} challenge.` });
-    if (challenge.status === "pending") {
-      const proof = keyAuthorization(challenge.token, account.key);
-      if (method === "http-01") await certificates.saveChallenge(hostname, challenge.token, proof);
-      else await handshakes.add(hostname, proof);
-      await client.respond(account, challenge.url);
-    }
-    const { status, challenges } = await poll(
-      () => client.authorization(account, url),
-      // Some CAs leave a failed challenge pending, with its error, so that it can be retried.
-      (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
-    );
-    if (status !== "valid") throw refusalOf(status, challenges.find(({ error }) => error)?.error);
+      throw new AcmeProblem({ type: "no_challenge", detail: `The CA offers no ${proof.method} challenge.` });
+    const response = {
+      token: challenge.token,
+      keyAuthorization: keyAuthorization(challenge.token, account.key),
+    };
+    await present(hostname, proof, response, async () => {
+      if (challenge.status === "pending") await client.respond(account, challenge.url);
+      const decided = await poll(
+        () => client.authorization(account, url),
+        // Some CAs leave a failed challenge pending, with its error, so that it can be retried.
+        (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
+      );
+      if (decided.status !== "valid")
+        throw refusalOf(decided.status, decided.challenges.find(({ error }) => error)?.error);
+    });
   };
 
-  return async ({ account, pending, order: placed }, hostname, method) => {
+  return async ({ account, pending, order: placed }, hostname, proof) => {
     const client = clientOf(pending.ca);
     const reread = () => client.readOrder(account, placed.url);
     let order: Order = placed;
     if (order.status === "pending") {
-      for (const url of order.authorizations) await authorize(client, account, { hostname, method, url });
+      for (const url of order.authorizations) await authorize(client, account, { hostname, proof, url });
       order = await poll(reread, ({ status }) => status !== "pending");
     }
     if (order.status === "ready")
-      order = await client.finalize(account, order, await certificateRequest(pending.key, [hostname]));
+      order = await client.finalize(account, order, await certificateRequest(pending.key, namesOf(hostname)));
     if (order.status === "processing" || order.status === "ready")
       order = await poll(reread, ({ status }) => status !== "processing" && status !== "ready");
     if (order.status !== "valid" || order.certificate === undefined)
@@ -108,11 +96,3 @@ export const orderCompleter = ({
     return client.certificate(account, order.certificate);
   };
 };
-
-/** Adds the certificates of TLS-ALPN-01 challenges (RFC 8737) to `pending`, which the HTTPS port presents. */
-export const pendingHandshakes = (pending: Map<string, KeyAndCertificate>, clock: Clock): Handshakes => ({
-  async add(hostname, keyAuthorization) {
-    pending.set(hostname, await alpnCertificate(hostname, keyAuthorization, clock.now()));
-  },
-  remove: (hostname) => void pending.delete(hostname),
-});

@@ -5,18 +5,23 @@ import { type Certificate, isOverdue } from "./certificate.ts";
 const ADVICE: Readonly<Record<string, string>> = {
   budget: "Wait: nothing else is needed.",
   caa: "Change the domain's CAA records so that they allow the CA.",
-  challenge_unreachable: "Let port 80 of the name lead to HTTP_PORT, or port 443 to HTTPS_PORT.",
-  connection: "The CA could not reach the name: let its port 80 lead to HTTP_PORT.",
+  challenge_not_published: "Correct DNS_CHALLENGE_HOOK, or DNS_UPDATE_SERVER and its key.",
+  challenge_not_visible: "Check the name servers of the zone: all of them must have the record.",
+  challenge_unreachable: "Forward port 80 of the name to HTTP_PORT, or port 443 to HTTPS_PORT.",
+  connection: "The CA could not reach the name: forward its port 80 to HTTP_PORT.",
   dns: "The CA could not resolve the name: look at the domain's records.",
   externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC to what the CA gave you.",
+  invalidProfile: "Set ACME_PROFILE to a profile that the CA offers for these names, or unset it.",
   import_only: "Import its next one: adoption-store certificates import.",
   no_authority: "Set ACME_AGREE_TOS to true if you agree to the CA's terms of service.",
   not_held: "Verify the domain in the project that is to have it.",
+  platform_unready: "This service must be ready first: adoption-store doctor says what is missing.",
   rateLimited: "Wait: nothing else is needed.",
   records: "Correct the domain's records, then verify it again.",
+  unknown_profile: "Set ACME_PROFILE to a profile that the CA offers, or unset it.",
   unreachable:
     "The CA cannot be reached: look at this machine's network, and at ACME_DIRECTORY and ACME_CA_FILE.",
-  unauthorized: "The CA got a response from another server: let its port 80 lead to HTTP_PORT.",
+  unauthorized: "The CA got a response from another server: forward port 80 of the name to HTTP_PORT.",
 };
 
 /** Says since when an attempt is under way, and with which CA; undefined if none is. */

@@ -27,13 +27,13 @@ const assertUsable = ({ asymmetricKeyType: type, asymmetricKeyDetails: details =
   if (!isUsable) throw refused(`The key must be of P-256 or P-384, or RSA of ${MIN_RSA_BITS} bits or more.`);
 };
 
-const assertOfName = async ({ key, chain }: KeyPair, hostname: string, now: number) => {
+const assertOfNames = async ({ key, chain }: KeyPair, names: readonly string[], now: number) => {
   try {
-    await assertFits(chain, key, [hostname], now);
+    await assertFits(chain, key, names, now);
   } catch (error) {
     if (!(error instanceof AcmeProblem)) throw error;
     throw refused(
-      `The certificate cannot be used: ${sentence(error.detail)} Give a certificate for ${hostname} that is valid now, and the key that it was made for; of a chain the first must be the name's own.`,
+      `The certificate cannot be used: ${sentence(error.detail)} Give a certificate for ${names.join(" and ")} that is valid now, and the key that it was made for; in a chain, the certificate for the name comes first.`,
     );
   }
 };
@@ -63,9 +63,13 @@ const assertLinked = (chain: string, now: number) => {
  * Refuses what browsers would not accept: a certificate for another name or key, one that is not valid now, or a chain with
  * a broken link. @throws Fault invalid_request that says what to do
  */
-export const assertImportable = async (pair: KeyPair, hostname: string, now: number): Promise<void> => {
+export const assertImportable = async (
+  pair: KeyPair,
+  names: readonly string[],
+  now: number,
+): Promise<void> => {
   const key = readKey(pair.key);
-  await assertOfName(pair, hostname, now);
+  await assertOfNames(pair, names, now);
   assertUsable(key);
   assertLinked(pair.chain, now);
 };

@@ -5,10 +5,13 @@ import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
 import { renewalTime } from "../protocols/acme/renewal.ts";
 import { afterFailure } from "./after-failure.ts";
 import type { Certificate, Issued, PendingOrder } from "./certificate.ts";
-import { type Handshakes, orderCompleter } from "./complete-order.ts";
+import { orderCompleter } from "./complete-order.ts";
+import type { Handshakes, UndecidedRecords } from "./present.ts";
 import { type PlaceOrder, Superseded } from "./place-order.ts";
-import { NOT_HELD, type Preflight } from "./preflight.ts";
+import { NOT_HELD, type Preflight, type Proof } from "./preflight.ts";
+import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
 import type { Certificates } from "./repository.ts";
+import { type Wildcard, isValidAt, namesIn } from "./wildcard.ts";
 
 /** Orders or renews the certificate of a name that is due. Never fails: the reason is stored. */
 export type IssueCertificate = (certificate: Certificate) => Promise<void>;
@@ -20,6 +23,10 @@ export interface IssueOptions {
   preflight: Preflight;
   /** Responds to TLS-ALPN-01 challenges, for names that cannot be proven over HTTP. */
   handshakes: Handshakes;
+  /** Publishes the records of DNS-01 challenges; undefined if that is not configured. */
+  challenges?: DnsChallenges | undefined;
+  /** The certificate of the projects' names, if there is one. */
+  wildcard?: Wildcard | undefined;
   /** Called when a name has a new certificate. */
   onIssued(hostname: string): void;
   /** Called when an unused name is removed with its certificate and key. */
@@ -64,13 +71,30 @@ const renewals = ({ certificates, clientOf, clock, randomFraction }: IssueOption
   };
 };
 
+/**
+ * Leaves names to a valid wildcard: their own certificates stay until they expire, and are not renewed. Until the wildcard
+ * has a certificate, they are renewed as before.
+ */
+const replacedNames =
+  ({ certificates, wildcard, onForgotten, clock }: IssueOptions) =>
+  async (certificate: Certificate): Promise<boolean> => {
+    const { hostname, issued } = certificate;
+    if (!wildcard?.covers(hostname)) return false;
+    const now = clock.now();
+    if (!isValidAt((await certificates.find(wildcard.hostname))?.issued, now)) return false;
+    if (issued && issued.notAfter > now) await certificates.putOff(certificate, issued.notAfter);
+    else if ((await certificates.beginAttempt(certificate, now)) && (await certificates.forget(hostname)))
+      onForgotten(hostname);
+    return true;
+  };
+
 /** Stores why an attempt failed, and when the next one is. */
 const failureWriter =
   ({ certificates, onFailed, clock, randomFraction }: IssueOptions) =>
   async (hostname: string, error: unknown) => {
     const now = clock.now();
-    const { failures = 0, order } = (await certificates.find(hostname)) ?? {};
-    const after = afterFailure(error, { failures, order, now }, randomFraction);
+    const { failures = 0, order, issued } = (await certificates.find(hostname)) ?? {};
+    const after = afterFailure(error, { failures, order, issued, now }, randomFraction);
     if (after.kind === "postpone") {
       if (after.isReported) onFailed(hostname, after.problem);
       return certificates.postpone(hostname, after.problem, after.nextAt);
@@ -80,14 +104,35 @@ const failureWriter =
     return certificates.fail(hostname, after, now);
   };
 
-export const certificateIssuer = (options: IssueOptions): IssueCertificate => {
-  const { certificates, placeOrder, preflight, handshakes, onIssued, onForgotten, clock } = options;
+/** Removes the records of undecided orders whose names were removed meanwhile: no further attempt does. */
+export const abandonedRecords =
+  (
+    { certificates, challenges }: Pick<IssueOptions, "certificates" | "challenges">,
+    undecided: UndecidedRecords,
+  ) =>
+  async (): Promise<void> => {
+    for (const [hostname, { name, value }] of undecided) {
+      const { keyAuthorization } = (await certificates.find(hostname)) ?? {};
+      if (keyAuthorization && recordValueOf(keyAuthorization) === value) continue;
+      undecided.delete(hostname);
+      await challenges?.remove(name, value);
+    }
+  };
+
+export const certificateIssuer = (
+  options: IssueOptions,
+  undecided: UndecidedRecords = new Map(),
+): IssueCertificate => {
+  const { certificates, placeOrder, preflight, handshakes, challenges, onIssued, onForgotten, clock } =
+    options;
+  const namesOf = namesIn(options.wildcard);
   const { isDue, nextCheckAt } = renewals(options);
-  const completeOrder = orderCompleter(options);
+  const completeOrder = orderCompleter({ ...options, namesOf, undecided });
+  const isReplaced = replacedNames(options);
   const writeFailure = failureWriter(options);
 
   const install = async ({ hostname }: Certificate, { ca, key }: PendingOrder, chain: string) => {
-    await assertFits(chain, key, [hostname], clock.now());
+    await assertFits(chain, key, namesOf(hostname), clock.now());
     const { notBefore, notAfter, ariId = null } = await readCertificate(chain);
     const issued = { key, chain, ca, notBefore, notAfter, ariId };
     const nextAt = await nextCheckAt(issued);
@@ -103,6 +148,12 @@ export const certificateIssuer = (options: IssueOptions): IssueCertificate => {
     return true;
   };
 
+  /** Removes the record of an attempt that a crash has ended. */
+  const removeLeftOver = async ({ keyAuthorization }: Certificate, proof: Proof) => {
+    if (keyAuthorization === null || proof.method !== "dns-01") return;
+    await challenges?.remove(proof.recordName, recordValueOf(keyAuthorization));
+  };
+
   const obtain = async (certificate: Certificate) => {
     const { hostname } = certificate;
     const found = await preflight(hostname);
@@ -110,11 +161,13 @@ export const certificateIssuer = (options: IssueOptions): IssueCertificate => {
       if (found.obstacle.type === NOT_HELD && (await forget(certificate))) return;
       throw new AcmeProblem(found.obstacle);
     }
+    await removeLeftOver(certificate, found);
     const placed = await placeOrder(certificate);
-    await install(certificate, placed.pending, await completeOrder(placed, hostname, found.method));
+    await install(certificate, placed.pending, await completeOrder(placed, hostname, found));
   };
 
   return async (certificate) => {
+    if (await isReplaced(certificate)) return;
     if (!(await isDue(certificate)) || !(await certificates.beginAttempt(certificate, clock.now()))) return;
     try {
       await obtain(certificate);

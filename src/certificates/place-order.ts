@@ -1,4 +1,4 @@
-import { hostnameOf } from "../lib/hostname.ts";
+import { apexOf } from "../lib/hostname.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Account, AcmeClient } from "../protocols/acme/client.ts";
 import { newCertificateKey, newAccountKey } from "../protocols/acme/keys.ts";
@@ -49,6 +49,8 @@ export interface PlaceOrderOptions {
   certificates: Certificates;
   /** URLs of the CAs' directories, tried in turn; if empty, nothing is ordered. */
   directories: readonly string[];
+  /** The names in the certificate of a name: several for a wildcard. */
+  namesOf(hostname: string): readonly string[];
   clientOf(ca: string): AcmeClient;
   clock: Clock;
 }
@@ -78,11 +80,7 @@ const budgetCheck =
     const now = clock.now();
     const isRenewal = issued !== undefined && !isRequested;
     const attempts = await certificates.attempts(ca, now - MAX_WINDOW_MS);
-    const exhausted = findExhaustedLimit(
-      { hostname, apex: hostnameOf(hostname).apex, isRenewal },
-      attempts,
-      now,
-    );
+    const exhausted = findExhaustedLimit({ hostname, apex: apexOf(hostname), isRenewal }, attempts, now);
     if (exhausted)
       throw new AcmeProblem({
         type: BUDGET,
@@ -93,18 +91,19 @@ const budgetCheck =
 
 /** Places an order with one CA. The key is stored before the order is placed. @throws AcmeProblem, Superseded */
 const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => Promise<Account>) => {
-  const { certificates, clientOf, clock } = options;
+  const { certificates, clientOf, namesOf, clock } = options;
   const assertWithinBudget = budgetCheck(options);
 
   const order = async (account: Account, ca: string, { hostname, issued }: Certificate) => {
     const replaces = issued?.ca === ca ? (issued.ariId ?? undefined) : undefined;
     const client = clientOf(ca);
+    const names = namesOf(hostname);
     const placed = await client
-      .order(account, [hostname], { ...(replaces && { replaces }) })
+      .order(account, names, { ...(replaces && { replaces }) })
       .catch((error: unknown) => {
         // RFC 9773 section 5: a CA takes one replacement. If an earlier order's response was lost, renew without `replaces`.
         if (replaces === undefined || !isAboutReplacement(error)) throw error;
-        return client.order(account, [hostname]);
+        return client.order(account, names);
       });
     if (!(await certificates.saveOrder(hostname, { ca, url: placed.url }, clock.now())))
       throw new Superseded();

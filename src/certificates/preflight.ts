@@ -1,12 +1,18 @@
 import { sentence } from "../lib/text.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
+import type { Wildcard } from "./wildcard.ts";
 
-/** How a name is proven to a CA: RFC 8555 section 8.3, RFC 8737. */
-export type Method = "http-01" | "tls-alpn-01";
+/** How a name is proven to a CA: RFC 8555 sections 8.3 and 8.4, RFC 8737. */
+export type Proof =
+  | { method: "http-01" }
+  | { method: "tls-alpn-01" }
+  /** By a TXT record of this name: the challenge's own, or the one that it is delegated to. */
+  | { method: "dns-01"; recordName: string };
 
 /** Returns why an order placed now would fail, or how to prove the name if nothing stands in the way. */
-export type Preflight = (hostname: string) => Promise<{ obstacle: Problem } | { method: Method }>;
+export type Preflight = (hostname: string) => Promise<{ obstacle: Problem } | Proof>;
 
 /** Problem type: no method proves the name. */
 const CHALLENGE_UNREACHABLE = "challenge_unreachable";
@@ -47,30 +53,22 @@ export const challengeProbes = () => {
   };
 };
 
-type Probes = ReturnType<typeof challengeProbes>;
+export type Probes = ReturnType<typeof challengeProbes>;
 
 /** What the DNS says about a name before an order. */
 export type NameRecords =
-  /** The addresses that a CA connects to. */
-  | { kind: "right"; addresses: readonly string[] }
+  /** The addresses that a CA connects to, and the methods that CAA records allow. */
+  | { kind: "right"; addresses: readonly string[]; methods: readonly string[] }
+  /** The name's challenge is a CNAME record to a name in which this service publishes records for its project. */
+  | { kind: "delegated"; recordName: string }
   | { kind: "wrong"; detail: string }
+  /** The operator of this service must correct something. */
+  | { kind: "unready"; detail: string }
   /** A project holds the name, but its plan has no custom domains. */
   | { kind: "suspended" };
 
-interface PreflightOptions {
-  /** Looks up names in the DNS. */
-  records: {
-    /** For a project's domain; undefined if no project holds the name. */
-    forDomain(hostname: string): Promise<NameRecords | undefined>;
-    /** For one of the service's own names. @param issuers what CAA records may name */
-    forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords>;
-  };
-  /** True for the service's own names. */
-  isOwnName(hostname: string): boolean;
-  /** True if the service serves something under the name. */
-  isServed(hostname: string): boolean;
-  /** The names that CAA records may use for the CAs (RFC 8555 section 7.1.1). */
-  caaIdentities(): Promise<string[]>;
+/** What a trial of both methods needs. */
+interface TrialOptions {
   probes: Pick<Probes, "add" | "remove">;
   fetchChallenge: FetchChallenge;
   openHandshakeTrial: OpenHandshakeTrial;
@@ -78,14 +76,41 @@ interface PreflightOptions {
   ports: { http: number; tls: number };
 }
 
+interface PreflightOptions extends TrialOptions {
+  /** Looks up names in the DNS. */
+  records: {
+    /** For a project's domain; undefined if no project holds the name. */
+    forDomain(hostname: string): Promise<NameRecords | undefined>;
+    /** For one of the service's own names. @param issuers what CAA records may name */
+    forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords>;
+    /** Says why CAA forbids a wildcard below a domain; undefined if it does not. */
+    forbiddenWildcard(domain: string, issuers: readonly string[]): Promise<string | undefined>;
+  };
+  /** The certificate of the projects' names, if records can be published for it. */
+  wildcard?: Wildcard | undefined;
+  /** True for the service's own names. */
+  isOwnName(hostname: string): boolean;
+  /** True if the service serves something under the name. */
+  isServed(hostname: string): boolean;
+  /** The names that CAA records may use for the CAs (RFC 8555 section 7.1.1). */
+  caaIdentities(): Promise<string[]>;
+}
+
 const obstacle = (type: string, detail: string): { obstacle: Problem } => ({
   obstacle: { type, detail, subproblems: [] },
 });
 
-const obstacleIn = (records: Exclude<NameRecords, { kind: "right" }>): { obstacle: Problem } =>
+const OBSTACLES = { wrong: "records", unready: "platform_unready" } as const;
+
+const obstacleIn = (
+  records: Extract<NameRecords, { kind: "wrong" | "unready" | "suspended" }>,
+): { obstacle: Problem } =>
   records.kind === "suspended"
     ? obstacle(NOT_HELD, "The project's plan has no custom domains.")
-    : obstacle("records", records.detail);
+    : obstacle(OBSTACLES[records.kind], records.detail);
+
+const proofIn = (records: Exclude<NameRecords, { kind: "right" }>): { obstacle: Problem } | Proof =>
+  records.kind === "delegated" ? { method: "dns-01", recordName: records.recordName } : obstacleIn(records);
 
 /** Tries all addresses at the same time, because each may be silent. Returns the first failure, in the order of addresses. */
 const firstFailure = async (
@@ -94,8 +119,13 @@ const firstFailure = async (
 ): Promise<string | undefined> =>
   (await Promise.all(addresses.map(attempt))).find((failure) => failure !== undefined);
 
-/** Tries both methods at every address, because the CA chooses which address it connects to. */
-const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: PreflightOptions) => {
+/** The methods with which a CA connects to a name, in the order in which they are tried. */
+const CONNECTING = ["http-01", "tls-alpn-01"] as const;
+
+type Reach = Pick<Extract<NameRecords, { kind: "right" }>, "addresses" | "methods">;
+
+/** Tries the methods at every address, because the CA chooses which address it connects to. */
+const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: TrialOptions) => {
   const tryHttp = async (hostname: string, address: string): Promise<string | undefined> => {
     const { token, body } = probes.add(hostname);
     const port = ports.http === 80 ? "" : `:${ports.http}`;
@@ -119,7 +149,7 @@ const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: Pre
       trial.connect(address).then(
         () => undefined,
         (error: unknown) =>
-          `The challenge also fails on port ${ports.tls} of ${hostname} at ${address}: ${sentence(reasonOf(error))}`,
+          `The challenge fails on port ${ports.tls} of ${hostname} at ${address}: ${sentence(reasonOf(error))}`,
       );
     try {
       return await firstFailure(addresses, tryHandshake);
@@ -128,12 +158,30 @@ const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: Pre
     }
   };
 
-  return async (hostname: string, addresses: readonly string[]): ReturnType<Preflight> => {
-    const http = await firstFailure(addresses, (address) => tryHttp(hostname, address));
-    if (http === undefined) return { method: "http-01" };
-    const tls = await tryHandshakes(hostname, addresses);
-    if (tls === undefined) return { method: "tls-alpn-01" };
-    return obstacle(CHALLENGE_UNREACHABLE, `${http} ${tls}`);
+  const trials = {
+    "http-01": (hostname: string, addresses: readonly string[]) =>
+      firstFailure(addresses, (address) => tryHttp(hostname, address)),
+    "tls-alpn-01": tryHandshakes,
+  } as const;
+
+  return async (hostname: string, { addresses, methods }: Reach): ReturnType<Preflight> => {
+    const failures: string[] = [];
+    for (const method of CONNECTING) {
+      if (!methods.includes(method)) continue;
+      const failure = await trials[method](hostname, addresses);
+      if (failure === undefined) return { method };
+      failures.push(failure);
+    }
+    return obstacle(CHALLENGE_UNREACHABLE, failures.join(" "));
+  };
+};
+
+/** Returns why a CA would not reach this service under a name at these addresses; undefined if it would. */
+export const reachTrial = (options: TrialOptions) => {
+  const findMethod = methodFinder(options);
+  return async (hostname: string, addresses: readonly string[]): Promise<string | undefined> => {
+    const result = await findMethod(hostname, { addresses, methods: CONNECTING });
+    return "obstacle" in result ? result.obstacle.detail : undefined;
   };
 };
 
@@ -142,21 +190,30 @@ const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: Pre
  * them, and whether one of the methods works at every address. For the service's own names only some records count.
  */
 export const preflightChecks = (options: PreflightOptions): Preflight => {
-  const { records, isOwnName, isServed, caaIdentities } = options;
+  const { records, isOwnName, isServed, caaIdentities, wildcard } = options;
   const findMethod = methodFinder(options);
 
   /** An unreachable name is no obstacle: this machine may reach its own names by another route than a CA does. */
   const checkOwnName = async (hostname: string): ReturnType<Preflight> => {
     const found = await records.forOwnName(hostname, await caaIdentities());
-    if (found.kind !== "right") return obstacleIn(found);
-    const result = await findMethod(hostname, found.addresses);
-    return "obstacle" in result ? { method: "http-01" } : result;
+    if (found.kind !== "right") return proofIn(found);
+    const result = await findMethod(hostname, found);
+    if (!("obstacle" in result)) return result;
+    return { method: CONNECTING.find((method) => found.methods.includes(method)) ?? "http-01" };
+  };
+
+  const checkWildcard = async ({ hostname }: Wildcard): ReturnType<Preflight> => {
+    const domain = hostname.slice(2);
+    const forbidden = await records.forbiddenWildcard(domain, await caaIdentities());
+    if (forbidden !== undefined) return obstacle("caa", forbidden);
+    return { method: "dns-01", recordName: challengeNameOf(domain) };
   };
 
   return async (hostname) => {
+    if (hostname === wildcard?.hostname) return checkWildcard(wildcard);
     if (isOwnName(hostname)) return checkOwnName(hostname);
     const found = await records.forDomain(hostname);
-    if (found) return found.kind === "right" ? findMethod(hostname, found.addresses) : obstacleIn(found);
+    if (found) return found.kind === "right" ? findMethod(hostname, found) : proofIn(found);
     return isServed(hostname)
       ? obstacle(IMPORT_ONLY, "No certificate is ordered for this name: CAs certify public names only.")
       : obstacle(NOT_HELD, "No project holds the name.");

@@ -3,7 +3,7 @@ import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { projects } from "../db/schema/projects.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
-import type { Certificate, Issued, KeyPair } from "./certificate.ts";
+import type { Certificate, Expiry, Issued, KeyPair } from "./certificate.ts";
 import { hasName, value } from "./queries.ts";
 
 /** A certificate in use, and how many its name had before. */
@@ -33,6 +33,7 @@ const toCertificate = (row: Row): Certificate => ({
     row.orderAuthority === null || row.orderKey === null
       ? undefined
       : { ca: row.orderAuthority, url: row.orderUrl, key: row.orderKey },
+  keyAuthorization: row.keyAuthorization,
 });
 
 /** Names below PLATFORM_DOMAIN of projects that have a deploy, and no row here. */
@@ -82,7 +83,11 @@ const handshakeReads = (orm: Orm) => {
     .limit(1)
     .prepare();
   const expiryStatement = orm
-    .select({ hostname: certificates.hostname, notAfter: certificates.notAfter })
+    .select({
+      hostname: certificates.hostname,
+      notBefore: certificates.notBefore,
+      notAfter: certificates.notAfter,
+    })
     .from(certificates)
     .where(isNotNull(certificates.notAfter))
     .orderBy(asc(certificates.notAfter))
@@ -101,9 +106,13 @@ const handshakeReads = (orm: Orm) => {
       const { key, chain, notBefore, notAfter, renewals } = row;
       return { key, chain, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, renewals };
     },
-    /** When the certificates in use expire, ascending. */
-    expiries: (): { hostname: string; notAfter: number }[] =>
-      expiryStatement.all().map(({ hostname, notAfter }) => ({ hostname, notAfter: notAfter ?? 0 })),
+    /** When the certificates in use are valid, those that expire first before the others. */
+    expiries: (): Expiry[] =>
+      expiryStatement.all().map(({ hostname, notBefore, notAfter }) => ({
+        hostname,
+        notBefore: notBefore ?? 0,
+        notAfter: notAfter ?? 0,
+      })),
     /** The response to a CA that asks for this token under this name; undefined if no challenge is pending. */
     keyAuthorization: (hostname: string, token: string): string | undefined =>
       challengeStatement.get({ hostname, token })?.keyAuthorization ?? undefined,

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { type AsRead, type DomainEffects, attemptWrites } from "./attempt-repository.ts";
@@ -18,8 +18,18 @@ import { certificateReads } from "./read-repository.ts";
 /** Problem types that a request cannot bypass. */
 const LIMITED = "('rateLimited', 'budget')";
 /** Problem types that a change of settings or network may have solved. */
-const OF_THIS_MACHINE =
-  "('no_authority', 'challenge_unreachable', 'unreachable', 'malformed_answer', 'internal')";
+const OF_THIS_MACHINE = [
+  "no_authority",
+  "challenge_unreachable",
+  "challenge_not_published",
+  "challenge_not_visible",
+  "platform_unready",
+  "unreachable",
+  "malformed_answer",
+  "internal",
+  "unknown_profile",
+  "invalidProfile",
+];
 
 const problemType = sql`json_extract(${certificates.problem}, '$.type')`;
 
@@ -31,7 +41,7 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   const retryStatement = orm
     .update(certificates)
     .set({ nextAt })
-    .where(sql`${problemType} in ${sql.raw(OF_THIS_MACHINE)}`)
+    .where(inArray(problemType, OF_THIS_MACHINE))
     .prepare();
   const request = { nextAt: AT_ONCE, isRequested: true };
   const requestStatement = updateStatement(

@@ -2,19 +2,28 @@ import type { Clock } from "../lib/time.ts";
 import type { Certificate } from "./certificate.ts";
 import type { IssueCertificate } from "./issue.ts";
 import { type Poller, duePoller } from "../lib/poller.ts";
+import { readCertificate } from "../protocols/acme/certificate.ts";
 import type { Certificates } from "./repository.ts";
+import type { Wildcard } from "./wildcard.ts";
 
 export type CertificateScheduler = Poller;
 
 export interface CertificateSchedulerOptions {
-  certificates: Pick<Certificates, "missingBelow" | "find" | "want" | "due" | "retryAfterRestart">;
+  certificates: Pick<
+    Certificates,
+    "missingBelow" | "find" | "want" | "due" | "request" | "retryAfterRestart"
+  >;
   issue: IssueCertificate;
+  /** Removes challenge records that no attempt removes any more. */
+  removeAbandoned(): Promise<void>;
   /** Custom domains that need a certificate and have no row yet; at most `limit`. */
   missing(limit: number): Promise<string[]>;
   /** The service's own public names. */
   own: readonly string[];
   /** The domain of the projects' sites, if it may be in the public DNS. */
   platformDomain?: string | undefined;
+  /** The one certificate of the projects' names, if records can be published for it. */
+  wildcard?: Wildcard | undefined;
   clock: Clock;
   /** Called when a read or write fails. */
   onError: (error: unknown) => void;
@@ -29,21 +38,37 @@ const MAX_NEW = 100;
 export const certificateScheduler = ({
   certificates,
   issue,
+  removeAbandoned,
   missing,
   own,
   platformDomain,
+  wildcard,
   clock,
   onError,
 }: CertificateSchedulerOptions): CertificateScheduler => {
+  const wanted = [
+    ...own.filter((hostname) => !wildcard?.covers(hostname)),
+    ...(wildcard ? [wildcard.hostname] : []),
+  ];
   const missingOwn = async (): Promise<string[]> => {
-    const found = await Promise.all(own.map((hostname) => certificates.find(hostname)));
-    return own.filter((_, at) => !found[at]);
+    const found = await Promise.all(wanted.map((hostname) => certificates.find(hostname)));
+    return wanted.filter((_, at) => !found[at]);
+  };
+
+  /** The settings may name more than the stored wildcard certificate has. */
+  const requestMissingNames = async ({ hostname, names }: Wildcard) => {
+    const { issued } = (await certificates.find(hostname)) ?? {};
+    if (!issued) return;
+    const has = new Set((await readCertificate(issued.chain)).names);
+    if (names.some((name) => !has.has(name))) await certificates.request(hostname);
   };
 
   const due = async (now: number, limit: number): Promise<Certificate[]> => {
     const names = [...(await missingOwn()), ...(await missing(MAX_NEW))];
-    if (platformDomain) names.push(...(await certificates.missingBelow(platformDomain, MAX_NEW)));
+    if (platformDomain && !wildcard)
+      names.push(...(await certificates.missingBelow(platformDomain, MAX_NEW)));
     await certificates.want(names, now);
+    await removeAbandoned();
     return certificates.due(now, limit);
   };
 
@@ -61,6 +86,7 @@ export const certificateScheduler = ({
     start() {
       // New settings may have solved the last problem.
       certificates.retryAfterRestart(clock.now()).catch(onError);
+      if (wildcard) requestMissingNames(wildcard).catch(onError);
       issuePoller.start();
     },
   };

@@ -6,8 +6,14 @@ const WEEK = 7 * 24 * 60 * MINUTE;
 const NOW = Date.UTC(2026, 10, 22);
 const END = "2026-11-23T00:00:00.000Z";
 
-const ends = (count: number, notAfter = Date.parse(END)) =>
-  Array.from({ length: count }, (_, at) => ({ hostname: `n${at}.example.org`, notAfter }));
+const MONTHS = 13 * WEEK;
+
+const ends = (count: number, notAfter = Date.parse(END), lifetime = MONTHS) =>
+  Array.from({ length: count }, (_, at) => ({
+    hostname: `n${at}.example.org`,
+    notBefore: notAfter - lifetime,
+    notAfter,
+  }));
 
 const names = (count: number) =>
   ends(count)
@@ -21,8 +27,14 @@ describe("certificates that end soon", () => {
       expect(expiryWarnings(ends(1, notAfter), NOW)).toMatchObject([{ count: 1 }]);
   });
 
+  test("are those of six days with less than a quarter of it left: they are renewed with half left", () => {
+    const lifetime = 160 * 60 * MINUTE;
+    expect(expiryWarnings(ends(1, NOW + lifetime / 4, lifetime), NOW)).toEqual([]);
+    expect(expiryWarnings(ends(1, NOW + lifetime / 4 - 1, lifetime), NOW)).toMatchObject([{ count: 1 }]);
+  });
+
   test("are named with their ends, in one warning", () => {
-    const later = { hostname: "later.example.org", notAfter: NOW + 2 * WEEK };
+    const later = { hostname: "later.example.org", notBefore: NOW - MONTHS, notAfter: NOW + 2 * WEEK };
     expect(expiryWarnings([...ends(2), later], NOW)).toEqual([
       {
         code: "certificates_end_soon",

@@ -49,7 +49,13 @@ const killedBehind = async (last: number, { isRenewal }: { isRenewal: boolean })
   const clientOf = () => client;
   const issue = certificateIssuer({
     certificates: guarded,
-    placeOrder: orderPlacer({ certificates: guarded, directories: [ca.directory], clientOf, clock }),
+    placeOrder: orderPlacer({
+      certificates: guarded,
+      directories: [ca.directory],
+      namesOf: (name) => [name],
+      clientOf,
+      clock,
+    }),
     clientOf,
     preflight: async () => ({ method: "http-01" }),
     handshakes: { add: async () => {}, remove: () => {} },

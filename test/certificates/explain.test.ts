@@ -16,6 +16,7 @@ const waiting = (more: Partial<Certificate> = {}): Certificate => ({
   problem: undefined,
   issued: undefined,
   order: undefined,
+  keyAuthorization: null,
   ...more,
 });
 

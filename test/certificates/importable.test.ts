@@ -94,7 +94,7 @@ const ca = await issuing();
 
 const refusal = async (pair: { key: string; chain: string }, now = NOW): Promise<string> => {
   try {
-    await assertImportable(pair, NAME, now);
+    await assertImportable(pair, [NAME], now);
     return "";
   } catch (error) {
     expect(error).toMatchObject({ code: "invalid_request" });
@@ -130,7 +130,7 @@ describe("an imported certificate", () => {
 
   test("for another name is refused, with what to give", async () => {
     expect(await refusal(await ca.issue("other.example.org"))).toBe(
-      `The certificate cannot be used: it is not for ${NAME}, but for other.example.org. Give a certificate for ${NAME} that is valid now, and the key that it was made for; of a chain the first must be the name's own.`,
+      `The certificate cannot be used: it is not for ${NAME}, but for other.example.org. Give a certificate for ${NAME} that is valid now, and the key that it was made for; in a chain, the certificate for the name comes first.`,
     );
   });
 });

@@ -1,13 +1,36 @@
 import { describe, expect, test } from "bun:test";
 import { preflightChecks } from "../../src/certificates/preflight.ts";
 import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/tls-alpn.ts";
-import type { DomainFinding } from "../../src/domains/domain.ts";
+import type { DomainFinding } from "../../src/dns-checks/finding.ts";
 import { certificateRecords } from "../../src/domains/certificate-records.ts";
-import type { Inspect, Inspection, InspectOptions } from "../../src/domains/inspect.ts";
+import type { Inspect, Inspection, InspectOptions } from "../../src/dns-checks/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
 import { systemClock } from "../../src/lib/time.ts";
 import { handshakeTrialOpener } from "../../src/certificates/probes.ts";
 import { listenerFor } from "../protocols/tls/listeners.ts";
+import type { DnsAccess } from "../../src/protocols/dns/ask-authorities.ts";
+import { answer, caaRecord, exchange } from "../dns-checks/traces.ts";
+import { failWithoutSending } from "../../src/protocols/dns/resolvers.ts";
+import { outcomeOf } from "../support/outcome.ts";
+
+const NO_DNS = {
+  ask: failWithoutSending("forbidden", "no query is sent here"),
+  resolvers: () => [{ address: "127.0.0.1", port: 53 }],
+  port: 53,
+  mayAsk: () => false,
+};
+
+/** A DNS whose only records are these CAA properties of example.org. */
+const dnsWithCaa = (values: string[]): DnsAccess => ({
+  ...NO_DNS,
+  async ask(server, question, recursive) {
+    const hasCaa = question.type === "CAA" && question.name === "example.org";
+    const records = hasCaa ? values.map((value) => caaRecord("example.org", "issue", value)) : [];
+    return { ...exchange(answer(records)), server, question, recursive };
+  },
+});
+
+const ACCOUNT = "https://ca.test/acct/1";
 
 const NAME = "docs.example.org";
 const REFUSED = "connection refused";
@@ -19,6 +42,7 @@ const examine = ({
   inspected = () => {},
   findings = [],
   addresses = ["192.0.2.1"],
+  caa = [],
   overHttp = async () => {},
   inHandshake = async () => {},
 }: {
@@ -27,6 +51,7 @@ const examine = ({
   inspected?: (manner: InspectOptions) => void;
   findings?: DomainFinding[];
   addresses?: string[];
+  caa?: string[];
   overHttp?: (address: string) => Promise<void>;
   inHandshake?: (address: string) => Promise<void>;
 }) => {
@@ -51,8 +76,10 @@ const examine = ({
   };
   return preflightChecks({
     records: certificateRecords({
-      domains: { holder: async () => held } as unknown as Pick<Domains, "holder">,
+      domains: { holder: async () => held } as unknown as Pick<Domains, "holder" | "waiting">,
       inspect,
+      issuance: { issuers: ["ca.test"], methods: [], accounts: async () => [ACCOUNT] },
+      dns: dnsWithCaa(caa),
       targetOf: (label) => label,
     }),
     isOwnName: () => isOwn,
@@ -89,6 +116,19 @@ describe("a domain is proven", () => {
     expect(tried).toEqual([]);
   });
 
+  test("although a hint is found, which does not stop the domain", async () => {
+    const findings: DomainFinding[] = [{ kind: "long_ttl", name: NAME, type: "CNAME", seconds: 86_400 }];
+    expect(await examine({ findings })).toEqual({ method: "http-01" });
+  });
+
+  test("not while this service is unready, and its operator must act", async () => {
+    const findings: DomainFinding[] = [
+      { kind: "platform_unready", name: "t1.pages.test", reason: "has no A or AAAA record" },
+    ];
+    const obstacle = { type: "platform_unready", detail: expect.stringContaining("Its operator must") };
+    expect(await examine({ findings })).toMatchObject({ obstacle });
+  });
+
   test("in the handshake where HTTP fails and HTTPS works, at every address", async () => {
     const addresses = ["192.0.2.1", "2001:db8::1"];
     const tried: string[] = [];
@@ -114,6 +154,35 @@ test("no order is placed for a domain with an address that fails both ways; both
   expect(found.obstacle.detail).toContain(`port 8443 of ${NAME} at 2001:db8::1: ${REFUSED}`);
 });
 
+describe("CAA records of RFC 8657:", () => {
+  const nowhere = refuse("192.0.2.1");
+
+  test.each([
+    ["http-01", "tls-alpn-01", "http"],
+    ["tls-alpn-01", "http-01", "https"],
+  ])("a name is proven by %s alone where they forbid %s", async (method, _, port) => {
+    const caa = [`ca.test; accounturi=${ACCOUNT}; validationmethods=${method}`];
+    expect(await examine({ caa })).toMatchObject({ method });
+    const failing = await examine({ caa, [port === "http" ? "overHttp" : "inHandshake"]: nowhere });
+    expect(failing).toMatchObject({ obstacle: { type: "challenge_unreachable" } });
+    expect(await examine({ caa, isOwn: true, overHttp: nowhere, inHandshake: nowhere })).toMatchObject({
+      method,
+    });
+  });
+
+  test.each([
+    ["ca.test; validationmethods=dns-01", '"ca.test; validationmethods=http-01,tls-alpn-01"'],
+    ["ca.test; accounturi=https://ca.test/acct/2", `"ca.test; accounturi=${ACCOUNT}"`],
+  ])("no order is placed while they say %s; the value to add is named", async (value, wanted) => {
+    for (const isOwn of [false, true]) {
+      const found = await examine({ caa: [value], isOwn });
+      if (!("obstacle" in found)) throw new Error("the preflight passed");
+      expect(found.obstacle.type).toBe("records");
+      expect(found.obstacle.detail).toContain(wanted);
+    }
+  });
+});
+
 test("all addresses are tried at the same time; the first that fails is named", async () => {
   const addresses = Array.from({ length: 20 }, (_, last) => `192.0.2.${last}`);
   /** Ends when it was called for every address. */
@@ -129,7 +198,7 @@ test("all addresses are tried at the same time; the first that fails is named", 
   const found = await examine({ addresses, overHttp: together(), inHandshake: together() });
   if (!("obstacle" in found)) throw new Error("the preflight passed");
   expect(found.obstacle.detail).toContain(
-    `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 192.0.2.7: ${REFUSED}. The challenge also fails on port 8443 of ${NAME} at 192.0.2.7: ${REFUSED}.`,
+    `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 192.0.2.7: ${REFUSED}. The challenge fails on port 8443 of ${NAME} at 192.0.2.7: ${REFUSED}.`,
   );
 });
 
@@ -167,15 +236,15 @@ describe("a trial of the handshake", () => {
   test("fails at another server, even one that responds to another challenge", async () => {
     const { pending, port, tryAt } = await openTrial();
     const elsewhere = { acmeTlsPort: port, dnsPrivate: true };
-    await expect(tryAt(elsewhere, new Map())).rejects.toThrow();
+    expect(await outcomeOf(tryAt(elsewhere, new Map()))).toThrow();
     pending.set(NAME, await alpnCertificate(NAME, "another's"));
-    await expect(tryAt(elsewhere, new Map())).rejects.toThrow("another server responds");
+    expect(await outcomeOf(tryAt(elsewhere, new Map()))).toThrow("another server responds");
   });
 
   test("fails where nothing listens, and at addresses that CAs cannot reach", async () => {
     const { pending, port, tryAt } = await openTrial();
-    await expect(tryAt({ acmeTlsPort: 1, dnsPrivate: true })).rejects.toThrow();
-    await expect(tryAt({ acmeTlsPort: port, dnsPrivate: false })).rejects.toThrow("not public");
+    expect(await outcomeOf(tryAt({ acmeTlsPort: 1, dnsPrivate: true }))).toThrow();
+    expect(await outcomeOf(tryAt({ acmeTlsPort: port, dnsPrivate: false }))).toThrow("not public");
     expect([...pending]).toEqual([]);
   });
 });

@@ -1,0 +1,16 @@
+import { apexOf } from "../lib/hostname.ts";
+import type { AskAuthorities } from "../protocols/dns/ask-authorities.ts";
+import { recordsOf } from "../protocols/dns/cname-chain.ts";
+import type { Visibility } from "./dns-challenges.ts";
+
+/** Asks whether all servers of the zone that respond have a TXT record. */
+export const challengeVisibility =
+  (askAuthorities: AskAuthorities) =>
+  async (name: string, value: string): Promise<Visibility> => {
+    const responses = await askAuthorities({ name, type: "TXT", from: name, apex: apexOf(name) });
+    if (responses.length === 0) return "unknown";
+    const hasValue = responses.map((response) =>
+      recordsOf(response).some(({ type, data }) => type === "TXT" && data === value),
+    );
+    return hasValue.every(Boolean) ? "visible" : "missing";
+  };

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { reasonOf } from "../lib/reason.ts";
+import { sentence } from "../lib/text.ts";
+import type { Clock } from "../lib/time.ts";
+import { AcmeProblem, printable } from "../protocols/acme/problem.ts";
+import type { ChallengeRecords } from "./challenge-records.ts";
+
+/** Whether the servers of a zone have a record; `unknown` if none of them responds here. */
+export type Visibility = "visible" | "missing" | "unknown";
+
+/** The TXT records of DNS-01 challenges (RFC 8555 section 8.4). */
+export interface DnsChallenges {
+  /** Adds a record, and waits until the servers of its zone have it. @throws AcmeProblem */
+  publish(name: string, value: string): Promise<void>;
+  /** Never rejects: a record that is left over is harmless, because no CA asks for it again. */
+  remove(name: string, value: string): Promise<void>;
+}
+
+/** RFC 8555 section 8.4: the value of the TXT record. */
+export const recordValueOf = (keyAuthorization: string): string =>
+  createHash("sha256").update(keyAuthorization).digest("base64url");
+
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 10_000;
+/** Secondary servers follow within this time. */
+const PATIENCE_MS = 120_000;
+
+const problem = (type: string, detail: string) => new AcmeProblem({ type, detail: printable(detail) });
+
+export const dnsChallenges = ({
+  records,
+  lookUp,
+  onLeftOver,
+  clock,
+  sleep,
+}: {
+  records: ChallengeRecords;
+  /** Asks the authoritative servers. */
+  lookUp(name: string, value: string): Promise<Visibility>;
+  /** Called when a record could not be removed. */
+  onLeftOver(name: string, error: unknown): void;
+  clock: Clock;
+  sleep(ms: number): Promise<void>;
+}): DnsChallenges => {
+  const untilVisible = async (name: string, value: string) => {
+    const end = clock.now() + PATIENCE_MS;
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
+      // Perhaps only this machine cannot reach the zone's servers: the CA decides.
+      if ((await lookUp(name, value)) !== "missing") return;
+      if (clock.now() + wait > end)
+        throw problem(
+          "challenge_not_visible",
+          `The TXT record ${name} was created, but the name servers of its zone do not have it after ${PATIENCE_MS / 60_000} minutes.`,
+        );
+      await sleep(wait);
+    }
+  };
+
+  const remove = async (name: string, value: string) => {
+    try {
+      await records.remove(name, value);
+    } catch (error) {
+      onLeftOver(name, error);
+    }
+  };
+
+  return {
+    remove,
+    async publish(name, value) {
+      try {
+        await records.add(name, value);
+      } catch (error) {
+        throw problem(
+          "challenge_not_published",
+          `The TXT record ${name} could not be created: ${sentence(reasonOf(error))}`,
+        );
+      }
+      await untilVisible(name, value).catch(async (error: unknown) => {
+        await remove(name, value);
+        throw error;
+      });
+    },
+  };
+};

@@ -1,0 +1,87 @@
+import type { Clock } from "../lib/time.ts";
+import { AcmeProblem } from "../protocols/acme/problem.ts";
+import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-alpn.ts";
+import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
+import { Superseded } from "./place-order.ts";
+import type { Proof } from "./preflight.ts";
+import type { Certificates } from "./repository.ts";
+
+/** Certificates that prove a name in a TLS handshake (RFC 8737), while an order is under way. */
+export interface Handshakes {
+  add(hostname: string, keyAuthorization: string): Promise<void>;
+  remove(hostname: string): void;
+}
+
+/** The CA has not decided yet. */
+export class Undecided extends Error {
+  override name = "Undecided";
+}
+
+/** The records of orders that their CAs have not decided, by host name. */
+export type UndecidedRecords = Map<string, { name: string; value: string }>;
+
+export interface PresenterOptions {
+  certificates: Pick<Certificates, "saveChallenge">;
+  undecided: UndecidedRecords;
+  handshakes: Handshakes;
+  /** Undefined if no record can be published. */
+  challenges?: DnsChallenges | undefined;
+}
+
+interface ChallengeResponse {
+  token: string;
+  keyAuthorization: string;
+}
+
+/** Presents the response to a challenge by the method of the proof, then runs the work that needs it. */
+export const responsePresenter = ({ certificates, handshakes, challenges, undecided }: PresenterOptions) => {
+  /** Keeps the record until the CA has decided, also between attempts. */
+  const withRecord = async (
+    { hostname, name, value }: { hostname: string; name: string; value: string },
+    work: () => Promise<void>,
+  ) => {
+    undecided.delete(hostname);
+    if (!challenges) throw new AcmeProblem({ type: "no_challenge", detail: "No record can be published." });
+    await challenges.publish(name, value);
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof Undecided) undecided.set(hostname, { name, value });
+      else await challenges.remove(name, value);
+      throw error;
+    }
+    await challenges.remove(name, value);
+  };
+
+  return async (
+    hostname: string,
+    proof: Proof,
+    { token, keyAuthorization }: ChallengeResponse,
+    work: () => Promise<void>,
+  ): Promise<void> => {
+    if (proof.method === "tls-alpn-01") {
+      await handshakes.add(hostname, keyAuthorization);
+      return work();
+    }
+    const save = async () => {
+      if (!(await certificates.saveChallenge(hostname, token, keyAuthorization))) throw new Superseded();
+    };
+    // Stored before a record is published: after a crash the next attempt removes it.
+    await save();
+    if (proof.method === "http-01") return work();
+    const record = { hostname, name: proof.recordName, value: recordValueOf(keyAuthorization) };
+    return withRecord(record, async () => {
+      // It may have taken minutes until the record was there, and the name may have been removed meanwhile.
+      await save();
+      return work();
+    });
+  };
+};
+
+/** Adds the certificates of TLS-ALPN-01 challenges (RFC 8737) to `pending`, which the HTTPS port presents. */
+export const pendingHandshakes = (pending: Map<string, KeyAndCertificate>, clock: Clock): Handshakes => ({
+  async add(hostname, keyAuthorization) {
+    pending.set(hostname, await alpnCertificate(hostname, keyAuthorization, clock.now()));
+  },
+  remove: (hostname) => void pending.delete(hostname),
+});

@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { challengeVisibility } from "../../src/certificates/challenge-visibility.ts";
+import { type Visibility, dnsChallenges, recordValueOf } from "../../src/certificates/dns-challenges.ts";
+import { authorityAsker } from "../../src/protocols/dns/ask-authorities.ts";
+import { dnsServer, testClient } from "../support/dns.ts";
+import { testClock } from "../support/store.ts";
+import { zoneInMemory } from "./dns-issuing.ts";
+
+const NAME = "_acme-challenge.example.test";
+
+/** Challenges over a zone in memory. Its servers give these responses in turn, and repeat the last. */
+const openChallenges = (...said: Visibility[]) => {
+  const clock = testClock();
+  const zone = zoneInMemory();
+  const leftOver: string[] = [];
+  const start = clock.now();
+  const challenges = dnsChallenges({
+    records: zone.records,
+    lookUp: async () => (said.length > 1 ? said.shift() : said[0]) ?? "unknown",
+    onLeftOver: (name) => void leftOver.push(name),
+    clock,
+    sleep: async (ms) => clock.advance(ms),
+  });
+  return { zone, challenges, leftOver, waited: () => clock.now() - start };
+};
+
+test("the value of the record is the SHA-256 of the key authorization in base64url", () => {
+  expect(recordValueOf("token.thumbprint")).toBe("61rBZ_4knHblO0MNoxFsXZ_eTFUHum0B6IVRbhvUn5I");
+});
+
+test("a record is published once all servers of its zone have it", async () => {
+  const { zone, challenges, waited } = openChallenges("missing", "missing", "visible");
+  await challenges.publish(NAME, "value");
+  expect(zone.has(NAME, "value")).toBe(true);
+  expect(waited()).toBe(1500);
+});
+
+test("servers that this machine cannot reach are not an obstacle", async () => {
+  const { challenges, waited } = openChallenges("unknown");
+  await challenges.publish(NAME, "value");
+  expect(waited()).toBe(0);
+});
+
+test("a record that a server does not have after two minutes is removed, and is a problem", async () => {
+  const { zone, challenges, waited } = openChallenges("missing");
+  const error = await challenges.publish(NAME, "value").catch((one: unknown) => one);
+  expect(error).toMatchObject({ type: "challenge_not_visible" });
+  expect(waited()).toBeWithin(100_000, 120_001);
+  expect(zone.count()).toBe(0);
+});
+
+test("a record that cannot be removed is reported, and does not fail the order", async () => {
+  const { zone, challenges, leftOver } = openChallenges("visible");
+  zone.records.remove = async () => {
+    throw new Error("no");
+  };
+  await challenges.remove(NAME, "value");
+  expect(leftOver).toEqual([NAME]);
+});
+
+/** A zone with two servers, one of them a copy. */
+const openZone = async (main: string[], copy: string[]) => {
+  const records = (texts: string[]) => ({
+    "example.test": [
+      "example.test NS ns1.example.test",
+      "example.test NS ns2.example.test",
+      "ns1.example.test A 127.0.0.1",
+      "ns2.example.test A 127.0.0.2",
+      ...texts.map((text) => `${NAME} TXT ${text}`),
+    ],
+  });
+  const stack = new AsyncDisposableStack();
+  const first = stack.use(await dnsServer({ zones: records(main) }));
+  const { port } = first.server;
+  stack.use(await dnsServer({ zones: records(copy), address: "127.0.0.2", port }));
+  const ask = authorityAsker({
+    ask: testClient(),
+    resolvers: () => [first.server],
+    port,
+    mayAsk: () => true,
+  });
+  return { isVisible: challengeVisibility(ask), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+};
+
+test.each([
+  ["visible on every server", ["value", "other"], ["value"], "visible"],
+  ["missing on a copy", ["value"], ["old"], "missing"],
+  ["missing everywhere", [], [], "missing"],
+] as const)("a record can be %s", async (_, main, copy, expected) => {
+  await using zone = await openZone([...main], [...copy]);
+  expect(await zone.isVisible(NAME, "value")).toBe(expected);
+});
+
+test("a record of a zone without servers that may be asked is unknown", async () => {
+  await using server = await dnsServer({ zones: {} });
+  const access = { ask: testClient(), resolvers: () => [server.server], port: 53, mayAsk: () => false };
+  expect(await challengeVisibility(authorityAsker(access))(NAME, "value")).toBe("unknown");
+});
