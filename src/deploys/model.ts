@@ -18,6 +18,13 @@ export const Deploy = t.Object(
     reason: t.Optional(
       t.String({ description: "Why the deploy failed.", examples: ['"../x": leads out of the site'] }),
     ),
+    preview: t.Optional(
+      t.String({
+        description:
+          "The address that always shows this deploy. Absent if the deploy failed, if the slug is too long, or if the server has neither a certificate nor an HTTP port for it.",
+        examples: ["http://003--docs.example.org/"],
+      }),
+    ),
     active: t.Boolean({ description: "`true` for the deploy that is served.", examples: [true] }),
     files: Count("Number of files.", 42),
     bytes: Count("Size of all files after unpacking, in bytes.", 1_234_567),
@@ -62,20 +69,15 @@ const ACCEPTED_TYPES = new Set<string>([
 export const isArchiveType = (contentType: string | null): boolean =>
   ACCEPTED_TYPES.has((contentType ?? "").toLowerCase().split(";")[0]?.trim() ?? "");
 
-/** A deploy as the API returns it. */
-export const fromDeploy = ({
-  id,
-  status,
-  reason,
-  active,
-  files,
-  bytes,
-  keyId,
-  createdAt,
-}: ListedDeploy): Static<typeof Deploy> => ({
+/** A deploy as the API returns it. @param preview its own address */
+export const fromDeploy = (
+  { id, status, reason, active, files, bytes, keyId, createdAt }: ListedDeploy,
+  preview: string | undefined,
+): Static<typeof Deploy> => ({
   id,
   status,
   ...(reason !== null && { reason }),
+  ...(status === "succeeded" && preview !== undefined && { preview }),
   active,
   files,
   bytes,

@@ -5,6 +5,7 @@ const TAGS = ["deploys"];
 const THIRD = {
   id: 3,
   status: "succeeded",
+  preview: "http://003--docs.example.org/",
   active: true,
   files: 42,
   bytes: 1_234_567,
@@ -12,13 +13,14 @@ const THIRD = {
   createdAt: "2026-11-20T09:30:00.000Z",
 };
 const SECOND = {
-  ...THIRD,
   id: 2,
   status: "failed",
   reason: '"../x": leads out of the site',
   active: false,
   files: 0,
   bytes: 0,
+  key: 1,
+  createdAt: "2026-11-20T09:20:00.000Z",
 };
 
 export const listDeploys = operation({

@@ -18,7 +18,7 @@ import {
 } from "./model.ts";
 import { activateDeploy, deleteDeploy, getDeploy, listDeploys, uploadDeploy } from "./openapi.ts";
 import type { Upload } from "./receive-upload.ts";
-import type { DeployService } from "./service.ts";
+import type { DeployService, ListedDeploy } from "./service.ts";
 
 /** @throws Fault unsupported_media_type */
 const toUpload = (request: Request, caller: Caller): Upload => {
@@ -38,22 +38,24 @@ const toUpload = (request: Request, caller: Caller): Upload => {
 
 interface DeployRouteOptions {
   deploys: DeployService;
+  /** The address of a deploy's preview; undefined if it has none. */
+  previewOf: (slug: string, deployId: number) => string | undefined;
   macros: Macros;
   withoutIdleTimeout: WithoutIdleTimeout;
 }
 
 /** The deploys of a project, under `/platform/projects/{slug}/deploys`. */
-export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRouteOptions) =>
-  new Elysia({ name: "deploys", normalize: false })
+export const deployRoutes = ({ deploys, previewOf, macros, withoutIdleTimeout }: DeployRouteOptions) => {
+  const shown = (slug: string, deploy: ListedDeploy) => fromDeploy(deploy, previewOf(slug, deploy.id));
+  return new Elysia({ name: "deploys", normalize: false })
     .use(macros)
-    .model({ Deploy, Deploys })
     .get(
       "/platform/projects/:slug/deploys",
       async ({ params: { slug }, query, set }) => {
         const limit = Number(query.limit);
         const { items, next } = await deploys.list(slug, { limit, cursor: query.cursor });
         Object.assign(set.headers, nextPage(`/platform/projects/${slug}/deploys`, { limit }, next));
-        return items.map(fromDeploy);
+        return items.map((deploy) => shown(slug, deploy));
       },
       {
         stability: "beta",
@@ -70,7 +72,7 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
         const upload = toUpload(request, caller);
         const deploy = await withoutIdleTimeout(request, () => deploys.upload(slug, upload));
         set.headers["location"] = `/platform/projects/${slug}/deploys/${deploy.id}`;
-        return status(201, fromDeploy(deploy));
+        return status(201, shown(slug, deploy));
       },
       {
         stability: "beta",
@@ -83,7 +85,7 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
     )
     .get(
       "/platform/projects/:slug/deploys/:deployId",
-      async ({ params: { slug, deployId } }) => fromDeploy(await deploys.get(slug, parseId(deployId))),
+      async ({ params: { slug, deployId } }) => shown(slug, await deploys.get(slug, parseId(deployId))),
       {
         stability: "beta",
         scope: "platform:read",
@@ -111,7 +113,7 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
     .post(
       "/platform/projects/:slug/deploys/:deployId/activate",
       async ({ params: { slug, deployId }, caller }) =>
-        fromDeploy(await deploys.activate(slug, parseId(deployId), caller)),
+        shown(slug, await deploys.activate(slug, parseId(deployId), caller)),
       {
         stability: "beta",
         scope: "platform:write",
@@ -121,3 +123,4 @@ export const deployRoutes = ({ deploys, macros, withoutIdleTimeout }: DeployRout
         detail: activateDeploy,
       },
     );
+};

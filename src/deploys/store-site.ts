@@ -3,6 +3,7 @@ import type { BlobWriter, Blobs, Stored } from "./blobs.ts";
 import { type Compressors, compressors } from "./compressors.ts";
 import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
 import { isCompressible, isImmutable, mediaType } from "./media-type.ts";
+import { assertRules } from "./rules/site-rules.ts";
 import { siteRoot } from "./site-root.ts";
 import { type Encodings, storeVariants } from "./variants.ts";
 
@@ -129,6 +130,7 @@ export const storeSite = async (
   const workers = compressors();
   try {
     const manifest = toManifest(await storeFiles(files, { writer, workers, known: encodingsOf(earlier) }));
+    await assertRules(manifest, async ({ hash }) => Bun.file(await writer.pathOf(hash)).bytes());
     const stored = await writer.put(new TextEncoder().encode(writeManifest(manifest)));
     await writer.flush();
     const bytes = manifest.values().reduce((sum, { size }) => sum + size, 0);

@@ -1,6 +1,7 @@
 import { type FinishRequest, isServerFailure, methodLabel } from "../http/finish-request.ts";
 import { requestIdOf } from "../http/headers.ts";
 import { faultOf } from "../lib/errors.ts";
+import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Challenge, challengeHandler } from "./acme-challenge.ts";
 import { isChunked, respondToChunked } from "./chunked.ts";
@@ -31,6 +32,13 @@ export interface DispatchOptions {
 const SITE = "site";
 /** The route, in logs and metrics, of requests that are redirected to HTTPS or rejected. */
 const HTTPS_ONLY = "https";
+
+/** Keeps search engines away from a preview, also where the response does not come from the site. */
+const unindexed = (response: Response, destination: Destination): Response => {
+  if (destination.kind === "project" && parsePreviewLabel(destination.slug))
+    response.headers.set("x-robots-tag", "noindex");
+  return response;
+};
 
 /**
  * Sends each request to the API or to a site, by its Host header. If no site has the name, the response is 421, so that a
@@ -69,7 +77,7 @@ export const dispatcher = ({
       onError?.(error);
       const fault = faultOf(error);
       if (isServerFailure(fault)) log.error({ err: error, requestId }, fault.code);
-      return errorResponse(fault);
+      return unindexed(errorResponse(fault), name);
     }
   };
 
@@ -94,8 +102,9 @@ export const dispatcher = ({
   const routePlainHttp = async (request: Request, only: NonNullable<typeof httpsOnly>): Promise<Response> => {
     const startedAt = performance.now();
     await fresh();
-    const response = only(request);
-    if (!response) return routeByHost(request);
+    const redirect = only(request);
+    if (!redirect) return routeByHost(request);
+    const response = unindexed(redirect, parseHost(request.headers.get("host")));
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     return finish(request, response, HTTPS_ONLY, startedAt, requestId);
   };

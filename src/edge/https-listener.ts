@@ -63,6 +63,6 @@ export const listenHttps = async ({
       return seconds === 0 ? fetch(request) : withHstsHeader(fetch(request), seconds);
     },
   });
-  certificates.onWithdrawn(listener.drop);
+  certificates.attach(listener);
   return { ...listener, contextOf: (request) => contexts.get(request) };
 };

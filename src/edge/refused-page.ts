@@ -1,32 +1,10 @@
+import { PLAIN_STYLE, plainPage, plainPolicy } from "../http/plain-page.ts";
 import { once } from "../lib/lazy.ts";
+import { parsePreviewLabel } from "../lib/preview.ts";
 import { hostnameOf } from "./https-redirect.ts";
 import type { SiteDestination } from "./hosts.ts";
 
-const STYLE = `:root { color-scheme: light dark; --back: #fff; --text: #1d2430; --quiet: #4a5262; --line: #d5dae3; --code: #f2f4f8; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #13171f; --text: #e4e8f0; --quiet: #adb5c4; --line: #303848; --code: #1e2430; }
-}
-body { margin: 0; background: var(--back); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; }
-main { max-width: 42rem; margin: 0 auto; padding: 2.5rem 1rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 1rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin: 2rem 0 0.5rem; padding-top: 1.5rem; border-top: 1px solid var(--line); }
-ul { padding-left: 1.2rem; }
-li { margin-bottom: 1rem; }
-code { font: 0.9em ui-monospace, monospace; }
-pre { margin: 0.4rem 0; padding: 0.6rem 0.8rem; background: var(--code); border: 1px solid var(--line); border-radius: 0.4rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-p.quiet { color: var(--quiet); }`;
-
-/** Only the style above and the empty icon: nothing is loaded, and no script runs. */
-const policy = once(() =>
-  [
-    "default-src 'none'",
-    `style-src 'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`,
-    "img-src data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; "),
-);
+const policy = once(() => plainPolicy(PLAIN_STYLE));
 
 type Remedy = readonly [when: string, command: string];
 
@@ -45,9 +23,9 @@ const apiRemedies = (name: string, origin: string): Remedy[] => [
   ["The API has another main address, and this is one more:", `API_HOSTS=${name}`],
 ];
 
-/** A slug has no dot; a name with one more label is no project's. */
+/** A slug has no dot, and a preview's deploy comes only from its project. */
 const projectRemedies = (slug: string): Remedy[] =>
-  slug.includes(".")
+  slug.includes(".") || parsePreviewLabel(slug)
     ? []
     : [
         [
@@ -74,31 +52,17 @@ const remediesFor = (request: Request, name: string, destination: SiteDestinatio
 
 const remedyItem = ([when, command]: Remedy): string => `<li>${when}<pre><code>${command}</code></pre></li>`;
 
-const pageOf = (name: string, remedies: readonly Remedy[]): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>Unknown host name</title>
-<link rel="icon" href="data:,">
-<style>${STYLE}</style>
-</head>
-<body>
-<main>
-<h1>This server does not serve ${name}</h1>
+const mainOf = (
+  name: string,
+  remedies: readonly Remedy[],
+): string => `<h1>This server does not serve ${name}</h1>
 <p>The request arrived, but no setting and no project has this name. The server refuses unknown names, so that strangers cannot point their own names at it.</p>
 <p>If you followed a link, check the address, or tell the operator.</p>
 <h2>If you operate this server</h2>
 <ul>
 ${remedies.map(remedyItem).join("\n")}
 </ul>
-<p class="quiet">The log names refused hosts. <code>adoption-store status</code> lists them.</p>
-</main>
-</body>
-</html>
-`;
+<p class="quiet">The log names refused hosts. <code>adoption-store status</code> lists them.</p>`;
 
 /**
  * The page for a browser that asked for a host that nothing serves. It repeats only the name and port of a parsed Host, which
@@ -106,7 +70,8 @@ ${remedies.map(remedyItem).join("\n")}
  */
 export const refusedPage = (request: Request, destination: SiteDestination): Response => {
   const name = hostnameOf(request.headers.get("host"));
-  return new Response(pageOf(name, remediesFor(request, name, destination)), {
+  const main = mainOf(name, remediesFor(request, name, destination));
+  return new Response(plainPage("Unknown host name", PLAIN_STYLE, main), {
     status: 421,
     headers: {
       "content-type": "text/html; charset=utf-8",

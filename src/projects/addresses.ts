@@ -1,3 +1,4 @@
+import { previewLabel } from "../lib/preview.ts";
 import type { ProjectAddresses } from "./model.ts";
 
 interface PlatformConfig {
@@ -27,3 +28,27 @@ export const projectAddresses = (
   },
   targetOf: cnameTargetIn(platformCnameTarget),
 });
+
+interface PreviewConfig extends PlatformConfig {
+  httpPort?: number | undefined;
+}
+
+/** The address of a deploy's preview; undefined if it has none. */
+export type PreviewAddress = (slug: string, deployId: number) => string | undefined;
+
+/**
+ * Previews share the certificate of all names below PLATFORM_DOMAIN. Without one they are served over HTTP only: a certificate
+ * for each deploy would use up what a CA issues for a domain.
+ * @param isSecured true for a name with a valid certificate; undefined if a proxy in front has the certificates
+ */
+export const previewAddress =
+  (config: PreviewConfig, port: number, isSecured?: (hostname: string) => boolean): PreviewAddress =>
+  (slug, deployId) => {
+    const label = previewLabel({ slug, deployId });
+    if (label === undefined) return undefined;
+    const { httpPort, platformDomain } = config;
+    const hostname = `${label}.${platformDomain}`;
+    const address = projectAddresses(config, port).addressOf(label);
+    if (!address.startsWith("https:") || !isSecured || isSecured(hostname)) return address;
+    return httpPort === undefined ? undefined : new URL(`http://${hostname}:${httpPort}/`).href;
+  };

@@ -1,5 +1,6 @@
 import { type Static, t } from "elysia";
 import { Cursor, Id, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
+import { PREVIEW_PREFIX } from "../lib/preview.ts";
 import { formatTime } from "../lib/time.ts";
 import { PLAN_NAMES } from "./plan.ts";
 import type { Project as StoredProject } from "./repository.ts";
@@ -31,7 +32,7 @@ const Slug = checked<string>("Slug", slug, "must be a string", (value) => typeof
 // Only the type is checked here: the service reports which rule a slug breaks.
 const NewSlug = checked<string>(
   "NewSlug",
-  { ...slug, not: { enum: [...RESERVED_SLUGS] } },
+  { ...slug, not: { anyOf: [{ enum: [...RESERVED_SLUGS] }, { pattern: PREVIEW_PREFIX }] } },
   "must be a string",
   (value) => typeof value === "string",
 );

@@ -4,7 +4,6 @@ import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import {
   NewProject,
-  Plan,
   Project,
   ProjectChange,
   ProjectParams,
@@ -72,7 +71,6 @@ const singleProjectRoutes = ({ projects, addresses, macros }: ProjectRouteOption
 export const projectRoutes = ({ projects, addresses, macros }: ProjectRouteOptions) =>
   new Elysia({ name: "projects", normalize: false })
     .use(macros)
-    .model({ NewProject, Plan, Project, ProjectChange, Projects })
     .get(
       "/platform/projects",
       async ({ query, set }) => {

@@ -1,3 +1,4 @@
+import { PREVIEW_PREFIX } from "../lib/preview.ts";
 import type { FieldProblem } from "../lib/field-problems.ts";
 
 export const MAX_SLUG_LENGTH = 63;
@@ -9,6 +10,7 @@ export const MAX_SLUG_LENGTH = 63;
 export const SLUG_PATTERN =
   "^(?:[a-z0-9]{1,2}|[a-z0-9][a-z0-9-](?:[a-z0-9](?:[a-z0-9-]{0,59}[a-z0-9])?|-[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?))$";
 const LABEL = new RegExp(SLUG_PATTERN);
+const IS_PREVIEW = new RegExp(PREVIEW_PREFIX);
 
 /** Names that visitors, browsers or mail servers give another meaning. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
@@ -75,7 +77,7 @@ export const slugProblem = (text: string): SlugProblem | undefined => {
       words:
         "must be a DNS label: 1 to 63 lower-case letters, digits and hyphens, with no hyphen at its ends",
     };
-  return RESERVED_SLUGS.has(text) ? RESERVED : undefined;
+  return RESERVED_SLUGS.has(text) || IS_PREVIEW.test(text) ? RESERVED : undefined;
 };
 
 const TARGET_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";

@@ -1,14 +1,15 @@
 import { lruCache } from "../lib/lru.ts";
-import type { Published, PublishedNames } from "./repository.ts";
+import { parsePreviewLabel } from "../lib/preview.ts";
+import type { Published, PublishedNames, PublishedQueries } from "./repository.ts";
 
 const MAX_NAMES = 10_000;
 
 /**
  * Caches what is published under which name: a query takes longer than the response. Every write changes `version` and
- * empties the cache, so a removed domain stops at once. A name with nothing published is not cached.
+ * empties the cache, so a removed domain and a removed deploy stop at once. A name with nothing published is not cached.
  */
 export const cachedNames = (
-  { bySlug, byHostname }: PublishedNames,
+  { bySlug, byHostname, byDeploy }: PublishedQueries,
   version: () => number,
 ): PublishedNames => {
   const slugs = lruCache<string, Published>({ maxEntries: MAX_NAMES });
@@ -32,8 +33,15 @@ export const cachedNames = (
     return published;
   };
 
+  /** A project first: its slug may be older than previews. */
+  const byLabel = (label: string): Published | undefined => {
+    const published = bySlug(label);
+    const preview = published ? undefined : parsePreviewLabel(label);
+    return preview ? byDeploy(preview) : published;
+  };
+
   return {
-    bySlug: (slug) => find(slugs, slug, bySlug),
+    bySlug: (label) => find(slugs, label, byLabel),
     byHostname: (hostname) => find(hostnames, hostname, byHostname),
   };
 };

@@ -1,29 +1,13 @@
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
+import { encodeNames } from "../lib/url-path.ts";
 
 /** The file that a URL path serves, or the path to redirect to, percent-encoded. */
 type Resolution = { file: SiteFile; path: string } | { location: string } | undefined;
 
-/**
- * Decodes the path of a request, once, to a path in the site without the leading slash.
- * @returns undefined for a path that no site has: with `..`, `//`, NUL, a backslash, an encoded slash, or malformed encoding
- */
-export const decodePath = (encoded: string): string | undefined => {
-  if (!encoded.startsWith("/") || /%2f/i.test(encoded)) return undefined;
-  let path;
-  try {
-    path = decodeURIComponent(encoded).slice(1);
-  } catch {
-    return undefined;
-  }
-  // eslint-disable-next-line no-control-regex
-  if (/[\u0000\\]|^\/|\/\/|(?:^|\/)\.\.?(?:\/|$)/.test(path)) return undefined;
-  return path.normalize("NFC");
-};
-
 /** Files whose names begin with a dot are stored but not served, but for `.well-known/` (RFC 8615). */
 const isHidden = (path: string): boolean => /(?:^|\/)\./.test(path.replace(/^\.well-known\//, ""));
 
-const encodePath = (path: string): string => `/${path.split("/").map(encodeURIComponent).join("/")}`;
+const encodePath = (path: string): string => `/${encodeNames(path)}`;
 
 /** The clean path of a page: `guide` for `guide.html`, `docs/` for `docs/index.html`. */
 const cleanPath = (path: string): string =>
@@ -41,6 +25,10 @@ const fixTrailingSlash = (path: string, files: Manifest): string | undefined => 
   if (files.has(`${path}/index.html`)) return `${path}/`;
   return /[^/]\/$/.test(path) && files.has(`${path.slice(0, -1)}.html`) ? path.slice(0, -1) : undefined;
 };
+
+/** The name of the file that a rule serves: that of the path, or of the directory there. */
+export const fileFor = (path: string, files: Manifest): string | undefined =>
+  isHidden(path) ? undefined : (fileAt(path, files) ?? fileAt(`${path}/`, files));
 
 /**
  * Finds what a path serves. A page has one URL: `/guide.html` redirects to `/guide` and `/docs/index.html` to `/docs/`, unless

@@ -3,15 +3,21 @@ import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
 import { stagesThat } from "../domains/stage.ts";
+import type { Preview } from "../lib/preview.ts";
+import { wildcardAbove } from "../lib/hostname.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 
-/** The site of a project: the deploy that it serves. */
+/** A deploy that is served. */
 export interface PublishedSite {
   kind: "site";
+  /** True at the deploy's own address, which shows it whether or not its project serves it. */
+  isPreview?: boolean;
   projectId: number;
   deployId: number;
   /** The hash of the deploy's manifest. */
   manifest: string;
+  /** The wildcard domain that the name lies below, if it is not a domain itself. */
+  wildcard?: string;
 }
 
 /** A name that redirects to another one, permanently or temporarily. */
@@ -25,10 +31,19 @@ export interface PublishedRedirect {
 export type Published = PublishedSite | PublishedRedirect;
 
 export interface PublishedNames {
-  /** What the project's own name shows: its site, or its primary domain while that is live. */
+  /** What a name below PLATFORM_DOMAIN shows: the project's site, or its primary domain while that is live. */
   bySlug(slug: string): Published | undefined;
-  /** What a custom domain shows: only if it is live, and its project's plan has custom domains. */
+  /**
+   * What a custom domain shows: only if it is live, and its project's plan has custom domains. Without one, the live wildcard
+   * directly above the name counts, unless another project holds the name.
+   */
   byHostname(hostname: string): Published | undefined;
+}
+
+/** The queries behind the names. */
+export interface PublishedQueries extends PublishedNames {
+  /** A deploy of a project that succeeded, served or not. */
+  byDeploy(preview: Preview): PublishedSite | undefined;
 }
 
 interface Row {
@@ -39,7 +54,7 @@ interface Row {
   primary: string | null;
 }
 
-const siteOf = ({ projectId, deployId, manifest }: Row): PublishedSite | undefined =>
+const siteOf = ({ projectId, deployId, manifest }: Omit<Row, "primary">): PublishedSite | undefined =>
   manifest === null ? undefined : { kind: "site", projectId, deployId, manifest };
 
 const hasDomains = inArray(projects.plan, PLANS_WITH_DOMAINS);
@@ -47,6 +62,13 @@ const listOf = (stages: readonly string[]) => sql.raw(`(${stages.map((stage) => 
 // Spelled exactly as in the partial index over holders: otherwise SQLite does not use that index.
 const isHeld = sql`${domains.stage} in ${listOf(stagesThat("isHeld"))}`;
 const SERVED = listOf(stagesThat("isServed"));
+
+const isLive = (...conditions: SQL[]) =>
+  and(...conditions, isHeld, sql`${domains.stage} in ${SERVED}`, hasDomains);
+
+const isNotHeldElsewhere = sql`not exists (select 1 from domains other
+  where other.hostname = ${sql.placeholder("hostname")} and other.project_id <> ${domains.projectId}
+    and other.stage in ${listOf(stagesThat("isHeld"))})`;
 
 const livePrimary: SQL<string | null> = sql`(
   select d.hostname from ${domains} d
@@ -59,7 +81,7 @@ const COLUMNS = {
   primary: livePrimary,
 };
 
-export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedNames => {
+export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedQueries => {
   const value = sql.placeholder;
   const slugStatement = orm
     .select(COLUMNS)
@@ -73,12 +95,36 @@ export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedNames =
     .from(domains)
     .innerJoin(projects, eq(projects.id, domains.projectId))
     .innerJoin(deploys, eq(deploys.id, projects.activeDeployId))
-    .where(
-      and(eq(domains.hostname, value("hostname")), isHeld, sql`${domains.stage} in ${SERVED}`, hasDomains),
-    )
+    .where(isLive(eq(domains.hostname, value("hostname"))))
     .limit(1)
     .prepare();
+  const wildcardStatement = orm
+    .select(COLUMNS)
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .innerJoin(deploys, eq(deploys.id, projects.activeDeployId))
+    .where(isLive(eq(domains.hostname, value("wildcard")), isNotHeldElsewhere))
+    .limit(1)
+    .prepare();
+  const deployStatement = orm
+    .select({ projectId: projects.id, deployId: deploys.id, manifest: deploys.manifest })
+    .from(deploys)
+    .innerJoin(projects, eq(projects.id, deploys.projectId))
+    .where(and(eq(deploys.id, value("deployId")), eq(projects.slug, value("slug"))))
+    .limit(1)
+    .prepare();
+  const byWildcard = (hostname: string): PublishedSite | undefined => {
+    const wildcard = wildcardAbove(hostname);
+    const row = wildcardStatement.get({ hostname, wildcard });
+    const site = row && siteOf(row);
+    return site && { ...site, wildcard };
+  };
   return {
+    byDeploy(preview) {
+      const row = deployStatement.get({ ...preview });
+      const site = row && siteOf(row);
+      return site && { ...site, isPreview: true };
+    },
     bySlug(slug) {
       const row = slugStatement.get({ slug });
       if (!row) return undefined;
@@ -87,7 +133,7 @@ export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedNames =
     },
     byHostname(hostname) {
       const row = hostnameStatement.get({ hostname });
-      if (!row) return undefined;
+      if (!row) return byWildcard(hostname);
       return row.role === "redirect" && row.primary !== null
         ? { kind: "redirect", to: row.primary, permanent: true }
         : siteOf(row);

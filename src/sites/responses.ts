@@ -6,6 +6,7 @@ import { type Range, readRange } from "./range.ts";
 import {
   REVALIDATE,
   type Representation,
+  type ServedFile,
   representationHeaders,
   selectRepresentation,
 } from "./representation.ts";
@@ -19,8 +20,8 @@ const checkedPath = async ({ pathOf, damage }: BlobSource, file: SiteFile, hash:
   return path;
 };
 
-/** The content of a blob. @throws BlobDamaged */
-const readChecked = async (blobs: BlobSource, file: SiteFile, hash: string): Promise<Uint8Array> => {
+/** The content of a blob of a file. @throws BlobDamaged */
+export const readChecked = async (blobs: BlobSource, file: SiteFile, hash: string): Promise<Uint8Array> => {
   const bytes = await Bun.file(await checkedPath(blobs, file, hash)).bytes();
   const problem = contentProblem(bytes, hash);
   if (problem !== undefined) throw blobs.damage.add(hash, problem);
@@ -39,10 +40,10 @@ export const textResponse = (status: number, text: string, headers: Record<strin
     },
   });
 
-/** A permanent redirect to a page's one URL, with the same method. */
-export const redirectResponse = (location: string): Response =>
+/** A redirect within a site, or by its rules. The default is permanent, with the same method. */
+export const redirectResponse = (location: string, status = 308): Response =>
   new Response(null, {
-    status: 308,
+    status,
     headers: { location, "cache-control": REVALIDATE, "x-content-type-options": "nosniff" },
   });
 
@@ -54,7 +55,7 @@ export const headResponse = (response: Response, size: number): Response => {
 };
 
 /** RFC 9110 section 15.4.5. */
-const notModified = (file: SiteFile, representation: Representation): Response => {
+const notModified = (file: ServedFile, representation: Representation): Response => {
   const headers = representationHeaders(file, representation);
   for (const name of ["content-type", "content-encoding", "accept-ranges"]) headers.delete(name);
   return new Response(null, { status: 304, headers });
@@ -84,7 +85,7 @@ const rangeOf = ({ method, headers }: ConditionalRequest, file: SiteFile): Retur
 /** A range of the uncompressed file. */
 const partialResponse = async (
   range: Range | "unsatisfiable",
-  file: SiteFile,
+  file: ServedFile,
   blobs: BlobSource,
 ): Promise<Response> => {
   if (range === "unsatisfiable")
@@ -105,7 +106,7 @@ const partialResponse = async (
  */
 export const conditionalResponse = async (
   request: ConditionalRequest,
-  file: SiteFile,
+  file: ServedFile,
   representation: Representation,
   blobs: BlobSource,
 ): Promise<Response | undefined> => {
@@ -125,7 +126,7 @@ export const conditionalResponse = async (
 export const MAX_BYTES_IN_MEMORY = 64 * 1024;
 
 export const fullResponse = async (
-  file: SiteFile,
+  file: ServedFile,
   representation: Representation,
   status: 200 | 404,
   blobs: BlobSource,

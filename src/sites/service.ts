@@ -1,9 +1,10 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
 import { retryOutOfFiles } from "../lib/open-files.ts";
 import type { Published, PublishedNames, PublishedRedirect } from "./repository.ts";
+import { REVALIDATE } from "./representation.ts";
 import { textResponse } from "./responses.ts";
 import type { SiteCache } from "./site-cache.ts";
-import type { SiteRequest } from "./site.ts";
+import type { SiteRequest } from "./file-responder.ts";
 
 /** A project by its slug, or a custom domain. */
 export type Name = { kind: "project"; slug: string } | { kind: "custom"; hostname: string };
@@ -33,6 +34,15 @@ const redirectToPrimary = (
     },
   });
 
+/** Search engines leave previews out, and caches check them each time: the deploy may have been removed. */
+const asPreview = async (made: Response | Promise<Response>): Promise<Response> => {
+  const response = await made;
+  response.headers.set("x-robots-tag", "noindex");
+  response.headers.set("cache-control", REVALIDATE);
+  response.headers.delete("cdn-cache-control");
+  return response;
+};
+
 export const siteService = ({
   names,
   sites,
@@ -46,21 +56,24 @@ export const siteService = ({
   const find = (name: Name): Published | undefined =>
     name.kind === "project" ? names.bySlug(name.slug) : names.byHostname(name.hostname);
 
+  const respondTo = (published: Published, request: NamedRequest): Response | Promise<Response> => {
+    // Not redirected either: a CA would follow it to a domain that the project's owner controls.
+    if (isChallengeAddress(request.path)) return textResponse(404, "No challenge is pending here.\n");
+    if (published.kind === "redirect")
+      return redirectToPrimary(published, request, request.scheme === "https:" ? "https:" : scheme);
+    return retryOutOfFiles<Response>(() => {
+      const site = sites.open(published);
+      return site instanceof Promise ? site.then((opened) => opened.respond(request)) : site.respond(request);
+    });
+  };
+
   return {
     /** The response to a request under a name; undefined if nothing is published there. */
     respond(name: Name, request: NamedRequest): Response | Promise<Response> | undefined {
       const published = find(name);
       if (published === undefined) return undefined;
-      // Not redirected either: a CA would follow it to a domain that the project's owner controls.
-      if (isChallengeAddress(request.path)) return textResponse(404, "No challenge is pending here.\n");
-      if (published.kind === "redirect")
-        return redirectToPrimary(published, request, request.scheme === "https:" ? "https:" : scheme);
-      return retryOutOfFiles<Response>(() => {
-        const site = sites.open(published);
-        return site instanceof Promise
-          ? site.then((opened) => opened.respond(request))
-          : site.respond(request);
-      });
+      const response = respondTo(published, request);
+      return published.kind === "site" && published.isPreview ? asPreview(response) : response;
     },
   };
 };

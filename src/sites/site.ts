@@ -1,50 +1,23 @@
 import type { BlobSource } from "../deploys/blobs.ts";
 import type { Manifest, SiteFile } from "../deploys/manifest.ts";
-import { lruCache } from "../lib/lru.ts";
-import { decodePath, resolvePath } from "./paths.ts";
-import {
-  type Accepted,
-  type Representation,
-  acceptEncodingReader,
-  selectRepresentation,
-} from "./representation.ts";
-import {
-  MAX_BYTES_IN_MEMORY,
-  conditionalResponse,
-  fullResponse,
-  headResponse,
-  redirectResponse,
-  textResponse,
-} from "./responses.ts";
-
-/** A request to a site. */
-export interface SiteRequest {
-  method: string;
-  /** The path as it was sent, percent-encoded, without the query. */
-  path: string;
-  /** With its question mark, or empty. */
-  query: string;
-  headers: Headers;
-}
-
-/** What a cached response takes beside its body. */
-const RESPONSE_OVERHEAD = 1024;
-
-/** Whole responses, ready to be cloned. All sites share one cache. */
-export const responseCache = (maxBytes: number) => {
-  const responses = lruCache<string, Response>({ maxEntries: Infinity, maxBytes });
-  return {
-    get: responses.get,
-    set: (key: string, response: Response, bodyBytes: number) =>
-      responses.set(key, response, bodyBytes + RESPONSE_OVERHEAD + 2 * key.length),
-  };
-};
-export type ResponseCache = ReturnType<typeof responseCache>;
+import { headersFor } from "../deploys/rules/headers.ts";
+import { HEADERS_FILE, REDIRECTS_FILE, type SiteRules } from "../deploys/rules/site-rules.ts";
+import { decodePath } from "../lib/url-path.ts";
+import { type PathRequest, type SiteRequest, fileResponder, wantsWhole } from "./file-responder.ts";
+import { hasMarkdownPages, negotiate } from "./markdown.ts";
+import { withPathHeaders } from "./path-headers.ts";
+import { fileFor, resolvePath } from "./paths.ts";
+import { type FoundRedirect, redirectFinder, withQuery } from "./redirect-finder.ts";
+import { type Accepted, type ServedFile, acceptReader } from "./representation.ts";
+import type { ResponseCache } from "./response-cache.ts";
+import { headResponse, redirectResponse, textResponse } from "./responses.ts";
 
 interface SiteOptions {
   /** Identifies the deploy among all that share `responses`. */
   key: string;
   manifest: Manifest;
+  /** Undefined for a site without `_redirects` and `_headers`. */
+  rules: SiteRules | undefined;
   blobs: BlobSource;
   responses: ResponseCache;
 }
@@ -52,60 +25,59 @@ interface SiteOptions {
 const NOT_FOUND_PAGE = "404.html";
 const NOT_FOUND_TEXT = "There is nothing at this address.\n";
 
-const readAcceptEncoding = acceptEncodingReader();
+const readAccept = acceptReader();
 
-/** True for a GET without conditions and ranges: it gets the whole file. */
-const wantsWhole = ({ method, headers }: SiteRequest): boolean =>
-  method === "GET" &&
-  headers.get("if-none-match") === null &&
-  headers.get("if-match") === null &&
-  headers.get("range") === null;
+const plainNotFound = (method: string): Response =>
+  method === "HEAD"
+    ? headResponse(textResponse(404, ""), NOT_FOUND_TEXT.length)
+    : textResponse(404, NOT_FOUND_TEXT);
+
+/** The files that are served. Paths match in either normalisation: archives made on macOS have the decomposed one. */
+const servedFiles = (manifest: Manifest): Manifest => {
+  const files = new Map([...manifest].map(([path, file]) => [path.normalize("NFC"), file]));
+  for (const file of [REDIRECTS_FILE, HEADERS_FILE]) files.delete(file);
+  return files;
+};
 
 /**
- * Serves one deploy. URLs are clean (see `resolvePath`). A path without a file gets the site's own `404.html`. There are no
- * listings, and no files whose name begins with a dot but `.well-known/`. Whole responses of small files are cached.
+ * Serves one deploy. URLs are clean (see `resolvePath`). A path without a file follows the site's `_redirects`, or gets its own
+ * `404.html`. There are no listings, and no files whose name begins with a dot but `.well-known/`. Whole responses of small
+ * files are cached. A page that has Markdown beside it is negotiated.
  */
-export const openSite = ({ key: siteKey, manifest, blobs, responses }: SiteOptions) => {
-  // Paths match in either normalisation: archives made on macOS have the decomposed one.
-  const files: Manifest = new Map([...manifest].map(([path, file]) => [path.normalize("NFC"), file]));
+export const openSite = ({ key: siteKey, manifest, rules, blobs, responses }: SiteOptions) => {
+  const files = servedFiles(manifest);
+  const hasMarkdown = hasMarkdownPages(files);
+  const redirectAt = rules && redirectFinder(rules.redirects);
+  const { respond, respondNotFound } = fileResponder({ blobs, responses });
 
-  const cache = (key: string, response: Response, { size }: Representation): Response => {
-    if (size > MAX_BYTES_IN_MEMORY) return response;
-    responses.set(key, response, size);
-    return response.clone() as Response;
-  };
+  /** The key of a response that several paths share. No path has a space. */
+  const sharedKey = ({ accepted, headers }: PathRequest, status: number, name: string): string =>
+    `${siteKey} ${accepted.key}  ${status} ${headers?.key ?? ""} ${name}`;
 
-  const respondWithFile = async (
-    request: SiteRequest,
-    file: SiteFile,
-    { codings }: Accepted,
-    key: string,
-  ): Promise<Response> => {
-    const representation = selectRepresentation(file, codings);
-    const conditional = await conditionalResponse(request, file, representation, blobs);
-    if (conditional) return conditional;
-    const response = await fullResponse(file, representation, 200, blobs);
-    return request.method === "HEAD"
-      ? headResponse(response, representation.size)
-      : cache(key, response, representation);
-  };
+  const negotiated = (file: SiteFile, name: string, { wantsMarkdown }: Accepted): ServedFile =>
+    hasMarkdown ? negotiate(file, { name, files, wantsMarkdown }) : file;
 
-  const respondNotFound = async ({ method }: SiteRequest, accepted: Accepted): Promise<Response> => {
+  const notFound = (asked: PathRequest): Response | Promise<Response> => {
     const page = files.get(NOT_FOUND_PAGE);
-    const isHead = method === "HEAD";
-    if (!page)
-      return isHead
-        ? headResponse(textResponse(404, ""), NOT_FOUND_TEXT.length)
-        : textResponse(404, NOT_FOUND_TEXT);
-    // All paths share it. No path has a space.
-    const key = `${siteKey} ${accepted.key}  404`;
-    const cached = responses.get(key);
-    const representation = selectRepresentation(page, accepted.codings);
-    const response = cached
-      ? (cached.clone() as Response)
-      : cache(key, await fullResponse(page, representation, 404, blobs), representation);
-    return isHead ? headResponse(response, representation.size) : response;
+    return page
+      ? respondNotFound(asked, page, sharedKey(asked, 404, ""))
+      : withPathHeaders(plainNotFound(asked.request.method), asked.headers);
   };
+
+  /** Serves another file at the path. It is looked up once: no rule holds for the destination. */
+  const rewrite = (asked: PathRequest, destination: string): Response | Promise<Response> => {
+    const name = fileFor(decodePath(destination) ?? "", files);
+    const file = name === undefined ? undefined : files.get(name);
+    if (name === undefined || !file || name === NOT_FOUND_PAGE) return notFound(asked);
+    // The name of the file may change with its content, but the path does not.
+    const served = { ...negotiated(file, name, asked.accepted), immutable: false };
+    return respond(asked, served, sharedKey(asked, 200, name));
+  };
+
+  const follow = (asked: PathRequest, { rule: { status }, destination }: FoundRedirect) =>
+    status === 200
+      ? rewrite(asked, destination)
+      : withPathHeaders(redirectResponse(withQuery(destination, asked.request.query), status), asked.headers);
 
   const respondUncached = (
     request: SiteRequest,
@@ -114,12 +86,15 @@ export const openSite = ({ key: siteKey, manifest, blobs, responses }: SiteOptio
   ): Response | Promise<Response> => {
     const path = decodePath(request.path);
     if (path === undefined) return textResponse(400, "This address is not valid.\n");
+    const asked = { request, accepted, headers: rules && headersFor(rules.headers, path) };
     const resolved = resolvePath(path, files);
-    if (!resolved) return respondNotFound(request, accepted);
-    if ("location" in resolved) return redirectResponse(resolved.location + request.query);
-    return resolved.path === NOT_FOUND_PAGE
-      ? respondNotFound(request, accepted)
-      : respondWithFile(request, resolved.file, accepted, key);
+    const found = resolved && "file" in resolved && resolved.path === NOT_FOUND_PAGE ? undefined : resolved;
+    const redirect = redirectAt?.(path);
+    if (redirect && (!found || redirect.rule.isForced)) return follow(asked, redirect);
+    if (!found) return notFound(asked);
+    return "location" in found
+      ? withPathHeaders(redirectResponse(found.location + request.query), asked.headers)
+      : respond(asked, negotiated(found.file, found.path, accepted), key);
   };
 
   return {
@@ -128,7 +103,7 @@ export const openSite = ({ key: siteKey, manifest, blobs, responses }: SiteOptio
       const { method, path, headers } = request;
       if (method !== "GET" && method !== "HEAD")
         return textResponse(405, "Sites accept only GET and HEAD.\n", { allow: "GET, HEAD" });
-      const accepted = readAcceptEncoding(headers.get("accept-encoding"));
+      const accepted = readAccept(headers, hasMarkdown);
       const key = `${siteKey} ${accepted.key} ${path}`;
       const cached = wantsWhole(request) ? responses.get(key) : undefined;
       return cached ? (cached.clone() as Response) : respondUncached(request, accepted, key);

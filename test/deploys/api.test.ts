@@ -11,6 +11,7 @@ import {
   openStore,
 } from "../support/store.ts";
 import { tarGzOf, zipOf } from "./archives.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const site = (text: string, more: { name: string; content: Buffer }[] = []) =>
   tarGzOf([{ name: "index.html", content: Buffer.from(text) }, ...more]);
@@ -51,6 +52,7 @@ test("an archive is deployed, listed and fetched, and the upload leaves no file 
   expect(deploy).toEqual({
     id: 1,
     status: "succeeded",
+    preview: "http://001--docs.localhost:3000/",
     active: true,
     files: 1,
     bytes: 3,
@@ -280,6 +282,40 @@ test("an upload whose connection was closed publishes nothing, although its body
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Docs" } });
   const { body } = new Response(tarGzOf([{ name: "index.html", content: "home" }]));
   const upload = { length: undefined, body, isCutOff: async () => true, caller: "key:1", actor: OPERATOR };
-  await expect(store.deploys.upload("docs", upload)).rejects.toMatchObject({ code: "invalid_request" });
+  expect(await outcomeOf(store.deploys.upload("docs", upload))).toThrow(
+    expect.objectContaining({ code: "invalid_request" }),
+  );
   expect(await (await store.call("GET", "/platform/projects/docs/deploys")).json()).toEqual([]);
+});
+
+test("rules that are not understood refuse the deploy with the numbers of their lines", async () => {
+  const store = await openProject();
+  await upload(store, site("one"));
+  const file = (name: string, content: string | Buffer) => ({ name, content: Buffer.from(content) });
+  const bad = [file("_redirects", "/a /b\n/c /d 404\n"), file("_headers", "/*\n  Set-Cookie: a=b\n")];
+  const response = await upload(store, site("two", bad));
+  expect(await faultOf(response)).toBe("400 invalid_archive");
+  const [failed] = (await fetchDeploys(store)) as { reason?: string }[];
+  expect(failed?.reason).toBe(
+    '_redirects line 2: "404" is not a status: use 200, 301, 302, 303, 307, 308; _headers line 2: "Set-Cookie" may not be set: a cookie could reach other sites.',
+  );
+  for (const [content, says] of [
+    ["/a\n".repeat(12), "and 2 more."],
+    [Buffer.from([0x2f, 0xff]), "_redirects is not text in UTF-8."],
+    ["#".repeat(256 * 1024 + 1), "_redirects is larger than 262144 bytes."],
+  ] as const)
+    expect(await messageOf(await upload(store, site("two", [file("_redirects", content)])))).toEndWith(says);
+  expect(await (await store.visit("http://docs.localhost/")).text()).toBe("one");
+});
+
+test("rules hold from the next request on after a deploy, and go with a deploy without them", async () => {
+  const store = await openProject();
+  const rules = { name: "_redirects", content: Buffer.from("/* /index.html 200") };
+  const get = () => store.visit("http://docs.localhost/any/where");
+  await upload(store, site("one"));
+  expect((await get()).status).toBe(404);
+  await upload(store, site("two", [rules]));
+  expect(await (await get()).text()).toBe("two");
+  await store.call("POST", `${DEPLOYS}/1/activate`);
+  expect((await get()).status).toBe(404);
 });

@@ -6,6 +6,7 @@ import { openBlobs } from "../../src/deploys/blobs.ts";
 import { InsufficientSpace, diskSpaceAbove } from "../../src/deploys/disk-space.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const MIB = 2 ** 20;
 const RESERVE = 64 * MIB;
@@ -126,9 +127,9 @@ test("a writer does not use the reserve, for bytes, streams and adopted files", 
   const streamed = async function* () {
     yield large;
   };
-  await expect(writer.put(large)).rejects.toBeInstanceOf(InsufficientSpace);
-  await expect(writer.put(streamed())).rejects.toBeInstanceOf(InsufficientSpace);
-  await expect(writer.adopt(() => Promise.resolve(""), 101)).rejects.toBeInstanceOf(InsufficientSpace);
+  expect(await outcomeOf(writer.put(large))).toThrow(InsufficientSpace);
+  expect(await outcomeOf(writer.put(streamed()))).toThrow(InsufficientSpace);
+  expect(await outcomeOf(writer.adopt(() => Promise.resolve(""), 101))).toThrow(InsufficientSpace);
   await writer.put(large.subarray(1));
   writer.discard();
   await Bun.sleep(1);

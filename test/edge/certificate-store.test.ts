@@ -15,6 +15,7 @@ const openNames = async () => {
   const stored = new Map<string, { key: string; cert: string }>();
   const served = new Set([NAME]);
   const lookedFor: string[] = [];
+  const asked: string[] = [];
   let version = 0;
   const validity = { notBefore: clock.now(), notAfter: clock.now() + 90 * DAY };
   const names = certificateStore({
@@ -24,7 +25,10 @@ const openNames = async () => {
       return found && { ...found, ...validity, renewals: 1 };
     },
     hstsMaxAge: 1000,
-    isServed: (name) => served.has(name),
+    isServed(name) {
+      asked.push(name);
+      return served.has(name);
+    },
     version: () => version,
     now: clock.now,
     onError: (_, error) => {
@@ -32,7 +36,7 @@ const openNames = async () => {
     },
   });
   const write = () => void version++;
-  return { clock, pair, stored, served, lookedFor, names, write };
+  return { clock, pair, stored, served, lookedFor, asked, names, write };
 };
 
 test("a served name without a certificate is read once, and again after a write", async () => {
@@ -51,6 +55,25 @@ test("a name that is not served is neither read nor cached", async () => {
   expect(names.hasValid("stranger.example.org")).toBe(false);
   expect(names.find("stranger.example.org")).toBeUndefined();
   expect(lookedFor).toEqual([]);
+});
+
+test("after a write, only names with open connections are looked at, whatever names clients have asked for", async () => {
+  const { names, stored, served, pair, asked } = await openNames();
+  const below = Array.from({ length: 100 }, (_, at) => `n${at}.example.org`);
+  for (const name of below) {
+    stored.set(name, pair);
+    served.add(name);
+    expect(names.find(name)).toBeDefined();
+  }
+  const [open = "", closed = ""] = below;
+  const dropped: string[] = [];
+  names.attach({ serverNames: () => [open, NAME], drop: (name) => void dropped.push(name) });
+  served.delete(open);
+  served.delete(closed);
+  asked.length = 0;
+  names.withdraw();
+  expect(asked).toEqual([open, NAME]);
+  expect(dropped).toEqual([open]);
 });
 
 test("a served name has one spelling, so a stranger cannot fill the store with variants", () => {

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { listenHttp } from "../../src/edge/http-listener.ts";
 import { atEnd, openStore, temporaryDirectory } from "../support/store.ts";
-import { addSite } from "./projects.ts";
+import { addSite, deploy } from "./projects.ts";
 import { askAllTheTime } from "./visitors.ts";
 
 const HOST = "docs.example.com";
 const CONNECTIONS = 64;
 const ROUNDS = 20;
+
+const PREVIEW = "001--docs.localhost";
 
 const openServed = async () => {
   const path = join(temporaryDirectory(), "adoption-store.db");
@@ -22,9 +24,9 @@ const openServed = async () => {
 /** Adds and removes the domain repeatedly while all connections request it. */
 const removeWhileAsked = async (
   port: number,
-  { add, remove }: { add: () => unknown; remove: () => unknown },
+  { add, remove, host = HOST }: { add: () => unknown; remove: () => unknown; host?: string },
 ): Promise<void> => {
-  const visitors = await askAllTheTime({ port, host: HOST, connections: CONNECTIONS });
+  const visitors = await askAllTheTime({ port, host, connections: CONNECTIONS });
   try {
     for (let round = 0; round < ROUNDS; round++) {
       await add();
@@ -66,5 +68,21 @@ describe("64 connections that send requests all the time get no page of a remove
       add: () => other.run(ADDED),
       remove: () => other.run("delete from domains"),
     });
+  });
+});
+
+test("64 connections get no page of a preview after the API has acknowledged the removal of its deploy", async () => {
+  const { store, path, port } = await openServed();
+  await deploy(store, "docs", { "index.html": "second" });
+  using other = new Database(path);
+  other.run("PRAGMA busy_timeout = 5000");
+  const columns = "id, project_id, status, manifest, files, bytes, created_at";
+  other.run(`create table kept as select ${columns} from deploys where id = 1`);
+  await removeWhileAsked(port, {
+    host: PREVIEW,
+    add: () => other.run(`insert or ignore into deploys (${columns}) select ${columns} from kept`),
+    async remove() {
+      expect((await store.call("DELETE", "/platform/projects/docs/deploys/1")).status).toBe(204);
+    },
   });
 });

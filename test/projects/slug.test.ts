@@ -29,6 +29,14 @@ test.each(RESERVED.split(" "))("%s is reserved", (slug) => {
   expect(slugProblem(slug)?.words).toBe("is reserved: choose another");
 });
 
+test.each(["1--docs", "012--docs", "123--a--b"])("%s is reserved for previews", (slug) => {
+  expect(slugProblem(slug)).toMatchObject({ rule: "reserved" });
+});
+
+test.each(["a--b", "abc1--docs", "123-docs"])("%s is not the name of a preview", (slug) => {
+  expect(slugProblem(slug)).toBeUndefined();
+});
+
 test("no other slug is reserved", () => {
   expect([...RESERVED_SLUGS].toSorted()).toEqual(RESERVED.split(" "));
 });

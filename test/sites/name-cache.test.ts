@@ -10,7 +10,7 @@ const counted = (found: (name: string) => Published | undefined) => {
     lookups.push(name);
     return found(name);
   };
-  return { lookups, names: { bySlug: find, byHostname: find } };
+  return { lookups, names: { bySlug: find, byHostname: find, byDeploy: () => undefined } };
 };
 
 test("a name is looked up once until anything is written", () => {

@@ -7,7 +7,8 @@ import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
-import { type Site, openSite, responseCache } from "../../src/sites/site.ts";
+import { responseCache } from "../../src/sites/response-cache.ts";
+import { type Site, openSite } from "../../src/sites/site.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 
 const LONG = "<p>A page that is worth compressing.</p>\n".repeat(200);
@@ -42,7 +43,7 @@ const deploy = async (name: string, files: Record<string, string>): Promise<Site
   await Bun.write(file, tarGzOf(Object.entries(files).map(([path, content]) => ({ name: path, content }))));
   const blobs = openBlobs(join(root, "blobs"));
   const { manifest } = await storeSite(unpack(file, UNPACK_LIMITS), blobs);
-  return openSite({ key: name, manifest, blobs, responses: responseCache(2 ** 20) });
+  return openSite({ key: name, manifest, rules: undefined, blobs, responses: responseCache(2 ** 20) });
 };
 
 beforeAll(async () => {
