@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { staticText } from "../http/static-text.ts";
 import { bundle } from "../lib/bundle.ts" with { type: "macro" };
+import { styleSheet } from "./style-sheet.ts" with { type: "macro" };
 
 const asset = (name: string, type: string, content: string) => {
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 16);
@@ -14,4 +15,4 @@ const asset = (name: string, type: string, content: string) => {
 };
 
 export const SCRIPT = asset("console.js", "text/javascript", bundle("console/ui/main.tsx"));
-export const STYLE = asset("console.css", "text/css", bundle("console/ui/style.css"));
+export const STYLE = asset("console.css", "text/css", styleSheet());

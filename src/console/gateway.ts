@@ -1,3 +1,4 @@
+import { isSameOrigin } from "../http/same-origin.ts";
 import { readCookie } from "./cookie.ts";
 import { carriesToken, type PersonHolder, type Session, type Sessions } from "./sessions.ts";
 
@@ -16,12 +17,6 @@ type Visitor =
   | { kind: "signed_out" }
   /** A page of another site may have sent it with a user's cookie: its headers show that, or it lacks the session's CSRF token. */
   | { kind: "forged" };
-
-/** False for a page of another site, or of a neighbouring host that this service publishes (Fetch Metadata). */
-export const isSameOrigin = (headers: Headers): boolean => {
-  const site = headers.get("sec-fetch-site");
-  return site === null || site === "same-origin";
-};
 
 export const createGateway = ({
   sessions,

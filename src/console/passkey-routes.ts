@@ -2,6 +2,7 @@ import { Elysia, t } from "elysia";
 import { CHALLENGE } from "../http/authorization.ts";
 import type { Macros } from "../http/macros.ts";
 import { AnyText, NoQuery, Text, parseId } from "../http/schemas.ts";
+import { isSameOrigin } from "../http/same-origin.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatTime } from "../lib/time.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "../people/person.ts";
 import type { Ceremonies } from "./ceremonies.ts";
 import { readVisitor, writeVisitor } from "./cookie.ts";
-import { type Gateway, isSameOrigin } from "./gateway.ts";
+import type { Gateway } from "./gateway.ts";
 import { respond } from "./respond.ts";
 
 /** A challenge, and the response of an authenticator to it. */

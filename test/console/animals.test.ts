@@ -25,8 +25,8 @@ const daysOf = (...counts: number[]): Day[] =>
 describe("the chart", () => {
   test.each([
     [[0, 0], "No animals were added."],
-    [[0, 1, 0], "1 animal was added, on 2 November."],
-    [[0, 3], "3 animals were added, on 2 November."],
+    [[0, 1, 0], "1 animal was added on 2 November."],
+    [[0, 3], "3 animals were added on 2 November."],
     [[2, 1100, 3], "1,105 animals were added, the most on 2 November: 1,100."],
     [[2, 2], "4 animals were added, the most on 1 November: 2."],
   ])("of %j says: %s", (counts, words) => {

@@ -1,13 +1,35 @@
 import { expect, test } from "bun:test";
 import { brotliCompressSync, constants } from "node:zlib";
+import { ABSENT } from "../../src/console/absent.ts";
+import { styleSheet } from "../../src/console/style-sheet.ts";
 import { bundle } from "../../src/lib/bundle.ts";
 
 const LIMIT = 90_000;
+const UI = `${import.meta.dir}/../../src/console/ui`;
 
 /** As the server sends it to browsers. */
-const sizeOf = (entry: string): number =>
-  brotliCompressSync(bundle(entry), { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).byteLength;
+const sizeOf = (text: string): number =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).byteLength;
+
+const sources = async (): Promise<string> => {
+  const paths = [...new Bun.Glob("**/*.tsx").scanSync(UI)];
+  return (await Promise.all(paths.map((path) => Bun.file(`${UI}/${path}`).text()))).join("\n");
+};
+
+/** How the sources would write a name of the list, in JSX or as a property. */
+const writtenAs = (name: string): RegExp | undefined => {
+  const [, attribute, value] = /^\[([\w-]+)(?:=(.+))?\]$/.exec(name) ?? [];
+  if (attribute !== undefined && value === undefined) return RegExp(`\\s${attribute}[=:]`, "i");
+  if (attribute !== undefined) return RegExp(`\\b${attribute}"?(=|: )\\{?"${value}"`, "i");
+  if (name.startsWith(".")) return RegExp(`class=[^>]*["\`\\s]${name.slice(1)}["\`\\s]`);
+  return name.startsWith(":") ? undefined : RegExp(`<${name}[\\s>/]`);
+};
 
 test("the console's script and style sheet are at most 90 KB compressed", () => {
-  expect(sizeOf("console/ui/main.tsx") + sizeOf("console/ui/style.css")).toBeLessThanOrEqual(LIMIT);
+  expect(sizeOf(bundle("console/ui/main.tsx")) + sizeOf(styleSheet())).toBeLessThanOrEqual(LIMIT);
+});
+
+test("the console uses nothing that its style sheet leaves out", async () => {
+  const text = await sources();
+  expect([...ABSENT].filter((name) => writtenAs(name)?.test(text))).toEqual([]);
 });

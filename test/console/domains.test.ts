@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { adviceOf } from "../../src/console/ui/domains/advice.ts";
+import { adviceOf, allRecords } from "../../src/console/ui/domains/advice.ts";
 import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
 import { hostnameIn } from "../../src/console/ui/domains/hostname.ts";
 import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
 import { shownName } from "../../src/console/ui/domains/model.ts";
 import { addressOf, targetsOf, withPrimary, withRedirect } from "../../src/console/ui/domains/redirects.ts";
+import { statusOf, stepsOf } from "../../src/console/ui/domains/progress.ts";
 import { refetchDelay, listRefetchDelay } from "../../src/console/ui/domains/stages.ts";
 import {
   FIELDS,
@@ -17,7 +18,7 @@ import {
   visitorsWords,
 } from "../../src/console/ui/domains/words.ts";
 import { EVENTS } from "../../src/domains/domain.ts";
-import { NAME_REFUSALS } from "../../src/domains/refused-name.ts";
+import { NAME_REFUSALS } from "../../src/dns-checks/refused-name.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
@@ -42,6 +43,7 @@ describe("what somebody pastes as a domain", () => {
     ["<https://guide.example.org>", "guide.example.org"],
     ["“guide.example.org”,", "guide.example.org"],
     ["https://B\u00dcCHER.example.org/", "b\u00fccher.example.org"],
+    ["https://*.Example.ORG/", "*.example.org"],
     ["", ""],
     ["https://", ""],
   ])("%p is the host name %p", (typed, hostname) => {
@@ -50,7 +52,7 @@ describe("what somebody pastes as a domain", () => {
 
   test.each([
     "a@example.org",
-    "*.example.org",
+    "a.*.example.org",
     "[2001:db8::1]",
     "2001:db8::1",
     "a b.example.org",
@@ -104,6 +106,7 @@ const CAA: Partial<Finding> & Pick<Finding, "kind"> = {
   kind: "caa_forbids",
   name: "example.org",
   expected: ["ca.test"],
+  message: "The CAA records of example.org forbid the certificate: add one that allows ca.test.",
 };
 
 /** The advice about one finding. */
@@ -148,7 +151,7 @@ describe("the advice for a domain", () => {
       found: ["2001:db8::1"],
     });
     expect([tone, title]).toEqual(["bad", "An AAAA record of docs.example.org is in the way"]);
-    expect(brief(changes)).toEqual([["Remove", "AAAA", "docs", undefined, "2001:db8::1"], CREATE]);
+    expect(brief(changes)).toEqual([["Delete", "AAAA", "docs", undefined, "2001:db8::1"], CREATE]);
   });
 
   test("with a wrong target is the current value and the new one, and not to create the record", () => {
@@ -159,12 +162,63 @@ describe("the advice for a domain", () => {
     expect(brief(first!.changes)).toEqual([["Change", "CNAME", "docs", TARGET, "other.example.net"]]);
   });
 
-  test("with a wrong apex is the ALIAS, not the target's addresses", () => {
-    const { changes } = about(
-      { kind: "wrong_target", type: "ALIAS", found: ["192.0.2.1"], expected: ["192.0.2.80"] },
-      APEX,
-    );
-    expect(brief(changes)).toEqual([["Change", "ALIAS", "@", TARGET, "192.0.2.1"]]);
+  test("with records of both types in the way removes both, and creates one record", () => {
+    const [first, ...others] = advice([
+      { kind: "conflicting_record", type: "A", found: ["192.0.2.1"] },
+      { kind: "conflicting_record", type: "AAAA", found: ["2001:db8::1"] },
+    ]);
+    expect([first?.title, others]).toEqual(["The A and AAAA records of docs.example.org are in the way", []]);
+    expect(brief(first!.changes)).toEqual([
+      ["Delete", "A", "docs", undefined, "192.0.2.1"],
+      ["Delete", "AAAA", "docs", undefined, "2001:db8::1"],
+      CREATE,
+    ]);
+  });
+
+  test("whose record has the zone twice removes that one", () => {
+    const { changes } = about({
+      kind: "doubled_name",
+      type: "CNAME",
+      found: ["docs.example.org.example.org"],
+      expected: [TARGET],
+    });
+    expect(brief(changes)).toEqual([["Delete", "CNAME", "docs.example.org", undefined, TARGET], CREATE]);
+  });
+
+  const WRONG_APEX = {
+    kind: "wrong_target",
+    type: "ALIAS",
+    found: ["192.0.2.1"],
+    expected: ["192.0.2.80"],
+  } as const;
+  const PROOF = ["Create", "TXT", "_adoption-store", TARGET, ""];
+
+  test("with a wrong apex removes what there may be, and says what to do without ALIAS", () => {
+    const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, APEX);
+    expect(brief(changes)).toEqual([
+      ["Delete", "A, AAAA or ALIAS", "@", undefined, "192.0.2.1"],
+      ["Create", "ALIAS", "@", TARGET, ""],
+      PROOF,
+    ]);
+    expect(note).toBe("An ANAME record works too.");
+  });
+
+  test.each([
+    ["CNAME", [["Create", "CNAME", "@", TARGET, ""], PROOF], "A, AAAA or CNAME"],
+    [undefined, [["Create", "A", "@", "192.0.2.80", ""], PROOF], "A or AAAA"],
+  ] as const)("of an apex has the types of its provider: %s", (apexType, created, removed) => {
+    const addresses = [{ type: "A", name: "@", value: "192.0.2.80", ttl: 3600, bind: "" }] as const;
+    const domain = {
+      ...APEX,
+      record: { ...APEX.record, addresses: [...addresses] },
+      guide: { provider: "X", steps: [], ...(apexType && { apexType }) },
+    };
+    const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, domain);
+    expect(brief(changes)).toEqual([
+      ["Delete", removed, "@", undefined, "192.0.2.1"],
+      ...created.map((one) => [...one]),
+    ]);
+    expect(note).toBeUndefined();
   });
 
   test("whose new record spreads counts down from the check, to the last server", () => {
@@ -192,6 +246,8 @@ describe("the advice for a domain", () => {
     const { tone, changes } = about({ kind: "caa_forbids", ...caa }, { ...SUBDOMAIN, stage: "verified" });
     expect(tone).toBe("bad");
     expect(brief(changes)).toEqual([["Create", "CAA", "@", '0 issue "letsencrypt.org"', '0 issue ";"']]);
+    const ofWildcard = about({ kind: "caa_forbids", ...caa, tag: "issuewild" });
+    expect(ofWildcard.changes[0]?.value).toBe('0 issuewild "letsencrypt.org"');
   });
 
   test("with silent servers is to wait", () => {
@@ -201,6 +257,37 @@ describe("the advice for a domain", () => {
     ]);
     expect(first).toMatchObject({ tone: "waiting", title: "2 name servers did not respond", changes: [] });
     expect(others).toEqual([]);
+  });
+
+  test("with servers that are silent for a day says who must act, each by itself", () => {
+    const since = new Date(NOW - 26 * 3_600_000).toISOString();
+    const silent = (server: string, responsible: Finding["responsible"]) =>
+      ({
+        kind: "unreachable",
+        server,
+        reason: "timeout",
+        since,
+        ...(responsible && { responsible }),
+      }) as const;
+    const found = advice([
+      silent("192.0.2.53", "dns_provider"),
+      silent("192.0.2.9", "operator"),
+      silent("192.0.2.54", "dns_provider"),
+    ]);
+    expect(found.map(({ tone, title, text, who }) => [tone, title, text, who])).toEqual([
+      [
+        "waiting",
+        "2 name servers did not respond",
+        "No check has had a response for 1 day. Ask your DNS provider to repair the name servers of the zone.",
+        "Who must act: your DNS provider.",
+      ],
+      [
+        "waiting",
+        "The name server 192.0.2.9 did not respond",
+        "No check has had a response for 1 day. The operator of this server must find out why its resolver gives no usable response.",
+        "Who must act: the operator of this server.",
+      ],
+    ]);
   });
 
   test("without a proof is the TXT record", () => {
@@ -216,9 +303,60 @@ describe("the advice for a domain", () => {
     expect(brief(changes)).toEqual([["Change", "TXT", "_adoption-store", TARGET, "b.cname.example.net"]]);
   });
 
+  test.each<[Finding["responsible"], string]>([
+    ["holder", "Who must act: you, at your DNS provider."],
+    ["registrar", "Who must act: you, at your registrar."],
+    ["operator", "Who must act: the operator of this server."],
+  ])("names who must act: %s", (responsible, who) => {
+    const message = "It is broken. Repair it.";
+    expect(about({ kind: "parked", message, ...(responsible && { responsible }) })).toMatchObject({
+      tone: "bad",
+      title: "It is broken",
+      text: "Repair it.",
+      who,
+    });
+  });
+
+  test("has a title that keeps what a server said in brackets", () => {
+    const message = "192.0.2.1 rejects the records (expired: RRSIG. Sorry). Ask the DNS provider.";
+    expect(about({ kind: "dnssec_failure", message })).toMatchObject({
+      title: "192.0.2.1 rejects the records (expired: RRSIG. Sorry)",
+      text: "Ask the DNS provider.",
+    });
+  });
+
+  test("that only waits for a hint is not urgent, and its record is right", () => {
+    const live = { ...SUBDOMAIN, stage: "live", liveAt: SOON } as const;
+    expect(advice([{ kind: "long_ttl", message: "It is slow. Wait." }], live)[0]?.tone).toBe("waiting");
+    const finding = { kind: "long_ttl", name: "x", message: "" } as const;
+    expect(statusOf({ ...live, findings: [finding] }, NOW)).toBe("active");
+    const waiting = { ...SUBDOMAIN, trace: { nameServers: ["192.0.2.1"] } as NonNullable<Domain["trace"]> };
+    const steps = (kind: Finding["kind"]) =>
+      stepsOf({ ...waiting, findings: [{ ...finding, kind }] }, [], true, NOW)[0]?.state;
+    expect([steps("long_ttl"), steps("wildcard_record"), steps("parked")]).toEqual([
+      "done",
+      "stuck",
+      "stuck",
+    ]);
+  });
+
+  test("that a wildcard answers for is a record of its own", () => {
+    const { changes } = about({ kind: "wildcard_record", found: ["192.0.2.7"] });
+    expect(brief(changes)).toEqual([CREATE]);
+  });
+
+  test("with a stray address is to delete that one", () => {
+    const { changes } = about({ kind: "stray_address", type: "AAAA", found: ["2001:db8::1"] }, APEX);
+    expect(brief(changes)).toEqual([["Delete", "AAAA", "@", undefined, "2001:db8::1"]]);
+  });
+
   test("that another project keeps is the TXT record, with this project's value alone", () => {
-    const { text, changes } = about({ kind: "domain_taken" }, APEX);
-    expect(text).toContain("the TXT record also names that project. Remove its value");
+    const message = "Another project holds the domain: remove its value from the TXT record.";
+    const { title, text, changes } = about({ kind: "domain_taken", message }, APEX);
+    expect({ title, text }).toEqual({
+      title: "Another project holds the domain",
+      text: "Remove its value from the TXT record.",
+    });
     expect(brief(changes)).toEqual([["Change", "TXT", "_adoption-store", TARGET, ""]]);
   });
 
@@ -227,6 +365,20 @@ describe("the advice for a domain", () => {
       ["Change", "ALIAS", "@", TARGET, ""],
       ["Change", "TXT", "_adoption-store", TARGET, ""],
     ]);
+  });
+
+  test("is to wait if a new attempt to get a certificate is due", () => {
+    const problem = { type: "records", detail: "CAA forbids it.", subproblems: [] };
+    const of = (nextAttemptAt: string) =>
+      advice([], {
+        ...SUBDOMAIN,
+        stage: "issue_failed",
+        certificate: { status: "failing", problem, nextAttemptAt },
+      });
+    expect(of(new Date(NOW).toISOString())).toMatchObject([
+      { tone: "waiting", title: "A new attempt to get a certificate begins in a moment" },
+    ]);
+    expect(of(new Date(NOW + 60_000).toISOString())).toMatchObject([{ tone: "bad" }]);
   });
 
   test("begins with what somebody must do", () => {
@@ -246,6 +398,8 @@ describe("the advice for a domain", () => {
 
   test("says nothing about CAA records while HTTPS is off", () => {
     expect(advice([CAA], { ...SUBDOMAIN, stage: "live" })).toEqual([]);
+    const ofTarget: typeof CAA = { kind: "platform_unready", name: TARGET, found: ['0 issue ";"'] };
+    expect(advice([ofTarget], { ...SUBDOMAIN, stage: "live" })).toEqual([]);
     expect(
       advice([CAA], { ...SUBDOMAIN, stage: "live", certificate: { status: "in_use" } }).map(
         ({ tone }) => tone,
@@ -279,7 +433,9 @@ describe("the advice for a certificate", () => {
 
   test("gives way to the record that explains it", () => {
     const titles = advice([CAA], { ...failed, certificate: { status: "failing", problem } });
-    expect(titles.map(({ title }) => title)).toEqual(["CAA records of example.org forbid the certificate"]);
+    expect(titles.map(({ title }) => title)).toEqual([
+      "The CAA records of example.org forbid the certificate",
+    ]);
   });
 
   test("lists what to do after 30 minutes", () => {
@@ -368,11 +524,48 @@ test("a new primary domain gets every redirect, the former primary domain among 
   ]);
 });
 
-test("redirects lead to other domains, live ones first", () => {
+test("a wildcard needs its own record and that of its challenge; other domains need not delegate theirs", () => {
+  const challenge = {
+    type: "CNAME",
+    name: "_acme-challenge",
+    value: "k3vq._acme-challenge.example.net",
+    ttl: 3600,
+    note: "",
+    bind: "",
+    terraform: "",
+  } as const;
+  const wildcard = {
+    ...SUBDOMAIN,
+    hostname: "*.example.org",
+    record: { ...SUBDOMAIN.record, name: "*" },
+    challengeRecord: { ...challenge, required: true },
+  };
+  expect(brief(allRecords(wildcard, "Create"))).toEqual([
+    ["Create", "CNAME", "*", TARGET, ""],
+    ["Create", "CNAME", "_acme-challenge", challenge.value, ""],
+  ]);
+  const { checkedAt: _, ...unchecked } = wildcard;
+  expect(advice([], unchecked)[0]?.title).toBe("Create these records at your DNS provider");
+  const name = "_acme-challenge.example.org";
+  const missing = about({ kind: "no_record", name }, wildcard);
+  expect(brief(missing.changes)).toEqual([["Create", "CNAME", "_acme-challenge", challenge.value, ""]]);
+  expect(missing.text).toStartWith("Create it at your DNS provider. The value must match exactly.");
+  expect(about({ kind: "no_record", name: "*.example.org" }, wildcard).text).toStartWith(
+    "Create these records at your DNS provider. The values must match exactly.",
+  );
+  expect(brief(about({ kind: "wrong_target", name, found: ["x.test"] }, wildcard).changes)).toEqual([
+    ["Change", "CNAME", "_acme-challenge", challenge.value, "x.test"],
+  ]);
+  const other = { ...SUBDOMAIN, challengeRecord: { ...challenge, required: false } };
+  expect(allRecords(other, "Create")).toHaveLength(1);
+});
+
+test("redirects lead to other domains, live ones first, and never to a wildcard", () => {
   const domains = [
     { hostname: "a.test", stage: "awaiting_dns" },
     { hostname: "b.test", stage: "live" },
     { hostname: "c.test", stage: "live" },
+    { hostname: "*.d.test", stage: "live" },
   ] as const;
   expect(targetsOf(domains, "c.test").map(({ hostname }) => hostname)).toEqual(["b.test", "a.test"]);
 });
@@ -386,6 +579,7 @@ test("a domain that is not live is not said to show the site", () => {
 });
 
 test("a live domain's address is HTTPS with its certificate, and HTTP without", () => {
+  expect(addressOf({ hostname: "*.a.test", stage: "live" })).toBeUndefined();
   expect(addressOf({ hostname: "a.test", stage: "live" })).toBe("http://a.test/");
   expect(addressOf({ hostname: "a.test", stage: "live", certificate: { status: "in_use" } })).toBe(
     "https://a.test/",

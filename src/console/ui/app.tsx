@@ -1,4 +1,4 @@
-import { LocationProvider, Route, Router } from "preact-iso";
+import { LocationProvider, Route, Router } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { Adoptions } from "./adoptions/area.tsx";

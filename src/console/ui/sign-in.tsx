@@ -157,9 +157,15 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
       onCancel={(event) => event.preventDefault()}
     >
       <article>
-        <h2 id={`${id}-title`}>{ENDED.title}</h2>
+        <header>
+          <h2 id={`${id}-title`}>{ENDED.title}</h2>
+        </header>
         <p id={`${id}-text`}>
-          {ENDED.as[user.kind]} <bdi>{user.name}</bdi> {ENDED.keep}
+          {ENDED.as[user.kind]}{" "}
+          <bdi>
+            <strong>{user.name}</strong>
+          </bdi>{" "}
+          {ENDED.keep}
         </p>
         {user.kind === "person" && hasPersonButtons(oidc) ? (
           <PersonButtons oidc={oidc} isAbove />

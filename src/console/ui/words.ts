@@ -63,6 +63,6 @@ export const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
   email_not_verified:
     "The other service has not verified your e-mail address. Verify it there, then try again.",
   unknown_person:
-    "Nobody has been added with the account that you used. Ask an administrator to add you with its e-mail address. To use another account, first sign out of the other service.",
+    "The account that you used is not known here. Ask an administrator to add you with its e-mail address. To use another account, first sign out of the other service.",
   rate_limited: "Too many attempts. Wait a few minutes, then try again.",
 };

@@ -32,6 +32,9 @@ const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined
           <a href={adoptionsPath({ ...view, status: undefined })}>{words.showAll}</a>
         </p>
       )}
+      {elsewhere === 0 && view.q !== undefined && (
+        <a href={adoptionsPath({ status: undefined })}>{words.showEvery}</a>
+      )}
     </Empty>
   );
 };
@@ -81,7 +84,7 @@ export const AdoptionList = ({ view }: { view: View }) => {
       <div onPointerMove={onPointer} onPointerDown={onPointer}>
         <List
           found={found}
-          thing="adoption"
+          thing={view.status ? `${view.status} adoption` : "adoption"}
           shown={
             found.items.filter(({ status }) => view.status === undefined || status === view.status).length
           }

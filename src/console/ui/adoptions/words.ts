@@ -34,8 +34,10 @@ export const words = {
     if (isSearch) return status ? `No ${status} adoptions found` : "No adoptions found";
     return status ? `No ${status} adoptions` : "No adoptions yet";
   },
-  elsewhere: (count: number) => `${pluralize(count, "adoption")} with another status`,
+  elsewhere: (count: number) =>
+    `${pluralize(count, "adoption")} ${count === 1 ? "has" : "have"} another status.`,
   showAll: "Show all",
+  showEvery: "Show all adoptions",
   forgotten: "data erased",
   deletedAnimal: (id: number) => `animal ${id}, deleted`,
 
@@ -78,9 +80,10 @@ export const words = {
   loadingOne: "Loading the adoption",
   backToList: "Back to adoptions",
   next: {
-    placed: "Approve it once the adopter may have the animal. Meanwhile, nobody else can adopt it.",
+    placed:
+      "Approve the adoption if the adopter can have the animal. Until you decide, nobody else can adopt it.",
     approved:
-      "Complete it when the adopter takes the animal home: it will be marked as sold. This can't be undone.",
+      "Complete the adoption when the adopter takes the animal home. It will be marked as sold. This can't be undone.",
     completed: "The animal has a new home.",
     cancelled: "This adoption was cancelled.",
   } satisfies Record<Status, string>,

@@ -71,7 +71,7 @@ export const Failures = ({
   outcome: Outcome;
   onClose: () => void;
 }) => (
-  <div class="notice problem" role="alert">
+  <div class="notice problem failures" role="alert">
     <p>{WORDS.notChanged(failed.length, failed.length + changed.length)}</p>
     <ul>
       {failed.map(({ animal: { id, name }, error }) => (

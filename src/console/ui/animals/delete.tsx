@@ -59,8 +59,8 @@ const DeleteForm = ({
       <p>
         <bdi>
           <strong>{name}</strong>
-        </bdi>
-        {WORDS.deletedPermanently} {status && <Badge tone={TONES[status]}>{status}</Badge>}
+        </bdi>{" "}
+        {status && <Badge tone={TONES[status]}>{status}</Badge>} {WORDS.deletedPermanently}
       </p>
       <p>{WORDS.noUndo}</p>
       <DialogButtons

@@ -21,7 +21,7 @@ const CategoryChoice = ({
       onChange={(event) => onChoose(event.currentTarget.value)}
     >
       <option value="">{WORDS.allCategories}</option>
-      {isUnknown && <option value={category}>{category}</option>}
+      {isUnknown && <option value={category}>{WORDS.categoryNo(category)}</option>}
       {categories.map(({ id, name }) => (
         <option key={id} value={String(id)}>
           {name}

@@ -36,7 +36,7 @@ export const StatusOptions = () => (
     <option value="">{WORDS.noStatus}</option>
     {STATUSES.map((one) => (
       <option key={one} value={one}>
-        {one}
+        {WORDS.statuses[one]}
       </option>
     ))}
   </>

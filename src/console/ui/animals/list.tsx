@@ -70,7 +70,7 @@ export const AnimalList = () => {
       <List
         found={found}
         items={animals}
-        thing="animal"
+        thing={view.status ? `${view.status} animal` : "animal"}
         shown={animals.filter((animal) => mayMatch(view, animal)).length}
         all={statistics && countOf(statistics, view.status)}
         empty={<EmptyList view={view} />}

@@ -19,7 +19,7 @@ const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
   return (
     <dl class="animal">
       <div>
-        <dt>{WORDS.number}</dt>
+        <dt>{WORDS.columns.id}</dt>
         <dd>{id}</dd>
       </div>
       <div>

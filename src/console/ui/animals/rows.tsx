@@ -13,7 +13,7 @@ import { WORDS } from "./words.ts";
 
 export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
   const known = categoryOf(categories, id);
-  return known ? <bdi title={`${WORDS.columns.id} ${id}`}>{known.name}</bdi> : <>{String(id)}</>;
+  return known ? <bdi title={`${WORDS.columns.id} ${id}`}>{known.name}</bdi> : <>{WORDS.categoryNo(id)}</>;
 };
 
 export const StatusBadge = ({ status }: { status: Status | undefined }) =>

@@ -25,7 +25,7 @@ export const summaryOf = (days: readonly Day[]): string => {
   const most = days.reduce((most, day) => (day.count > most.count ? day : most));
   const added = `${pluralize(sum, "animal")} ${sum === 1 ? "was" : "were"} added`;
   return sum === most.count
-    ? `${added}, on ${dayName(most.date)}.`
+    ? `${added} on ${dayName(most.date)}.`
     : `${added}, the most on ${dayName(most.date)}: ${formatCount(most.count)}.`;
 };
 

@@ -2,6 +2,7 @@ import { formatCount, pluralize } from "../parts/count.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import type { Animal } from "./statistics.ts";
 import type { Filter } from "./addresses.ts";
+import type { Status } from "./statuses.ts";
 import { isNarrow } from "./addresses.ts";
 
 const quoted = (name: string): string => `“${name}”`;
@@ -60,6 +61,8 @@ export const WORDS = {
   search: "Search by name or number",
   searchPlaceholder: "Name or no.",
   category: "Category",
+  /** A category whose name is not known. */
+  categoryNo: (id: number | bigint | string) => `Category ${id}`,
   allCategories: "All categories",
   loadingOne: "Loading the animal",
   empty: (filter: Filter) => {
@@ -82,7 +85,8 @@ export const WORDS = {
 
   name: "Name",
   status: "Status",
-  noStatus: "no status",
+  noStatus: "No status",
+  statuses: { available: "Available", pending: "Pending", sold: "Sold" } satisfies Record<Status, string>,
   chooseCategory: "Choose one",
   otherCategory: "Other (enter its number)",
   categoryNumber: "Category number",
@@ -97,7 +101,7 @@ export const WORDS = {
   reloaded: "Reloaded. Your changes are still here: save or cancel.",
 
   deleteTitle: "Delete animal",
-  deletedPermanently: " will be deleted permanently.",
+  deletedPermanently: "will be deleted permanently.",
   noUndo: "This can't be undone. Its adoptions stay.",
   held: HELD,
   showAdoptions: "Show its adoptions",
@@ -109,7 +113,6 @@ export const WORDS = {
   notFound: "There is no animal with this number.",
   wasDeleted: "This animal was deleted.",
   back: "Back to animals",
-  number: "Number",
   adoptions: "Adoptions",
   noAdoptions: "No adoptions yet",
   loadingAdoptions: "Loading adoptions",

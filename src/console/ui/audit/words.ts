@@ -34,6 +34,7 @@ export const VERBS: Readonly<Record<Action, string>> = {
   "domain.added": "added",
   "domain.changed": "changed",
   "domain.checked": "checked",
+  "domain.noticed": "noticed a problem with",
   "domain.removed": "removed",
 };
 
@@ -98,7 +99,7 @@ export const resourceWords = ({ kind, id, name = id }: Resource): string => {
 /** What the thing belongs to, after its name. */
 export const belongsTo = ({ kind, name, parent }: Resource): string => {
   if (kind === "order") return name === undefined ? "" : ` of ${name}`;
-  return parent ? ` of ${parent.id}` : "";
+  return parent ? ` in project ${parent.id}` : "";
 };
 
 const FIELDS: Readonly<Record<string, string>> = {
@@ -109,6 +110,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   plan: "Plan",
   role: "Role",
   stage: "Stage",
+  notice: "Problem",
   added: "Added",
   rejected: "Rejected",
 };
@@ -120,6 +122,12 @@ const STAGES: Readonly<Record<string, string>> = {
   dns_conflict: "DNS conflict",
   issuing: "certificate ordered",
   issue_failed: "certificate refused",
+};
+
+const NOTICES: Readonly<Record<string, string>> = {
+  domain_failing: "no longer verifies",
+  renewal_failed: "certificate not renewed",
+  orders_failed: "three orders failed",
 };
 
 const permissionsOf = (scopes: string): string =>
@@ -135,6 +143,7 @@ export const changeWords = (
     if (value === undefined) return NOTHING;
     if (field === "categoryId") return nameOf(value);
     if (field === "scopes") return permissionsOf(value);
+    if (field === "notice") return NOTICES[value] ?? value;
     return field === "stage" ? (STAGES[value] ?? value) : value;
   };
   const name = FIELDS[field] ?? field;

@@ -1,24 +1,25 @@
 import type { Certificate, Domain, Finding } from "./model.ts";
 import { isWaiting } from "./stages.ts";
 import {
-  FINDINGS,
   OVERDUE_STEPS,
   type Words,
   certificateWords,
   createWords,
+  describe,
+  isDue,
   servedWords,
 } from "./explanations.ts";
 
 /** A change to make at the DNS provider. */
 export interface Change {
-  action: "Create" | "Change" | "Remove";
+  action: "Create" | "Change" | "Delete";
   type: string;
   /** The name as DNS providers ask for it: without the registered domain, which itself is `@`. */
   name: string;
   fullName: string;
   /** The current values. */
   found: readonly string[];
-  /** The new value; absent if the record must be removed. */
+  /** The new value; absent if the record must be deleted. */
   value?: string;
 }
 
@@ -36,7 +37,7 @@ export interface Advice extends Words {
 /** As specified. */
 export const TTL = 3600;
 
-type Named = Pick<Domain, "hostname" | "record">;
+type Named = Pick<Domain, "hostname" | "record" | "guide"> & Partial<Pick<Domain, "challengeRecord">>;
 
 /** The registered domain. */
 const apexOf = ({ hostname, record: { name } }: Named): string =>
@@ -62,11 +63,24 @@ const change = (
   ...(value !== undefined && { value }),
 });
 
-/** The record that leads to the service. */
-const ownRecord = (domain: Named, action: "Create" | "Change", found: string[] = []): Change => {
-  const { type, value } = domain.record;
-  return change(domain, action, { type, name: domain.hostname, found, value });
+/** The record that leads to the service, in the type that the provider has. Without ALIAS, that is each address. */
+const ownRecords = (domain: Named, action: "Create" | "Change", found: string[] = []): Change[] => {
+  const { hostname: name, guide, record } = domain;
+  const { type, value, addresses = [] } = record;
+  if (type === "ALIAS" && guide && !guide.apexType && addresses.length > 0)
+    return addresses.map((one) => change(domain, action, { type: one.type, name, value: one.value }));
+  const chosen = type === "ALIAS" ? (guide?.apexType ?? type) : type;
+  return [change(domain, action, { type: chosen, name, found, value })];
 };
+
+/** Whatever leads an apex elsewhere: in the DNS, an ALIAS looks like addresses. */
+const elsewhere = (domain: Named, name: string, found: string[]): Change => {
+  const { guide } = domain;
+  const alias = guide ? guide.apexType : "ALIAS";
+  return change(domain, "Delete", { type: alias ? `A, AAAA or ${alias}` : "A or AAAA", name, found });
+};
+
+const typeOf = (address: string): string => (address.includes(":") ? "AAAA" : "A");
 
 /** The record that proves which project an apex domain is for. */
 const proofRecord = (domain: Named, action: "Create" | "Change"): Change[] => {
@@ -76,24 +90,61 @@ const proofRecord = (domain: Named, action: "Create" | "Change"): Change[] => {
   return [change(domain, action, { type, name: `${proof.name}.${domain.hostname}`, value })];
 };
 
+const challengeNameOf = ({ hostname }: Named): string => `_acme-challenge.${hostname.replace(/^\*\./, "")}`;
+
+/** The record for DNS challenges. Only a wildcard requires it. */
+export const challengeRecord = (
+  domain: Named,
+  action: "Create" | "Change" = "Create",
+  found: string[] = [],
+): Change[] => {
+  const { challengeRecord: record } = domain;
+  return record ? [change(domain, action, { ...record, name: challengeNameOf(domain), found })] : [];
+};
+
+const isAboutChallenge = ({ name }: Pick<Finding, "name">, domain: Named): boolean =>
+  domain.challengeRecord?.required === true && name === challengeNameOf(domain);
+
 /** Every record that the domain needs. */
 export const allRecords = (domain: Named, action: "Create" | "Change"): Change[] => [
-  ownRecord(domain, action),
+  ...ownRecords(domain, action),
   ...proofRecord(domain, action),
+  ...(domain.challengeRecord?.required ? challengeRecord(domain) : []),
 ];
 
 const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named) => Change[]>> = {
   // An apex domain needs both: otherwise the second would be asked for when the first has spread.
-  no_record: (_, domain) => allRecords(domain, "Create"),
-  wrong_target: ({ found }, domain) => [ownRecord(domain, "Change", found)],
-  conflicting_record: ({ name, type = "A", found = [] }, domain) => [
-    change(domain, "Remove", { type, name, found }),
-    ownRecord(domain, "Create"),
+  no_record: (finding, domain) =>
+    isAboutChallenge(finding, domain) ? challengeRecord(domain) : allRecords(domain, "Create"),
+  wrong_target(finding, domain) {
+    const { name, type, found = [] } = finding;
+    if (isAboutChallenge(finding, domain)) return challengeRecord(domain, "Change", found);
+    return type === "ALIAS"
+      ? [elsewhere(domain, name, found), ...allRecords(domain, "Create")]
+      : ownRecords(domain, "Change", found);
+  },
+  doubled_name: ({ type = "CNAME", found = [], expected = [] }, domain) => [
+    ...found.map((name) => change(domain, "Delete", { type, name, found: expected })),
+    ...(type === "TXT" ? proofRecord(domain, "Create") : ownRecords(domain, "Create")),
   ],
-  caa_forbids: ({ name, found = [], expected = [] }, domain) =>
+  // At an unknown provider, these may be addresses to delete: the text says both.
+  proxied: (_, domain) => (domain.guide ? ownRecords(domain, "Change") : []),
+  addresses_changed: ({ name, found = [], expected = [] }, domain) => [
+    ...found.map((value) => change(domain, "Delete", { type: typeOf(value), name, found: [value] })),
+    ...expected.map((value) => change(domain, "Create", { type: typeOf(value), name, value })),
+  ],
+  conflicting_record: ({ name, type = "A", found = [] }, domain) => [
+    change(domain, "Delete", { type, name, found }),
+    ...ownRecords(domain, "Create"),
+  ],
+  wildcard_record: (_, domain) => ownRecords(domain, "Create"),
+  stray_address: ({ name, type = "A", found = [] }, domain) => [
+    change(domain, "Delete", { type, name, found }),
+  ],
+  caa_forbids: ({ name, found = [], expected = [], tag = "issue" }, domain) =>
     expected
       .slice(0, 1)
-      .map((issuer) => change(domain, "Create", { type: "CAA", name, found, value: `0 issue "${issuer}"` })),
+      .map((issuer) => change(domain, "Create", { type: "CAA", name, found, value: `0 ${tag} "${issuer}"` })),
   ownership_unproven: ({ name, found = [], expected = [] }, domain) =>
     expected.map((value) =>
       change(domain, found.length > 0 ? "Change" : "Create", { type: "TXT", name, found, value }),
@@ -104,8 +155,8 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
 
 type Seen = Named & Pick<Domain, "stage" | "findings"> & Partial<Domain>;
 
-/** Findings that only need time. */
-const PASSING: ReadonlySet<Finding["kind"]> = new Set(["not_propagated", "unreachable"]);
+/** Findings that only need time, or are hints. */
+const PASSING: ReadonlySet<Finding["kind"]> = new Set(["not_propagated", "unreachable", "long_ttl"]);
 
 const toneOf = ({ kind }: Finding, domain: Seen): Advice["tone"] => {
   // Most people add a domain before its record.
@@ -113,22 +164,39 @@ const toneOf = ({ kind }: Finding, domain: Seen): Advice["tone"] => {
   return isExpected || PASSING.has(kind) ? "waiting" : "bad";
 };
 
-/** A finding about CAA records says nothing while HTTPS is off: then the domain is or was live without a certificate. */
-const isShown = ({ kind }: Finding, { stage, certificate }: Seen): boolean =>
-  kind !== "caa_forbids" || certificate !== undefined || (stage !== "live" && stage !== "suspended");
+/** True for CAA records at the domain, or at the target. */
+const isAboutCaa = ({ kind, found }: Finding): boolean =>
+  kind === "caa_forbids" || (kind === "platform_unready" && found !== undefined);
 
-/** Findings of the same kind at several servers are one. */
+/** A finding about CAA records says nothing while HTTPS is off: then the domain is or was live without a certificate. */
+const isShown = (finding: Finding, { stage, certificate }: Seen): boolean =>
+  !isAboutCaa(finding) || certificate !== undefined || (stage !== "live" && stage !== "suspended");
+
+/** Several findings of these kinds are shown as one: from several servers, or about several types of record. */
+const TOGETHER: ReadonlySet<Finding["kind"]> = new Set([...PASSING, "conflicting_record", "stray_address"]);
+
 const grouped = (findings: readonly Finding[]): [Finding, ...Finding[]][] => {
-  const groups = Map.groupBy(findings, ({ kind, message }) => (PASSING.has(kind) ? kind : message));
+  const groups = Map.groupBy(findings, ({ kind, message, responsible }) =>
+    TOGETHER.has(kind) ? `${kind} ${responsible}` : message,
+  );
   return [...groups.values()] as [Finding, ...Finding[]][];
+};
+
+/** Panels refuse a CNAME beside other records, so deletions come first. */
+const IN_ORDER = { Delete: 0, Change: 1, Create: 1 } as const;
+
+const changesFor = (findings: readonly Finding[], domain: Named): Change[] => {
+  const all = findings.flatMap((finding) => CHANGES[finding.kind]?.(finding, domain) ?? []);
+  const distinct = new Map(all.map((one) => [JSON.stringify(one), one])).values().toArray();
+  return distinct.toSorted((one, other) => IN_ORDER[one.action] - IN_ORDER[other.action]);
 };
 
 const findingAdvice = (findings: readonly [Finding, ...Finding[]], domain: Seen, now: number): Advice => {
   const [finding] = findings;
   return {
     tone: toneOf(finding, domain),
-    ...FINDINGS[finding.kind](findings, domain, now),
-    changes: CHANGES[finding.kind]?.(finding, domain) ?? [],
+    ...describe(findings, domain, now),
+    changes: changesFor(findings, domain),
   };
 };
 
@@ -139,7 +207,8 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   const { status, problem } = certificate;
   if (!problem && status !== "ssl_overdue" && status !== "expired") return undefined;
   const isPassing =
-    status === "in_use" || (status === "failing" && PASSING_PROBLEMS.has(problem?.type ?? ""));
+    status === "in_use" ||
+    (status === "failing" && (PASSING_PROBLEMS.has(problem?.type ?? "") || isDue(certificate, now)));
   return {
     tone: isPassing ? "waiting" : "bad",
     ...certificateWords(certificate, now),

@@ -10,6 +10,7 @@ import { useSession } from "../session.tsx";
 import { type Actions, useActions } from "./actions.ts";
 import { adviceOf } from "./advice.ts";
 import { AdviceList } from "./advice-list.tsx";
+import { Connect } from "./connect.tsx";
 import { Events } from "./events.tsx";
 import { StatusBadge } from "./list.tsx";
 import { DomainMenu } from "./menu.tsx";
@@ -17,7 +18,7 @@ import { type Domain, type Event, shownName } from "./model.ts";
 import { Prerequisites } from "./prerequisites.tsx";
 import { statusOf, stepsOf } from "./progress.ts";
 import { useDomain, useHistory, usePrimary } from "./queries.ts";
-import { NeededRecords } from "./record.tsx";
+import { Move, NeededRecords } from "./record.tsx";
 import { addressOf } from "./redirects.ts";
 import { RemoveDomain } from "./remove.tsx";
 import { isWaiting, refetchDelay } from "./stages.ts";
@@ -28,7 +29,8 @@ import { PAGE, activeWords, nextCheck, verifyLabel, visitorsWords } from "./word
 const VerifyButton = ({ domain, verify }: { domain: Domain; verify: Actions["verify"] }) => (
   <button
     type="button"
-    class="small"
+    // There is nothing to do about a domain that is live.
+    class={domain.stage === "live" ? "small outline" : "small"}
     aria-busy={verify.isPending}
     aria-disabled={verify.isPending}
     onClick={() => verify.run()}
@@ -106,13 +108,15 @@ const Content = ({
   return (
     <>
       <Head project={project} domain={domain} primary={primary} />
-      <AdviceList advice={adviceOf(domain, now)} />
+      <AdviceList advice={adviceOf(domain, now)} guide={domain.guide} />
+      <Connect offer={domain.domainConnect} />
       <Prerequisites project={project} />
       <State domain={domain} now={now} />
       <Steps steps={stepsOf(domain, history, isSecured(project), now)} />
       <h3>{PAGE.visitors}</h3>
       <p>{visitorsWords(domain, primary)}</p>
       <NeededRecords domain={domain} />
+      {isWaiting(domain) && <Move domain={domain} />}
       {domain.trace && <Trace trace={domain.trace} />}
       <Events history={history} />
     </>

@@ -8,8 +8,9 @@ import { DNS_DELAY } from "./words.ts";
 export interface Words {
   title: string;
   text: string;
-  /** Shown last. */
   note?: string;
+  /** Who must act. Shown last. */
+  who?: string;
 }
 
 /** "Your provider's cache expires in 41 minutes." @param left seconds; undefined if not known */
@@ -34,6 +35,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   no_authority:
     "The server's operator has not agreed to the terms of service of a CA yet. Certificates are ordered after that.",
   not_held: "The domain does not belong to this project yet. Verify it first.",
+  platform_unready: "This server is not ready for custom domains. Its operator must correct this.",
   rateLimited: "The CA's rate limit is reached. Wait: the next order is placed automatically.",
   records: "The domain's records do not allow a certificate. Correct them, then choose Re-verify.",
   unauthorized: "The CA found another server at the domain. Check its records.",
@@ -58,9 +60,19 @@ const CERTIFICATE_TITLES: Partial<Record<Certificate["status"], string>> = {
   in_use: "The certificate could not be renewed yet",
 };
 
+/** True if the next attempt is about to begin: it may solve the last one's problem. */
+export const isDue = ({ nextAttemptAt }: Certificate, now: number): boolean =>
+  nextAttemptAt !== undefined && Date.parse(nextAttemptAt) <= now;
+
+const DUE: Words = {
+  title: "A new attempt to get a certificate begins in a moment",
+  text: "This is why the last one failed:",
+};
+
 /** What is wrong with a certificate. */
 export const certificateWords = (certificate: Certificate, now: number): Words => {
   const { status, problem } = certificate;
+  if (status === "failing" && isDue(certificate, now)) return DUE;
   return {
     title: CERTIFICATE_TITLES[status] ?? "The last attempt to get a certificate failed",
     text: problem ? certificateProblem(problem.type) : "",
@@ -75,7 +87,8 @@ export const OVERDUE_STEPS = [
   "Choose Re-verify to start a new attempt.",
 ] as const;
 
-type Described = Pick<Domain, "hostname" | "record" | "checkedAt">;
+type Described = Pick<Domain, "hostname" | "record" | "guide" | "checkedAt"> &
+  Partial<Pick<Domain, "challengeRecord">>;
 type Describe = (findings: readonly [Finding, ...Finding[]], domain: Described, now: number) => Words;
 
 const listed = (values: readonly (string | undefined)[]): string =>
@@ -92,29 +105,74 @@ const secondsLeft = (
   return ((checkedAt === undefined ? now : Date.parse(checkedAt)) - now) / 1000 + Math.max(...known);
 };
 
-const needsExactly = ({ record: { type, proof } }: Described): string => {
+/** True for an apex and for a wildcard. */
+const needsTwo = ({ record, challengeRecord }: Described): boolean =>
+  record.proof !== undefined || challengeRecord?.required === true;
+
+const needsExactly = (areTwo: boolean, { record: { type } }: Described): string => {
   const alone = type === "CNAME" ? " No other record may exist under the same name." : "";
-  return `${proof ? "The values" : "The value"} must match exactly.${alone} ${DNS_DELAY}`;
+  return `${areTwo ? "The values" : "The value"} must match exactly.${alone} ${DNS_DELAY}`;
 };
 
-/** What a finding means, by its kind. Several of a kind come from several servers. */
-export const FINDINGS: Record<Finding["kind"], Describe> = {
-  no_record: ([{ name }], domain) => ({
-    title: `There is no ${domain.record.type} record for ${name} yet`,
-    text: `Create ${domain.record.proof ? "these records" : "it"} at your DNS provider. ${needsExactly(domain)}`,
-    ...(domain.record.note !== undefined && { note: domain.record.note }),
+/** The note about providers without ALIAS. A known provider has its own steps instead. */
+const aliasNote = ({ guide, record: { note } }: Described): Pick<Words, "note"> =>
+  guide || note === undefined ? {} : { note };
+
+const inTheWay = (findings: readonly [Finding, ...Finding[]]): Pick<Words, "title"> => {
+  const [{ name, type = "A" }] = findings;
+  const types = [...new Set(findings.map((one) => one.type))];
+  return types.length > 1
+    ? { title: `The ${types.join(" and ")} records of ${name} are in the way` }
+    : { title: `${type.startsWith("A") ? "An" : "A"} ${type} record of ${name} is in the way` };
+};
+
+/** Splits the message of a finding: first what is wrong, then what to do. A server's words in brackets are not split. */
+const fromMessage: Describe = ([{ message }]) => {
+  const end = message.replaceAll(/\([^)]*\)/g, (quoted) => "-".repeat(quoted.length)).search(/[.:] /);
+  return {
+    title: message.slice(0, end),
+    text: message.charAt(end + 2).toUpperCase() + message.slice(end + 3),
+  };
+};
+
+/** Who must end the silence of a name server, once it has lasted for a day. */
+const REPAIR: Partial<Record<NonNullable<Finding["responsible"]>, string>> = {
+  dns_provider: "Ask your DNS provider to repair the name servers of the zone.",
+  operator: "The operator of this server must find out why its resolver gives no usable response.",
+};
+
+const silenceWords = ({ since, responsible = "nobody" }: Finding, now: number): string => {
+  const repair = REPAIR[responsible];
+  return since === undefined || repair === undefined
+    ? "This does not mean that your records are wrong. The check is repeated."
+    : `No check has had a response for ${duration((now - Date.parse(since)) / 1000)}. ${repair}`;
+};
+
+/** Longer explanations than the messages of findings, by kind. Several findings of a kind come from several servers. */
+const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
+  no_record: ([{ name }], domain) => {
+    // The challenge record of a wildcard can be missing alone.
+    const areTwo = needsTwo(domain) && name === domain.hostname;
+    return {
+      title: `There is no ${domain.record.type} record for ${name} yet`,
+      text: `Create ${areTwo ? "these records" : "it"} at your DNS provider. ${needsExactly(areTwo, domain)}`,
+      ...aliasNote(domain),
+    };
+  },
+  conflicting_record: (findings) => ({
+    ...inTheWay(findings),
+    text: `A CNAME cannot exist beside ${findings.length > 1 ? "them. Delete them" : "it. Delete it"}, then create the CNAME. ${DNS_DELAY}`,
   }),
-  wrong_target: ([{ name }], { record }) => ({
-    title: `The ${record.type} record of ${name} points elsewhere`,
-    text: "Change its value to exactly this one.",
+  stray_address: (findings) => ({
+    title: `Some addresses of ${findings[0].name} point elsewhere`,
+    text: `Some visitors do not arrive. Delete these records; the other addresses are right. ${DNS_DELAY}`,
   }),
-  conflicting_record: ([{ name, type = "A" }]) => ({
-    title: `${type.startsWith("A") ? "An" : "A"} ${type} record of ${name} is in the way`,
-    text: `A CNAME cannot exist beside it. Remove it, then create the CNAME. ${DNS_DELAY}`,
-  }),
-  caa_forbids: ([{ name }]) => ({
-    title: `CAA records of ${name} forbid the certificate`,
-    text: "They name the CAs that may issue certificates, and ours is not among them. Add a record that allows it, then choose Re-verify.",
+  wrong_target: (findings, domain, now) => ({
+    ...fromMessage(findings, domain, now),
+    ...(findings[0].type === "ALIAS" && {
+      text: `Delete these records, then create the new ones. ${DNS_DELAY}`,
+      ...aliasNote(domain),
+    }),
   }),
   not_propagated: (findings, domain, now) => {
     const servers = listed(findings.map(({ server }) => server));
@@ -125,31 +183,43 @@ export const FINDINGS: Record<Finding["kind"], Describe> = {
   },
   ownership_unproven: () => ({
     title: "The domain is not linked to a project yet",
-    text: "The addresses are right, but all projects here share them. A TXT record says which project is meant.",
+    text: "The addresses are right, but all projects here share them. The TXT record says which project the domain is for.",
   }),
-  unreachable: (findings) => ({
+  unreachable: (findings, _, now) => ({
     title:
       findings.length === 1
         ? `The name server ${findings[0].server} did not respond`
         : `${findings.length} name servers did not respond`,
-    text: "This does not mean that your records are wrong. The check is repeated.",
+    text: silenceWords(findings[0], now),
     note: findings.map(({ server, name, reason }) => `${server}, asked about ${name}: ${reason}.`).join(" "),
   }),
-  domain_taken: ([{ name }]) => ({
-    title: "Another project holds the domain",
-    text: `The records of ${name} are right, but the TXT record also names that project. Remove its value, then verify again.`,
-  }),
-  domain_lost: ([{ name }]) => ({
-    title: "The domain now belongs to another project",
-    text: `The DNS names that project for ${name}, and its check succeeded. To get the domain back, change the records, then verify again.`,
-  }),
+};
+
+/** Who must act. */
+const RESPONSIBLE: Record<NonNullable<Finding["responsible"]>, string> = {
+  holder: "you, at your DNS provider",
+  dns_provider: "your DNS provider",
+  proxy: "you, in the settings of the proxy",
+  registrar: "you, at your registrar",
+  operator: "the operator of this server",
+  nobody: "nobody",
+};
+
+/** "Who must act: you, at your DNS provider." */
+export const whoMustAct = ({ responsible = "holder" }: Finding): string =>
+  `Who must act: ${RESPONSIBLE[responsible]}.`;
+
+/** What findings of a kind mean, and who must act. */
+export const describe: Describe = (findings, domain, now) => {
+  const [finding] = findings;
+  return { ...(FINDINGS[finding.kind] ?? fromMessage)(findings, domain, now), who: whoMustAct(finding) };
 };
 
 /** What to do after a domain was added. */
 export const createWords = (domain: Described): Words => ({
-  title: `Create ${domain.record.proof ? "these records" : "this record"} at your DNS provider`,
-  text: needsExactly(domain),
-  ...(domain.record.note !== undefined && { note: domain.record.note }),
+  title: `Create ${needsTwo(domain) ? "these records" : "this record"} at your DNS provider`,
+  text: needsExactly(needsTwo(domain), domain),
+  ...aliasNote(domain),
 });
 
 const GRACE_SECONDS = 7 * 24 * 60 * 60;

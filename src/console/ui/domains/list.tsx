@@ -12,7 +12,7 @@ import { type Domain, shownName } from "./model.ts";
 import { Prerequisites, isReady } from "./prerequisites.tsx";
 import { STATUS_TONES, statusOf } from "./progress.ts";
 import { useDomains } from "./queries.ts";
-import { LIST, STATUS, roleLabel } from "./words.ts";
+import { CHECK, LIST, STATUS, roleLabel } from "./words.ts";
 
 /** How a domain stands. */
 export const StatusBadge = ({ domain }: { domain: Domain }) => {
@@ -56,11 +56,14 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
         <h2 ref={heading} tabIndex={-1}>
           {LIST.title}
         </h2>
-        {mayAdd && (
-          <a class="button" href={projectPath(slug, "domains", "new")}>
-            {LIST.add}
-          </a>
-        )}
+        <div class="actions">
+          <a href={projectPath(slug, "domains", "check")}>{CHECK.title}</a>
+          {mayAdd && (
+            <a class="button" href={projectPath(slug, "domains", "new")}>
+              {LIST.add}
+            </a>
+          )}
+        </div>
       </header>
       <Prerequisites project={project} />
       {error && <Problem error={error} onRetry={refetch} />}

@@ -3,6 +3,7 @@ import { domainPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
 import type { Actions } from "./actions.ts";
 import type { Domain } from "./model.ts";
+import { isWildcard } from "./redirects.ts";
 import { MENU, verifyLabel } from "./words.ts";
 
 /** The menu of a domain. The keyboard opens it too, and Escape closes it. */
@@ -25,6 +26,8 @@ export const DomainMenu = ({
   const summary = useRef<HTMLElement>(null);
   const { hostname, role, stage } = domain;
   if (!useSession().can("platform:write")) return null;
+  // A wildcard always shows the site.
+  const hasRoles = !isWildcard(domain);
   const isBusy = [verify, makePrimary, redirect].some(({ isPending }) => isPending);
   const close = () => {
     if (menu.current) menu.current.open = false;
@@ -67,9 +70,10 @@ export const DomainMenu = ({
       </summary>
       <ul>
         {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.run())}
-        {role !== "primary" && item(MENU.makePrimary, () => makePrimary.run())}
+        {role !== "primary" && hasRoles && item(MENU.makePrimary, () => makePrimary.run())}
         {role === "served" &&
           primary !== undefined &&
+          hasRoles &&
           item(MENU.redirectTo(primary), () => redirect.run(true))}
         {role === "redirect" && item(MENU.showSite, () => redirect.run(false))}
         <li>

@@ -7,6 +7,7 @@ export type Domain = Schemas["Domain"];
 export type Finding = Schemas["DomainFinding"];
 export type Event = Schemas["DomainEvent"];
 export type Certificate = Schemas["DomainCertificate"];
+export type Check = Schemas["DomainCheck"];
 export type Config = Schemas["DomainsConfig"];
 export type NewConfig = Schemas["NewDomainsConfig"];
 export type Stage = Domain["stage"];

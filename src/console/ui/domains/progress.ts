@@ -58,10 +58,18 @@ const hasAuthorityResponded = ({ findings, trace }: DomainState): boolean => {
   return (trace?.nameServers ?? []).some((server) => !silent.has(server));
 };
 
+/** Findings about something else than the records of the zone. */
+const BESIDE_RECORDS: ReadonlySet<Finding["kind"]> = new Set([
+  "unreachable",
+  "caa_forbids",
+  "long_ttl",
+  "platform_unready",
+]);
+
 const isRightAtProvider = (domain: DomainState): boolean => {
   if (!isWaiting(domain)) return true;
-  if (has(domain, "no_record", "wrong_target", "conflicting_record", "domain_lost")) return false;
-  return has(domain, "not_propagated", "ownership_unproven", "domain_taken") || hasAuthorityResponded(domain);
+  if (has(domain, "not_propagated", "ownership_unproven", "domain_taken")) return true;
+  return domain.findings.every(({ kind }) => BESIDE_RECORDS.has(kind)) && hasAuthorityResponded(domain);
 };
 
 /** The DNS, until the records are right everywhere and say which project the domain is for. */

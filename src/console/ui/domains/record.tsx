@@ -1,9 +1,9 @@
 import { CopyButton } from "../parts/copy.tsx";
 import { Scroll } from "../parts/scroll.tsx";
 import { Table } from "../parts/table.tsx";
-import { type Change, TTL, allRecords } from "./advice.ts";
+import { type Change, TTL, allRecords, challengeRecord } from "./advice.ts";
 import type { Domain } from "./model.ts";
-import { PAGE, RECORD } from "./words.ts";
+import { MOVE, PAGE, RECORD } from "./words.ts";
 
 const Copied = ({ text, what }: { text: string; what: string }) => (
   <span class="copied">
@@ -32,7 +32,7 @@ const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
           <strong>{action}</strong>
         </td>
       )}
-      <td data-column={RECORD.type}>{type === "ALIAS" ? RECORD.alias : type}</td>
+      <td data-column={RECORD.type}>{type.replace("ALIAS", RECORD.alias)}</td>
       <td data-column={RECORD.name}>
         <div>
           <Copied text={name} what={RECORD.copied("name", type)} />
@@ -63,7 +63,11 @@ export const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTod
     columns={isTodo ? [RECORD.action, ...COLUMNS] : COLUMNS}
   >
     {changes.map((change) => (
-      <Row key={`${change.action} ${change.type} ${change.name}`} change={change} isTodo={isTodo} />
+      <Row
+        key={`${change.action} ${change.type} ${change.name} ${change.value}`}
+        change={change}
+        isTodo={isTodo}
+      />
     ))}
   </Table>
 );
@@ -81,18 +85,59 @@ const Snippet = ({ title, text }: { title: string; text: string }) => (
   </>
 );
 
+/** What to do at the DNS provider, step by step. A step can occur twice. */
+export const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domain["guide"]> }) => (
+  <section class="guide">
+    <h3>{RECORD.guide(provider)}</h3>
+    <ol>
+      {steps.map((step, at) => (
+        <li key={at}>{step}</li>
+      ))}
+    </ol>
+  </section>
+);
+
 /** What a domain needs at its DNS provider, also in the forms that tools take. */
-export const NeededRecords = ({ domain }: { domain: Pick<Domain, "hostname" | "record"> }) => {
-  const { note, proof, ...record } = domain.record;
-  const bind = record.bind ?? proof?.bind;
-  const terraform = proof ? `${record.terraform}\n\n${proof.terraform}` : record.terraform;
+export const NeededRecords = ({
+  domain,
+  isOpen = false,
+}: {
+  domain: Pick<Domain, "hostname" | "record" | "guide"> & Partial<Pick<Domain, "challengeRecord">>;
+  isOpen?: boolean;
+}) => {
+  const { record } = domain;
+  const challenge = domain.challengeRecord?.required ? domain.challengeRecord : undefined;
+  const note = record.note ?? challenge?.note;
+  const records = [record, record.proof, challenge].filter((one) => one !== undefined);
+  const lines = records.flatMap(({ bind }) => bind ?? []);
+  const blocks = records.map(({ terraform }) => terraform);
   return (
-    <details>
-      <summary>{proof ? PAGE.records : PAGE.record}</summary>
+    <details open={isOpen}>
+      <summary>{records.length > 1 ? PAGE.records : PAGE.record}</summary>
       <Records changes={allRecords(domain, "Create")} isTodo={false} />
       {note && <p>{note}</p>}
-      {bind && <Snippet title={proof ? RECORD.zoneLineProof : RECORD.zoneLine} text={bind} />}
-      <Snippet title={proof ? RECORD.terraforms : RECORD.terraform} text={terraform} />
+      {lines.length > 0 && (
+        <Snippet title={record.proof ? RECORD.zoneLineProof : RECORD.zoneLine} text={lines.join("\n")} />
+      )}
+      <Snippet title={blocks.length > 1 ? RECORD.terraforms : RECORD.terraform} text={blocks.join("\n\n")} />
+    </details>
+  );
+};
+
+/** How a site that is live elsewhere gets its certificate before its visitors come here. */
+export const Move = ({ domain }: { domain: Domain }) => {
+  const changes = challengeRecord(domain);
+  // A wildcard has it among its records.
+  if (changes.length === 0 || domain.challengeRecord?.required) return null;
+  return (
+    <details>
+      <summary>{PAGE.move}</summary>
+      <ol>
+        {MOVE.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <Records changes={changes} isTodo={false} />
     </details>
   );
 };

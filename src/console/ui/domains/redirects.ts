@@ -29,19 +29,24 @@ export const withPrimary = (
   return { domains: { primary, redirects: [...from].map((from) => ({ from, to: primary, status: 301 })) } };
 };
 
+/** No visitor can be sent to `*.example.org` itself. */
+export const isWildcard = ({ hostname }: Pick<Domain, "hostname">): boolean => hostname.startsWith("*.");
+
 /** The domains that another one can redirect to, those that visitors already see first. */
 export const targetsOf = <One extends Pick<Domain, "hostname" | "stage">>(
   domains: readonly One[],
   hostname: string,
 ): One[] => {
-  const others = domains.filter((one) => one.hostname !== hostname);
+  const others = domains.filter((one) => one.hostname !== hostname && !isWildcard(one));
   return others.toSorted((one, other) => Number(other.stage === "live") - Number(one.stage === "live"));
 };
 
-/** The address of a live domain; undefined while nothing is served there. */
+/** The address of a live domain; undefined while nothing is served there, and for a wildcard. */
 export const addressOf = ({
   hostname,
   stage,
   certificate,
 }: Pick<Domain, "hostname" | "stage" | "certificate">): string | undefined =>
-  stage === "live" ? `${certificate?.status === "in_use" ? "https" : "http"}://${hostname}/` : undefined;
+  stage === "live" && !isWildcard({ hostname })
+    ? `${certificate?.status === "in_use" ? "https" : "http"}://${hostname}/`
+    : undefined;

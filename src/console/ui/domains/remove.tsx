@@ -9,7 +9,7 @@ import { useAction } from "../parts/use-action.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { type Domain, shownName } from "./model.ts";
 import { KEYS, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
-import { targetsOf, withPrimary } from "./redirects.ts";
+import { isWildcard, targetsOf, withPrimary } from "./redirects.ts";
 import { REMOVE } from "./words.ts";
 
 type Choice = "redirect" | "remove";
@@ -72,7 +72,9 @@ const Form = ({ slug, domain, domains }: { slug: string; domain: Domain; domains
   const current = domains.find((one) => one.role === "primary")?.hostname;
   // Nobody is lost if nothing is served, and a redirect is one already.
   const canRedirect =
-    stage === "live" && (isPrimary ? targets.length > 0 : role === "served" && current !== undefined);
+    stage === "live" &&
+    !isWildcard(domain) &&
+    (isPrimary ? targets.length > 0 : role === "served" && current !== undefined);
   const [chosen, setChoice] = useState<Choice>();
   const choice = canRedirect ? (chosen ?? "redirect") : "remove";
   const [chosenPrimary, setPrimary] = useState<string>();

@@ -2,11 +2,11 @@ import { Table } from "../parts/table.tsx";
 import type { Domain } from "./model.ts";
 import { PAGE, TRACE } from "./words.ts";
 
-/** Every question and response of the last check. */
+/** Every query and response of the last check. */
 export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
   <details>
     <summary>{PAGE.trace}</summary>
-    <Table label={TRACE.label} kind="trace stack" columns={[TRACE.server, TRACE.question, TRACE.response]}>
+    <Table label={TRACE.label} kind="trace stack" columns={[TRACE.server, TRACE.query, TRACE.response]}>
       {trace.questions.map(({ server, name, type, outcome, detail, records, recursive }, at) => (
         <tr key={at}>
           <td data-column={TRACE.server}>
@@ -14,7 +14,7 @@ export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
               {server} <small>{recursive ? TRACE.resolver : TRACE.authority}</small>
             </div>
           </td>
-          <td data-column={TRACE.question}>
+          <td data-column={TRACE.query}>
             {type} {name}
           </td>
           <td data-column={TRACE.response}>

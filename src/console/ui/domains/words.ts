@@ -126,10 +126,11 @@ export const LIST = {
 export const ADD = {
   title: "Add domain",
   label: "Domain or subdomain",
-  hint: "For example docs.example.org or example.org. You can paste an address.",
+  hint: "For example docs.example.org, example.org or *.example.org. You can paste an address.",
   understood: "This will add",
   present: "This project already has",
   open: "Open it",
+  pair: "Also add the same domain with or without www, as a redirect",
   save: "Add domain",
   added: (name: string) => `${name} added`,
 } as const;
@@ -141,7 +142,9 @@ export const FIELDS: FormWords = {
     otherwise: "Enter a domain: letters, digits and hyphens, with dots between them.",
     rules: {
       ip_address: "This is an IP address. Enter a domain name.",
-      wildcard: "This is a wildcard. Add each domain by itself.",
+      wildcard: "A * is allowed only at the start, as in *.example.org.",
+      wildcard_unsupported:
+        "This server can't have wildcards until its operator sets up DNS challenges. Add each name on its own.",
       underscore: "A domain can't have an underscore.",
       too_long: "This is too long for a domain: at most 63 characters between dots, and 253 in all.",
       single_label: "A domain needs a dot, such as docs.example.org.",
@@ -150,7 +153,22 @@ export const FIELDS: FormWords = {
       special_use: "This name is reserved for special use. Choose another.",
     },
   },
+  pair: {
+    otherwise: "This works only for a domain such as example.org or www.example.org. Clear the box.",
+  },
 };
+
+export const CHECK = {
+  title: "Check a domain",
+  text: "See what the DNS has for a domain, and what to change, before you add it. Nothing is stored.",
+  understood: "This will check",
+  submit: "Check",
+} as const;
+
+export const CONNECT = {
+  label: (provider: string) => `Set up at ${provider}`,
+  text: (host: string) => `You sign in at ${host} and agree. Then the provider creates the records.`,
+} as const;
 
 export const MENU = {
   title: "Menu",
@@ -196,6 +214,7 @@ export const PAGE = {
   visitors: "Visitors",
   record: "The DNS record",
   records: "The DNS records",
+  move: "Move a live site",
   trace: "What the last check asked the name servers",
   history: "History",
   needsPlan: (plan: string) => `Custom domains need the Pro plan or above. This project is on ${plan}.`,
@@ -206,6 +225,12 @@ export const PAGE = {
   outcome: (status: string, title: string | undefined) =>
     title === undefined ? `Checked: ${status}` : `Checked: ${status}. ${title}`,
 } as const;
+
+/** How to move a site that is live elsewhere. */
+export const MOVE = [
+  "Create the record below, and choose Verify. The certificate is ordered while your site stays where it is.",
+  "When the certificate is issued, change the other records. Keep this one: renewals use it.",
+];
 
 export const RECORD = {
   todo: "Records to change",
@@ -224,12 +249,13 @@ export const RECORD = {
   zoneLineProof: "The TXT record as a line of a zone file",
   terraform: "As a Terraform block",
   terraforms: "As Terraform blocks",
+  guide: (provider: string) => `At ${provider}`,
 } as const;
 
 export const TRACE = {
-  label: "Questions of the last check",
+  label: "Queries of the last check",
   server: "Server",
-  question: "Question",
+  query: "Query",
   response: "Response",
   resolver: "resolver",
   authority: "authority",

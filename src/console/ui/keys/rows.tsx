@@ -52,7 +52,7 @@ const Row = ({ apiKey, hasDeprecated }: { apiKey: Key; hasDeprecated: boolean })
     <tr class={state}>
       <th scope="row">
         <bdi>{name}</bdi> {isOwn && <Badge tone="good">{LIST.yours}</Badge>}
-        {state !== "active" && <Badge tone="bad">{state}</Badge>}
+        {state !== "active" && <Badge tone="bad">{LIST.states[state]}</Badge>}
         <code class="prefix" title={LIST.prefix}>
           {prefix}…
         </code>

@@ -25,7 +25,9 @@ const Asking = ({ question, answer }: { question: Question; answer: (isLeaving: 
       onClose={keep}
     >
       <article>
-        <h2 id={`${id}-title`}>{question.title}</h2>
+        <header>
+          <h2 id={`${id}-title`}>{question.title}</h2>
+        </header>
         <p id={`${id}-text`}>{question.text}</p>
         <footer>
           <button ref={stay} type="button" onClick={keep}>

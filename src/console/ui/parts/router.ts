@@ -1,7 +1,7 @@
-import { useLocation as useRouterLocation } from "preact-iso";
+import { useLocation as useRouterLocation } from "preact-iso/router";
 import { navigate } from "./navigation.ts";
 
-export { useRoute } from "preact-iso";
+export { useRoute } from "preact-iso/router";
 
 /**
  * The current address, and `route(url, isReplacing)` to go to another. Use this in place of the router's own, which scrolls to

@@ -34,7 +34,7 @@ export const LIST = {
     lastSeen: "Last seen",
     actions: "Actions",
   },
-  you: "you",
+  you: "You",
   never: "Never",
   change: "Edit",
   invite: "Invite again",
@@ -105,7 +105,7 @@ export const INVITE = {
 
 export const REMOVE = {
   title: "Remove person",
-  text: "can no longer sign in, from now on. Their e-mail address and passkeys are deleted. What they did stays in the history, with their name. This can't be undone.",
+  text: "will be signed out and can't sign in again. Their e-mail address and passkeys are deleted. What they did stays in the history, with their name. This can't be undone.",
   own: "This is you. You will be signed out.",
   submit: "Remove",
   done: (name: string) => `“${name}” removed`,
@@ -138,7 +138,8 @@ export const PASSKEY = {
   submit: "Add passkey",
   added: "Passkey added",
   removeTitle: "Remove passkey",
-  removeText: "can no longer sign you in. Sessions that it opened end. Delete it on your device too.",
+  removeText:
+    "will no longer sign you in. Where you signed in with it, you will be signed out. Delete it on your device too.",
   removeSubmit: "Remove",
   removed: (name: string) => `Passkey “${name}” removed`,
   fields: {
@@ -156,7 +157,7 @@ export const WELCOME = {
   create: "Create passkey and sign in",
   oidcHint: "Use the account with this e-mail address.",
   loading: "Loading the invitation",
-  problem: "This invitation does not work",
+  problem: "This invitation doesn't work",
   incomplete: "The link is not complete. Check that you copied all of it, or ask for a new one.",
   signIn: "Go to sign-in",
   expires: "This invitation expires",

@@ -32,11 +32,15 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
           const isMeant = typed.trim() === slug;
           setWrong(!isMeant);
           if (isMeant) deleting.run();
+          else event.currentTarget.querySelector("input")?.focus();
         }}
       >
         {deleting.error && <Problem error={deleting.error} />}
         <p>
-          <bdi>{name}</bdi> {DELETE.text} {DELETE.site(shownAddress(address))}
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          {DELETE.text} {DELETE.site(shownAddress(address))}
         </p>
         <Field label={DELETE.confirm(slug)} error={isWrong ? DELETE.isWrong(slug) : undefined}>
           {(tied) => (

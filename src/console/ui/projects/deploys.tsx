@@ -12,18 +12,14 @@ import { DEPLOYS, PROJECT } from "./words.ts";
 
 const COLUMNS = DEPLOYS.columns;
 
-const State = ({ deploy: { status, active, reason } }: { deploy: Deploy }) => {
+const State = ({ deploy: { status, active } }: { deploy: Deploy }) => {
   if (active) return <Badge tone="good">{DEPLOYS.live}</Badge>;
   if (status === "succeeded") return <Badge tone="quiet">{DEPLOYS.succeeded}</Badge>;
-  return (
-    <>
-      <Badge tone="bad">{DEPLOYS.failed}</Badge> <bdi>{reason}</bdi>
-    </>
-  );
+  return <Badge tone="bad">{DEPLOYS.failed}</Badge>;
 };
 
 const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project; mayChange: boolean }) => {
-  const { id, status, active, createdAt } = deploy;
+  const { id, status, active, reason, preview, createdAt } = deploy;
   const isEarlier = id < (project.activeDeploy ?? 0);
   return (
     <tr>
@@ -34,14 +30,19 @@ const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project;
         <Time at={createdAt} />
       </td>
       <td data-column={COLUMNS.state}>
-        <div>
-          <State deploy={deploy} />
-        </div>
+        <State deploy={deploy} />
       </td>
-      <td data-column={COLUMNS.content}>{status === "succeeded" ? contentOf(deploy) : "–"}</td>
+      <td data-column={COLUMNS.content}>
+        {status === "succeeded" ? contentOf(deploy) : <bdi>{reason}</bdi>}
+      </td>
       <td class="actions">
-        {mayChange && status === "succeeded" && !active && (
-          <div>
+        <div>
+          {preview && (
+            <a class="button small secondary outline" href={preview} aria-label={DEPLOYS.previewOf(id)}>
+              {DEPLOYS.preview}
+            </a>
+          )}
+          {mayChange && status === "succeeded" && !active && (
             <a
               class="button small secondary outline"
               href={projectPath(project.slug, "deploys", String(id), "activate")}
@@ -49,8 +50,8 @@ const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project;
             >
               {isEarlier ? DEPLOYS.rollBack : DEPLOYS.makeLive}
             </a>
-          </div>
-        )}
+          )}
+        </div>
       </td>
     </tr>
   );

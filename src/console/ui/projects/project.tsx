@@ -2,6 +2,7 @@ import { useRoute } from "../parts/router.ts";
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
 import { History } from "../audit/history.tsx";
+import { CheckDomain } from "../domains/check.tsx";
 import { DomainPage } from "../domains/domain.tsx";
 import { DomainList } from "../domains/list.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
@@ -51,6 +52,7 @@ const contentOf = (area: string, project: One, item?: string, part?: string): Co
     case "settings":
       return <Settings key={project.slug} project={project} isDeleting={item === "delete"} />;
     case "domains":
+      if (item === "check") return <CheckDomain project={project} />;
       return item === undefined || item === "new" ? (
         <DomainList project={project} isAdding={item === "new"} />
       ) : (

@@ -17,12 +17,10 @@ import { KEYS, type Project } from "./queries.ts";
 import { FIELDS, PROBLEMS, PROJECT, SETTINGS } from "./words.ts";
 
 /** The facts that cannot be changed. */
-const Facts = ({ project: { slug, address, target } }: { project: Project }) => (
+const Facts = ({ project: { slug, target } }: { project: Project }) => (
   <dl class="facts">
     <dt>{FIELDS.slug}</dt>
     <dd>{slug}</dd>
-    <dt>{SETTINGS.address}</dt>
-    <dd>{address}</dd>
     <dt>{SETTINGS.target}</dt>
     <dd>
       <code>{target}</code> <CopyButton text={target} what={SETTINGS.copied} />

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { guard } from "../parts/leaving.ts";
 import { type Toast, useToast } from "../parts/toasts.tsx";
 import { projectPath } from "./addresses.ts";
@@ -46,7 +46,8 @@ export const UploadsProvider = ({ children }: { children: ComponentChildren }) =
     [queries, toast],
   );
   const areSending = uploads.areSending();
-  useEffect(() => (areSending ? guard(UPLOAD.leaving, "console") : undefined), [areSending]);
+  // A layout effect, so that the tab closes freely as soon as the toast says that the upload is done.
+  useLayoutEffect(() => (areSending ? guard(UPLOAD.leaving, "console") : undefined), [areSending]);
   useEffect(() => () => uploads.cancelAll(), [uploads]);
   // A new value with each change, so that components that show an upload render again.
   const value = useMemo(() => ({ uploads }), [uploads, changes]);

@@ -4,7 +4,7 @@ import type { FormWords } from "../parts/field-words.ts";
 
 export const LIST = {
   title: "Projects",
-  add: "New project",
+  add: "Create project",
   empty: "No projects yet",
   emptyText: "A project publishes a site. Create one, then upload its files.",
   table: "List of projects",
@@ -37,7 +37,7 @@ export const PROBLEMS: FormWords = {
 };
 
 export const NEW = {
-  title: "New project",
+  title: "Create project",
   save: "Create project",
   created: (name: string) => `Project “${name}” created`,
 } as const;
@@ -62,6 +62,8 @@ export const DEPLOYS = {
   live: "Live",
   succeeded: "Succeeded",
   failed: "Failed",
+  preview: "Preview",
+  previewOf: (id: number) => `Preview of deploy ${id}`,
   rollBack: "Roll back",
   makeLive: "Make live",
   rollBackTo: (id: number) => `Roll back to deploy ${id}`,
@@ -96,7 +98,6 @@ export const UPLOAD = {
 
 export const SETTINGS = {
   about: "About this project",
-  address: "Address",
   target: "CNAME target",
   copied: "the CNAME target",
   save: "Save",
@@ -112,7 +113,7 @@ export const DELETE = {
   title: "Delete project",
   text: "and all its deploys and custom domains will be deleted permanently.",
   site: (address: string) => `Its site at ${address} disappears at once. This can't be undone.`,
-  confirm: (slug: string) => `To confirm, type its slug, ${slug}`,
+  confirm: (slug: string) => `Type ${slug} to confirm`,
   isWrong: (slug: string) => `This is not the slug. Type ${slug}.`,
   button: "Delete project",
   deleted: (name: string) => `Project “${name}” deleted`,

@@ -1,0 +1,71 @@
+import { useState } from "preact/hooks";
+import { dataOf, platform } from "../api/client.ts";
+import { Notice, type Tone } from "../parts/feedback.tsx";
+import { Form } from "../parts/form.tsx";
+import { Back, useArrival } from "../parts/page.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { projectPath } from "../projects/addresses.ts";
+import type { Project } from "../projects/queries.ts";
+import { Connect } from "./connect.tsx";
+import { hostnameIn } from "./hostname.ts";
+import { whoMustAct } from "./explanations.ts";
+import { HostnameField } from "./hostname-field.tsx";
+import { type Check, shownName } from "./model.ts";
+import { Guide, NeededRecords } from "./record.tsx";
+import { Trace } from "./trace.tsx";
+import { CHECK, FIELDS, PAGE } from "./words.ts";
+
+const TONES: Partial<Record<Check["verdict"], Tone>> = { right: "good", wrong: "bad", blocked: "bad" };
+
+const Result = ({ check }: { check: Check }) => {
+  const { verdict, message, findings, record, guide, trace } = check;
+  return (
+    <>
+      <h3>
+        <bdi>{shownName(check)}</bdi>
+      </h3>
+      <div role="status">
+        <Notice tone={TONES[verdict] ?? "waiting"}>
+          <p>{message}</p>
+          {findings.map((finding) => (
+            <p key={finding.message}>
+              {finding.message} {whoMustAct(finding)}
+            </p>
+          ))}
+        </Notice>
+      </div>
+      <Connect offer={check.domainConnect} />
+      {guide && verdict !== "right" && <Guide guide={guide} />}
+      {record && <NeededRecords domain={{ ...check, record }} isOpen />}
+      <Trace trace={trace} />
+    </>
+  );
+};
+
+/** The check of a domain before it is added to the project. */
+export const CheckDomain = ({ project: { slug, target } }: { project: Project }) => {
+  const [typed, setTyped] = useState("");
+  const heading = useArrival();
+  const checking = useAction({
+    act: (hostname: string) =>
+      dataOf(platform.POST("/platform/domain-checks", { body: { hostname, target } })),
+  });
+  return (
+    <>
+      <Back href={projectPath(slug, "domains")} label={PAGE.back} />
+      <header class="part">
+        <h2 ref={heading} tabIndex={-1}>
+          {CHECK.title}
+        </h2>
+      </header>
+      <p>{CHECK.text}</p>
+      <Form error={checking.error} words={FIELDS} onSubmit={() => checking.run(hostnameIn(typed))}>
+        <HostnameField typed={typed} understood={CHECK.understood} onType={setTyped} />
+        <button aria-busy={checking.isPending} aria-disabled={checking.isPending}>
+          {CHECK.submit}
+        </button>
+      </Form>
+      {checking.data && <Result check={checking.data} />}
+    </>
+  );
+};
