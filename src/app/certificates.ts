@@ -1,21 +1,27 @@
+import type { ChallengeRecords } from "../certificates/challenge-records.ts";
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
-import { pendingHandshakes } from "../certificates/complete-order.ts";
-import { certificateIssuer } from "../certificates/issue.ts";
+import { type UndecidedRecords, pendingHandshakes } from "../certificates/present.ts";
+import { abandonedRecords, certificateIssuer } from "../certificates/issue.ts";
 import { orderPlacer } from "../certificates/place-order.ts";
-import { challengeProbes, preflightChecks } from "../certificates/preflight.ts";
+import { challengeProbes, preflightChecks, reachTrial } from "../certificates/preflight.ts";
 import { challengeFetcher, handshakeTrialOpener } from "../certificates/probes.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
+import { type Wildcard, namesIn } from "../certificates/wildcard.ts";
 import { type CertificateService, certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { certificateRecords } from "../domains/certificate-records.ts";
-import type { Inspect } from "../domains/inspect.ts";
-import { ownNames } from "../domains/own-names.ts";
+import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { Inspect } from "../dns-checks/inspect.ts";
+import { ownNames } from "../dns-checks/own-names.ts";
+import { trialOpener } from "../certificates/trial.ts";
 import { certificateStore } from "../edge/certificate-store.ts";
 import { watchCertificates } from "../edge/certificate-watch.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
 import type { KeyAndCertificate } from "../protocols/acme/tls-alpn.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
+import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
+import { issuanceOf } from "./issuance.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -29,7 +35,103 @@ export const commandCertificates = (
     certificates,
     clientOf: (directory) => acmeClients(config, clock, sleep)(directory),
     assertLoads: ({ key, chain }) => void secureContext({ key, cert: chain }),
+    wildcard: wildcardOf(config),
     clock,
+  });
+
+/** What trying to reach this service takes. */
+const trialOptions = (
+  config: Config,
+  probes: ReturnType<typeof challengeProbes>,
+  handshakes: Map<string, KeyAndCertificate>,
+  clock: Runtime["clock"],
+) => ({
+  probes,
+  fetchChallenge: challengeFetcher(config),
+  openHandshakeTrial: handshakeTrialOpener(config, handshakes, clock),
+  ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
+});
+
+/** What the service knows of host names. */
+interface NameOptions {
+  inspect: Inspect;
+  dns: DnsAccess;
+  isServed: (hostname: string) => boolean;
+  /** The wildcard domain under which a name is served, if it is not a domain itself. */
+  wildcardAbove: (hostname: string) => string | undefined;
+}
+
+const probeOpener =
+  (
+    { platformDomain, caaIssuers }: Config,
+    openTrial: ReturnType<typeof trialOpener>,
+    identities: () => Promise<string[]>,
+  ) =>
+  async () => ({
+    trial: await openTrial(platformDomain),
+    issuers: [...caaIssuers, ...(await identities())],
+  });
+
+/** The checks before an order. */
+const orderChecks = (
+  config: Config,
+  { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
+  {
+    inspect,
+    dns,
+    isServed,
+    wildcard,
+    directories,
+    clientOf,
+    trial,
+  }: NameOptions & {
+    wildcard: Wildcard | undefined;
+    directories: readonly string[];
+    clientOf: ReturnType<typeof acmeClients>;
+    trial: ReturnType<typeof trialOptions>;
+  },
+) => {
+  const own = ownNames(config);
+  return preflightChecks({
+    records: certificateRecords({
+      domains,
+      inspect,
+      dns,
+      issuance: issuanceOf(config, certificates),
+      delegation: wildcard && delegationOf(config, dns),
+      targetOf: cnameTargetIn(config.platformCnameTarget),
+    }),
+    isOwnName: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
+    isServed,
+    wildcard,
+    caaIdentities: caaIdentities(directories, clientOf),
+    ...trial,
+  });
+};
+
+/** The certificates that TLS handshakes present. */
+const certificatesInUse = (
+  config: Config,
+  database: Pick<Database, "version">,
+  certificates: Repositories["certificates"],
+  {
+    isServed,
+    wildcardAbove,
+    wildcard,
+  }: Pick<NameOptions, "isServed" | "wildcardAbove"> & { wildcard: Wildcard | undefined },
+  { clock, log }: Pick<Runtime, "clock" | "log">,
+) =>
+  certificateStore({
+    read(hostname) {
+      const pair = certificates.keyPair(hostname);
+      return pair && { ...pair, cert: pair.chain };
+    },
+    hstsMaxAge: config.hstsMaxAge,
+    isServed,
+    wildcardFor: (hostname) => (wildcard?.covers(hostname) ? wildcard.hostname : wildcardAbove(hostname)),
+    version: database.version,
+    now: clock.now,
+    onError: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
   });
 
 /** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
@@ -37,65 +139,63 @@ export const httpsServices = (
   config: Config,
   database: Pick<Database, "fresh" | "version" | "foreignVersion">,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
-  { clock, sleep, randomFraction, log }: Runtime,
-  {
-    inspect,
-    isServed,
-  }: {
-    inspect: Inspect;
-    isServed: (hostname: string) => boolean;
-  },
+  runtime: Runtime,
+  { challengeRecords, ...names }: NameOptions & { challengeRecords: ChallengeRecords | undefined },
 ) => {
+  const { clock, sleep, randomFraction, log } = runtime;
   const probes = challengeProbes();
+  const wildcard = challengeRecords && wildcardOf(config);
   const handshakes = new Map<string, KeyAndCertificate>();
-  const store = certificateStore({
-    read(hostname) {
-      const pair = certificates.keyPair(hostname);
-      return pair && { ...pair, cert: pair.chain };
-    },
-    hstsMaxAge: config.hstsMaxAge,
-    isServed,
-    version: database.version,
-    now: clock.now,
-    onError: (hostname, error) => log.error({ err: error, hostname }, "a certificate cannot be used"),
-  });
+  const store = certificatesInUse(config, database, certificates, { ...names, wildcard }, runtime);
   const own = ownNames(config);
   const clientOf = acmeClients(config, clock, sleep);
   const directories = config.acmeAgreeTos ? config.acmeDirectory : [];
-  const issue = certificateIssuer({
-    certificates,
-    placeOrder: orderPlacer({ certificates, directories, clientOf, clock }),
-    clientOf,
-    preflight: preflightChecks({
-      records: certificateRecords({
-        domains,
-        inspect,
-        targetOf: cnameTargetIn(config.platformCnameTarget),
-      }),
-      isOwnName: (hostname) => own.isOwnPublicName(hostname) && isServed(hostname),
-      isServed,
-      caaIdentities: caaIdentities(directories, clientOf),
-      probes,
-      fetchChallenge: challengeFetcher(config),
-      openHandshakeTrial: handshakeTrialOpener(config, handshakes, clock),
-      ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
-    }),
-    handshakes: pendingHandshakes(handshakes, clock),
-    onIssued: store.refresh,
-    onForgotten(hostname) {
-      store.refresh(hostname);
-      log.info({ hostname }, "removed the certificate and key of an unused name");
+  const trial = trialOptions(config, probes, handshakes, clock);
+  const undecided: UndecidedRecords = new Map();
+  const challenges = challengesOf(challengeRecords, authorityAsker(names.dns), runtime);
+  const issue = certificateIssuer(
+    {
+      certificates,
+      placeOrder: orderPlacer({ certificates, directories, namesOf: namesIn(wildcard), clientOf, clock }),
+      clientOf,
+      preflight: orderChecks(
+        config,
+        { certificates, domains },
+        {
+          ...names,
+          wildcard,
+          directories,
+          clientOf,
+          trial,
+        },
+      ),
+      handshakes: pendingHandshakes(handshakes, clock),
+      challenges,
+      wildcard,
+      onIssued: store.refresh,
+      onForgotten(hostname) {
+        store.refresh(hostname);
+        log.info({ hostname }, "removed the certificate and key of an unused name");
+      },
+      onFailed: (hostname, { type, detail, status }) =>
+        log.warn({ hostname, type, detail, status }, "no certificate was issued"),
+      clock,
+      randomFraction,
+      sleep,
     },
-    onFailed: (hostname, { type, detail, status }) =>
-      log.warn({ hostname, type, detail, status }, "no certificate was issued"),
-    clock,
-    randomFraction,
-    sleep,
-  });
+    undecided,
+  );
   return {
+    tryToReach: reachTrial(trial),
     certificates: store,
     certificateWatch: watchCertificates(store, database, (error) =>
       log.error({ err: error }, "changes of certificates by other processes could not be read"),
+    ),
+    /** What this server can be recognised by on its ports, and the names of the CAs in CAA records. */
+    openProbe: probeOpener(
+      config,
+      trialOpener(probes, handshakes, trial.ports, clock),
+      caaIdentities(directories, clientOf),
     ),
     /** The certificate for a challenge in a TLS handshake; undefined if none is pending. */
     handshake: (hostname: string) => handshakes.get(hostname),
@@ -105,9 +205,11 @@ export const httpsServices = (
     scheduler: certificateScheduler({
       certificates,
       issue,
+      removeAbandoned: abandonedRecords({ certificates, challenges }, undecided),
       missing: domains.uncertified,
       own: own.publicHosts,
       platformDomain: own.publicPlatformDomain,
+      wildcard,
       clock,
       onError: (error) => log.error({ err: error }, "a certificate could not be processed"),
     }),

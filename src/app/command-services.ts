@@ -2,11 +2,16 @@ import { auditService } from "../audit/service.ts";
 import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { dnsInspector } from "../domains/inspect.ts";
+import { dnsAccess } from "../dns-checks/dns-access.ts";
+import { dnsInspector } from "../dns-checks/inspect.ts";
+import { targetAddressLookup } from "../dns-checks/target-addresses.ts";
+import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
+import { delegationOf } from "./challenges.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
 import { personService } from "../people/service.ts";
 import { commandCertificates } from "./certificates.ts";
+import { commandDomainConnect } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
 import { openCertificateRepository, createRepositories } from "./repositories.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
@@ -44,7 +49,13 @@ export const commandServices = (
     /** Projects and their domains. */
     get platform() {
       return domainServices(config, repositories, runtime, {
-        inspect: dnsInspector(config, runtime),
+        inspect: wildcardInspector(
+          dnsInspector(config, runtime),
+          delegationOf(config, dnsAccess(config, runtime)),
+        ),
+        addressesOf: targetAddressLookup(dnsAccess(config, runtime), clock),
+        dns: dnsAccess(config, runtime),
+        offerConnect: commandDomainConnect(config)?.offer,
         onRemoved: () => {},
         onError: () => {},
       });

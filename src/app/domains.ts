@@ -1,8 +1,14 @@
 import { certificateSummaries } from "../certificates/summary.ts";
 import type { Config } from "../config/config.ts";
+import { challengeDelegation } from "../dns-checks/delegation.ts";
+import type { OfferConnect } from "../dns-records/connect-offer.ts";
+import { preValidating } from "../domains/pre-validation.ts";
+import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import { challengeTargetOf } from "./challenges.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
-import type { Inspect } from "../domains/inspect.ts";
-import { ownNames } from "../domains/own-names.ts";
+import type { Inspect } from "../dns-checks/inspect.ts";
+import type { AddressesOf } from "../dns-checks/target-addresses.ts";
+import { ownNames } from "../dns-checks/own-names.ts";
 import { domainService } from "../domains/service.ts";
 import { domainRoles } from "../domains/roles.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
@@ -18,10 +24,17 @@ export const domainServices = (
   { clock, randomBytes, randomFraction }: Pick<Runtime, "clock" | "randomBytes" | "randomFraction">,
   {
     inspect,
+    addressesOf,
+    dns,
+    offerConnect,
     onRemoved,
     onError,
   }: {
     inspect: Inspect;
+    addressesOf: AddressesOf;
+    dns: DnsAccess;
+    /** Undefined without Domain Connect. */
+    offerConnect: OfferConnect | undefined;
     /** Called when a host name stops being served. */
     onRemoved: (hostname: string) => void;
     /** Called when a domain could not be checked. */
@@ -37,7 +50,7 @@ export const domainServices = (
     clock,
     randomBytes,
   });
-  const checks = domainChecks({
+  const plainChecks = domainChecks({
     domains: repositories.domains,
     inspect,
     clock,
@@ -45,6 +58,16 @@ export const domainServices = (
     targetOf,
     isSecured,
   });
+  const challengeTarget = challengeTargetOf(config);
+  const checks = challengeTarget
+    ? preValidating(plainChecks, {
+        domains: repositories.domains,
+        delegation: challengeDelegation(authorityAsker(dns), config.platformDomain),
+        want: repositories.certificates.want,
+        clock,
+        onError,
+      })
+    : plainChecks;
   const domains = domainService({
     domains: repositories.domains,
     projects,
@@ -55,6 +78,9 @@ export const domainServices = (
     verifications: rateLimiter("verify", "verifications of this domain"),
     clock,
     targetOf,
+    addressesOf,
+    challengeTargetOf: challengeTarget,
+    offerConnect,
   });
   return {
     projects,

@@ -6,9 +6,11 @@ import { assertDiskReserve } from "../data-dir/free-space.ts";
 import { logWarnings } from "../db/wal.ts";
 import type { Database } from "../db/open.ts";
 import { damageWarnings } from "../deploys/damaged-blobs.ts";
+import { faultCounts, platformWarnings } from "../platform/fault.ts";
+import { noticeCounts, noticeWarnings } from "../notices/notice.ts";
 import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/file-descriptors.ts";
 import type { Check, Warning } from "../http/health.ts";
-import type { GaugeOptions } from "../http/metrics.ts";
+import type { CounterOptions, GaugeOptions } from "../http/metrics.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Services } from "./services.ts";
 
@@ -36,12 +38,19 @@ export const readinessWarnings =
   (
     { backupSchedule = 0 }: Config,
     { client }: Database,
-    { expiries, damage }: Pick<Services, "expiries" | "damage">,
+    {
+      expiries,
+      damage,
+      notices,
+      platformWatch,
+    }: Pick<Services, "expiries" | "damage" | "notices" | "platformWatch">,
     { fileUse, backupStatus }: Vitals,
     clock: Clock,
   ) =>
   (): Warning[] => [
     ...expiryWarnings(expiries(), clock.now()),
+    ...platformWarnings(platformWatch.faults()),
+    ...noticeWarnings(notices.open()),
     ...damageWarnings(damage),
     ...descriptorWarnings(fileUse()),
     ...logWarnings(client.filename),
@@ -50,14 +59,27 @@ export const readinessWarnings =
 
 const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 1000;
 
+/** The counters of `/metrics`, in addition to those of HTTP. */
+export const processCounters = ({ nameserver }: Pick<Services, "nameserver">): CounterOptions[] => [
+  { name: "dns_server_responses_total", read: () => nameserver?.counts() ?? [] },
+];
+
 /** The gauges of `/metrics`, in addition to those of HTTP. */
 export const processGauges = (
-  { damage }: Pick<Services, "damage">,
+  { damage, notices, platformWatch }: Pick<Services, "damage" | "notices" | "platformWatch">,
   { backupStatus }: Pick<Vitals, "backupStatus">,
 ): GaugeOptions[] => [
   {
     name: "damaged_files",
     read: () => damage.hashes().length,
+  },
+  {
+    name: "platform_faults",
+    read: () => faultCounts(platformWatch.faults()),
+  },
+  {
+    name: "open_notices",
+    read: () => noticeCounts(notices.open()),
   },
   {
     name: "backup_last_success_timestamp_seconds",

@@ -18,10 +18,20 @@ export interface ListenAddresses {
   main: ListenAddress;
   http: ListenAddress | undefined;
   https: ListenAddress | undefined;
+  /** Of the name server. */
+  dns: ListenAddress;
 }
 
 /** Reads the addresses from the settings. */
-export const listenAddresses = ({ host, port, portHost, httpPort, httpsPort }: Config): ListenAddresses => ({
+export const listenAddresses = ({
+  host,
+  port,
+  portHost,
+  httpPort,
+  httpsPort,
+  dnsListenHost,
+  dnsListenPort,
+}: Config): ListenAddresses => ({
   main: { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
   http:
     httpPort === undefined
@@ -31,6 +41,12 @@ export const listenAddresses = ({ host, port, portHost, httpPort, httpsPort }: C
     httpsPort === undefined
       ? undefined
       : { host, port: httpsPort, hostSetting: "host", portSetting: "httpsPort" },
+  dns: {
+    host: dnsListenHost,
+    port: dnsListenPort,
+    hostSetting: dnsListenHost === host ? "host" : "dnsListenHost",
+    portSetting: "dnsListenPort",
+  },
 });
 
 const hasAddress = (host: string): Promise<boolean> =>

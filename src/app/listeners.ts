@@ -8,7 +8,9 @@ import { openSockets } from "../edge/connection-limit/sockets.ts";
 import { respondWhileMigrating } from "../http/startup.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
+import { listenForDns } from "../protocols/dns-server/listen.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import { singleHosts } from "./host-addresses.ts";
 import { type ListenAddress, listenAt, listenAddresses } from "./listen-addresses.ts";
 import type { Services } from "./services.ts";
 
@@ -72,6 +74,24 @@ export const createListeners = (config: Config, log: Logger) => {
       );
       opened.push(listener);
       return listener;
+    },
+    /**
+     * Opens the port of the name server, if there is one. Each address has its own sockets: a response over UDP comes from the
+     * address that was asked, and port 53 of 127.0.0.53, which systemd-resolved holds, is left alone.
+     * @returns the port
+     * @throws OperatorError
+     */
+    async listenForDns(nameserver: Services["nameserver"]): Promise<number | undefined> {
+      if (!nameserver) return undefined;
+      let { port } = addresses.dns;
+      for (const host of singleHosts(addresses.dns.host)) {
+        const listener = await listenAt({ ...addresses.dns, host, port }, (where) =>
+          listenForDns(where.host, where.port, nameserver.respond),
+        );
+        opened.push({ stop: async () => listener.stop() });
+        ({ port } = listener);
+      }
+      return port;
     },
     handle(next: Handlers) {
       handlers = next;

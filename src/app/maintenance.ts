@@ -11,6 +11,8 @@ import type { Services } from "./services.ts";
 const DATABASE_MAINTENANCE_MS = 10_000;
 /** How often the refused hosts are written. */
 const REFUSED_HOSTS_MS = 5000;
+/** How often problems of host names are looked for. */
+const NOTICE_MS = 60_000;
 /** How often files that no deploy needs are removed. */
 const FILE_MAINTENANCE_MS = 60 * 60_000;
 
@@ -55,11 +57,11 @@ const maintainDatabase = (
   });
 };
 
-/** Publishes the manual and removes files of old deploys and migrations: after the start, and every hour. */
+/** Publishes the manual and removes files of old deploys and migrations: after `firstMs`, and every hour. */
 const maintainFiles = (
   { dataDir }: Config,
   { deploys }: Services,
-  publishManual: () => Promise<void>,
+  { publishManual, publishMs: firstMs }: { publishManual: () => Promise<void>; publishMs: number },
   log: Logger,
 ): Poller =>
   repeat(
@@ -70,7 +72,7 @@ const maintainFiles = (
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");
     },
-    { firstMs: 0, onError: (error) => log.error({ err: error }, "hourly maintenance failed") },
+    { firstMs, onError: (error) => log.error({ err: error }, "hourly maintenance failed") },
   );
 
 /** Writes the refused hosts for commands beside the server. A full disk is reported once. */
@@ -85,6 +87,12 @@ const saveRefusedHosts = ({ dataDir }: Config, hosts: RefusedHosts, log: Logger)
   });
 };
 
+const noticeProblems = ({ notices }: Services, log: Logger): Poller =>
+  repeat(NOTICE_MS, () => notices.update(Date.now()), {
+    firstMs: 0,
+    onError: (error) => log.warn({ err: error }, "problems of host names could not be recorded"),
+  });
+
 /** The periodic work of a server. */
 export const maintenance = (
   config: Config,
@@ -94,20 +102,23 @@ export const maintenance = (
     lock,
     log,
     watchMs,
-    publishManual,
     refusedHosts,
+    ...publishing
   }: {
     lock: ServerLock;
     log: Logger;
     watchMs: number;
+    publishMs: number;
     publishManual: () => Promise<void>;
     refusedHosts: RefusedHosts;
   },
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
   maintainDatabase(database, services, log),
-  maintainFiles(config, services, publishManual, log),
+  maintainFiles(config, services, publishing, log),
   saveRefusedHosts(config, refusedHosts, log),
+  noticeProblems(services, log),
+  services.platformWatch,
   services.domainScheduler,
   services.scrub,
   ...(services.https ? [services.https.certificateWatch, services.https.scheduler] : []),

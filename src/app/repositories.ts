@@ -8,6 +8,8 @@ import { deployRepository } from "../deploys/repository.ts";
 import { certificateEffects } from "../domains/stage-effects-repository.ts";
 import { domainRepository } from "../domains/repository.ts";
 import { keyRepository } from "../keys/repository.ts";
+import { targetRepository } from "../nameserver/repository.ts";
+import { noticeRepository } from "../notices/repository.ts";
 import { lazy, once } from "../lib/lazy.ts";
 import { adopterRepository } from "../orders/erasure.ts";
 import { orderRepository } from "../orders/repository.ts";
@@ -45,6 +47,7 @@ export const createRepositories = (database: Database, { strictCategories, platf
     deploys: lazy(() => deployRepository(database)),
     domains,
     keptResponses: lazy(() => keptResponseRepository(database)),
+    notices: lazy(() => noticeRepository(database)),
     orders: lazy(() => orderRepository(database)),
     people: lazy(() => personRepository(database)),
     petEvents: lazy(() => petEventRepository(database)),
@@ -54,6 +57,7 @@ export const createRepositories = (database: Database, { strictCategories, platf
         beforeRemove: (projectId) => domains.removalEffects(projectId, platformDomain),
       }),
     ),
+    targets: lazy(() => targetRepository(database)),
     publishedNames: lazy(() => publishedNames(database)),
   };
 };

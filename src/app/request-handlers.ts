@@ -21,7 +21,7 @@ import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { rateLimiter } from "../lib/rate-limiter.ts";
 import { type Documents, generateDocuments } from "../openapi/generate.ts";
 import { consoleSite } from "./console-origin.ts";
-import { type Vitals, readinessChecks, processGauges, readinessWarnings } from "./health.ts";
+import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
 import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
@@ -100,7 +100,12 @@ export const createRequestHandlers = (
 ) => {
   const { log } = runtime;
   const { https, sites, expiries } = services;
-  const requestMetrics = metrics({ version: VERSION, expiries, gauges: processGauges(services, vitals) });
+  const requestMetrics = metrics({
+    version: VERSION,
+    expiries,
+    gauges: processGauges(services, vitals),
+    counters: processCounters(services),
+  });
   const limits = clientLimits(config, connections);
   const { parts: console, personOf } = consoleParts(config, services, runtime, connections, limits);
   const routeMacros = macros({
@@ -128,6 +133,7 @@ export const createRequestHandlers = (
       port,
       console,
       personOf,
+      clientOf: limits.clientOf,
       checks: readinessChecks(config, database, vitals),
       warnings: readinessWarnings(config, database, services, vitals, runtime.clock),
       documents: (): Promise<Documents> => generateDocuments(app),

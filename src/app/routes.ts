@@ -6,6 +6,8 @@ import type { Gateway } from "../console/gateway.ts";
 import { consoleRoutes } from "../console/routes.ts";
 import type { Sessions } from "../console/sessions.ts";
 import { deployRoutes } from "../deploys/routes.ts";
+import { checkPageRoutes } from "../name-checks/page-routes.ts";
+import { nameCheckRoutes } from "../name-checks/routes.ts";
 import { domainRoutes } from "../domains/routes.ts";
 import type { Connections } from "../edge/connections.ts";
 import { type Check, type Warning, healthRoutes } from "../http/health.ts";
@@ -24,7 +26,7 @@ import { eventStream } from "../pets/events/stream-response.ts";
 import type { RelyingParty } from "../people/person.ts";
 import { personRoutes } from "../people/routes.ts";
 import { petRoutes } from "../pets/routes.ts";
-import { projectAddresses } from "../projects/addresses.ts";
+import { previewAddress, projectAddresses } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
 import { apiPages } from "./api-pages.ts";
 import { documentAddresses } from "./document-addresses.ts";
@@ -48,6 +50,8 @@ export interface RouteContext {
     attempt: (request: Request) => Promise<unknown>;
     fail: (request: Request) => Promise<unknown>;
   };
+  /** The client that limits without a key count against. */
+  clientOf: (request: Request) => string;
   /** The person for whom the console forwards a request; undefined for every other request. */
   personOf: (request: Request) => Promise<Caller | undefined> | undefined;
   checks: Readonly<Record<string, Check>>;
@@ -83,8 +87,24 @@ export const createRoutes = (
     categoryRoutes({ categories, macros }),
     orderRoutes({ orders, macros }),
     projectRoutes({ projects, addresses: projectAddresses(config, port), macros }),
-    deployRoutes({ deploys, macros, withoutIdleTimeout }),
+    deployRoutes({
+      deploys,
+      previewOf: previewAddress(config, port, services.https?.certificates.hasValid),
+      macros,
+      withoutIdleTimeout,
+    }),
     domainRoutes({ domains, roles: domainSettings, macros, withoutIdleTimeout }),
+    nameCheckRoutes({ nameChecks: services.nameChecks, macros, withoutIdleTimeout }),
+    ...(services.publicNameChecks
+      ? [
+          checkPageRoutes({
+            nameChecks: services.publicNameChecks,
+            clientOf: context.clientOf,
+            withoutIdleTimeout,
+            macros,
+          }),
+        ]
+      : []),
     auditRoutes({ audit: services.audit, macros }),
     keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
     personRoutes({

@@ -36,6 +36,8 @@ export interface Server {
   httpPort: number | undefined;
   /** Undefined without HTTPS_PORT. */
   httpsPort: number | undefined;
+  /** Undefined without NAMESERVER. */
+  dnsPort: number | undefined;
   /** The addresses of sites: `http://*.localhost:3000/`. */
   sites: string;
   /** The file with the first key, if it still exists. */
@@ -55,16 +57,22 @@ const prepareDirectories = ({ dataDir, backupDir, backupSchedule }: Config) => {
   if (backupSchedule !== undefined) assertBackupDirectory(backupDir, dataDir);
 };
 
+interface StartOptions {
+  /** Stops a migration; after the start, call `stop`. */
+  signal?: AbortSignal;
+  /** How often the files of DATA_DIR are checked. */
+  watchMs?: number;
+  /** How long after the start the manual is published. */
+  publishMs?: number;
+}
+
 /**
  * Opens everything and listens. During a migration, the ports for HTTP respond that the server is not ready.
- * @param signal stops a migration; after the start, call `stop`
- * @param watchMs how often the files of DATA_DIR are checked
  * @throws OperatorError, MigrationStopped
  */
 export const startServer = async (
   config: Config,
-  signal: AbortSignal = new AbortController().signal,
-  watchMs = WATCH_MS,
+  { signal = new AbortController().signal, watchMs = WATCH_MS, publishMs = 0 }: StartOptions = {},
 ): Promise<Server> => {
   prepareDirectories(config);
   await using resources = new AsyncDisposableStack();
@@ -82,6 +90,7 @@ export const startServer = async (
   const services = createServices(config, database, runtime);
   const backups = serverBackups(config, log, storeIdOf(database.client), { env: processEnvironment() });
   const https = await listeners.listenForHttps(services.https);
+  const dnsPort = await listeners.listenForDns(services.nameserver);
   const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
     config,
     database,
@@ -105,6 +114,7 @@ export const startServer = async (
     lock,
     log,
     watchMs,
+    publishMs,
     publishManual: () => publishManual(config, services, () => generateDocuments(app)),
     refusedHosts,
   });
@@ -116,6 +126,7 @@ export const startServer = async (
     url: main.url,
     httpPort: http?.port,
     httpsPort: https?.port,
+    dnsPort,
     sites: projectAddresses(config, main.port).addressOf("*"),
     adminKey,
     log,

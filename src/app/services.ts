@@ -1,9 +1,15 @@
 import { auditService } from "../audit/service.ts";
+import type { ChallengeRecords } from "../certificates/challenge-records.ts";
+import { withoutReplaced } from "../certificates/wildcard.ts";
 import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { rowSweeper } from "../db/sweeper.ts";
-import { dnsInspector, type Inspect } from "../domains/inspect.ts";
+import { dnsAccess } from "../dns-checks/dns-access.ts";
+import { type Inspect, inspector } from "../dns-checks/inspect.ts";
+import { reachingInspector } from "../dns-checks/reach.ts";
+import { type AddressesOf, targetAddressLookup } from "../dns-checks/target-addresses.ts";
+import type { OfferConnect } from "../dns-records/connect-offer.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
 import { servedBy } from "../edge/served-names.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
@@ -17,20 +23,31 @@ import { petListCache } from "../pets/page-cache.ts";
 import { petService } from "../pets/service.ts";
 import { petStatistics } from "../pets/statistics.ts";
 import type { DnsClientOptions } from "../protocols/dns/client.ts";
+import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
 import { siteCache } from "../sites/site-cache.ts";
 import { cachedNames } from "../sites/name-cache.ts";
 import { siteService } from "../sites/service.ts";
 import { httpsServices } from "./certificates.ts";
+import { challengeRecordsOf, delegationOf, wildcardOf } from "./challenges.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";
+import { domainConnectOf } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
+import { issuanceOf } from "./issuance.ts";
+import { createNameserver } from "./nameserver.ts";
+import { nameCheckServices } from "./name-checks.ts";
+import { serverPlatform } from "./platform.ts";
 import { type Repositories, createRepositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
 export interface ServiceOptions extends DeployOptions {
   /** Timeouts and retries of the DNS client. */
   dns?: DnsClientOptions;
-  /** Replaces the DNS. */
+  /** These replace the DNS. */
   inspect?: Inspect;
+  /** Publishes the records of challenges, in place of what the settings name. */
+  challengeRecords?: ChallengeRecords;
+  addressesOf?: AddressesOf;
+  offerConnect?: OfferConnect;
   /** Limits and heartbeat interval of event streams. */
   streamLimits?: StreamLimits;
 }
@@ -58,7 +75,7 @@ const oidcOf = (
     : undefined;
 
 const storeServices = (
-  { auditDays }: Config,
+  config: Config,
   { fresh, version }: Database,
   repositories: Repositories,
   { clock, randomBytes }: Runtime,
@@ -78,12 +95,14 @@ const storeServices = (
     categories: categoryService({ categories: repositories.categories, clock }),
     orders: orderService({ orders: repositories.orders, clock }),
     keptResponses: repositories.keptResponses,
-    expiries: repositories.certificates.expiries,
+    expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
+    /** What is wrong with host names at present. */
+    notices: repositories.notices,
     /** Removes expired rows. */
     sweeper: rowSweeper([
       () => repositories.keptResponses.sweep(clock.now() - RETENTION_MS),
       () => repositories.petEvents.sweep(),
-      () => audit.sweep(auditDays, clock.now()),
+      () => audit.sweep(config.auditDays, clock.now()),
     ]),
   };
 };
@@ -99,15 +118,44 @@ export const createServices = (
 ) => {
   const repositories = createRepositories(database, config);
   const names = cachedNames(repositories.publishedNames, database.version);
-  const inspect = options.inspect ?? dnsInspector(config, runtime, options.dns);
+  const dns = dnsAccess(config, runtime, options.dns);
+  const inspectOver = (access: typeof dns) =>
+    options.inspect ?? inspector({ ...access, issuance: issuanceOf(config, repositories.certificates) });
+  const inspect = wildcardInspector(inspectOver(dns), delegationOf(config, dns));
+  const nameserver = createNameserver(config, runtime, {
+    name: (hostname) => https?.certificates.hasValid(hostname) ?? false,
+    target: (label) => https !== undefined && repositories.targets.isSecured(label, runtime.clock.now()),
+  });
   const isServed = servedBy(names, hostNamesOf(config));
   const https =
     config.httpsPort === undefined
       ? undefined
-      : httpsServices(config, database, repositories, runtime, { inspect, isServed });
+      : httpsServices(config, database, repositories, runtime, {
+          inspect,
+          dns,
+          challengeRecords:
+            options.challengeRecords ?? challengeRecordsOf(config, runtime, nameserver?.texts),
+          isServed,
+          wildcardAbove: (hostname) => {
+            const published = names.byHostname(hostname);
+            return published?.kind === "site" ? published.wildcard : undefined;
+          },
+        });
+  const addressesOf = options.addressesOf ?? targetAddressLookup(dns, runtime.clock);
+  const connect = domainConnectOf(config, { dns, addressesOf, clock: runtime.clock });
+  // This also creates the key: if that is impossible, the start fails.
+  for (const { name, value } of connect?.keyRecords() ?? []) nameserver?.texts.add(name, value);
+  const offerConnect = options.offerConnect ?? connect?.offer;
   const platform = domainServices(config, repositories, runtime, {
-    inspect,
-    onRemoved: () => https?.certificates.withdraw(),
+    addressesOf,
+    offerConnect,
+    inspect: https ? reachingInspector(inspect, https.tryToReach) : inspect,
+    dns,
+    onRemoved(hostname) {
+      // A wildcard may still serve it.
+      https?.certificates.refresh(hostname);
+      https?.certificates.withdraw();
+    },
     onError: (error) => runtime.log.error({ err: error }, "a domain could not be checked"),
   });
   const deploys = deployServices(config, repositories, runtime, platform.projects, options);
@@ -115,6 +163,10 @@ export const createServices = (
     ...storeServices(config, database, repositories, runtime, options),
     oidc: oidcOf(config, repositories.people, runtime),
     ...platform,
+    ...nameCheckServices(config, inspect, () => inspectOver(dnsAccess(config, runtime, options.dns)), {
+      clock: runtime.clock,
+      offerConnect,
+    }),
     ...deploys,
     sites: siteService({
       names,
@@ -122,5 +174,7 @@ export const createServices = (
       scheme: new URL(config.baseUrl ?? "http://localhost").protocol,
     }),
     https,
+    platformWatch: serverPlatform(config, runtime, { inspect, openProbe: https?.openProbe }),
+    nameserver,
   };
 };

@@ -1,5 +1,7 @@
 import { type Config, isLocalHost } from "../config/config.ts";
-import { type Interfaces, isAnyHost, networkUrls } from "./network-urls.ts";
+import { originsOf } from "../nameserver/zones.ts";
+import { type Interfaces, isAnyHost } from "./host-addresses.ts";
+import { networkUrls } from "./network-urls.ts";
 
 /** What a server tells about its addresses. */
 export interface StartedServer {
@@ -7,6 +9,7 @@ export interface StartedServer {
   url: string;
   httpPort: number | undefined;
   httpsPort: number | undefined;
+  dnsPort: number | undefined;
   /** The addresses of sites, with `*` for the project. */
   sites: string;
   /** The file with the first key, if it still exists. */
@@ -24,10 +27,10 @@ const isLocalDomain = (domain: string): boolean => domain === "localhost" || dom
 /** What a start prints: the addresses that can be reached, and where the key is. */
 export const startLines = (
   config: Config,
-  { url, httpPort, httpsPort, sites, adminKey }: StartedServer,
+  { url, httpPort, httpsPort, dnsPort, sites, adminKey }: StartedServer,
   interfaces?: Interfaces,
 ): string[] => {
-  const { portHost, host, baseUrl, platformDomain } = config;
+  const { portHost, host, dnsListenHost, baseUrl, platformDomain, platformCnameTarget } = config;
   const network = networkUrls(url, portHost, interfaces);
   const address = baseUrl ?? network[0] ?? url;
   const reach = reachOf(host);
@@ -36,6 +39,8 @@ export const startLines = (
     baseUrl !== undefined && `Public address: ${baseUrl}`,
     httpPort !== undefined && `HTTP on port ${httpPort} (${reach})`,
     httpsPort !== undefined && `HTTPS on port ${httpsPort} (${reach}), for names that have a certificate`,
+    dnsPort !== undefined &&
+      `Name server on port ${dnsPort} (${reachOf(dnsListenHost)}), for ${originsOf([platformDomain, platformCnameTarget]).join(" and ")}`,
     `Manual: ${address}/manual`,
     config.console && `Console: ${address}/console`,
     `Sites: ${sites.replace("*", "PROJECT")}${isLocalDomain(platformDomain) ? " (this machine only, until PLATFORM_DOMAIN is set)" : ""}`,

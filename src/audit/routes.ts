@@ -5,7 +5,7 @@ import type { Macros } from "../http/macros.ts";
 import type { Page } from "../lib/pagination.ts";
 import { holds } from "../lib/scopes.ts";
 import type { Entry } from "./entry.ts";
-import { AuditEntries, AuditEntry, AuditQuery, HistoryQuery, fromEntry, toFilters } from "./model.ts";
+import { AuditEntries, AuditQuery, HistoryQuery, fromEntry, toFilters } from "./model.ts";
 import {
   listAudit,
   listCategoryHistory,
@@ -132,7 +132,6 @@ const platformHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
 export const auditRoutes = (options: AuditRouteOptions) =>
   new Elysia({ name: "audit", normalize: false })
     .use(options.macros)
-    .model({ AuditEntry, AuditEntries })
     .get(
       "/platform/audit",
       async ({ query: { limit, cursor, ...filters }, set }) =>

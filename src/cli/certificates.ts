@@ -82,7 +82,7 @@ const showCommand = () =>
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
       withCertificates(options, async (certificates) => {
-        const found = toWire(await certificates.get(hostname));
+        const found = toWire(await certificates.inUse(hostname));
         if (options.json) printJson(found);
         else printCertificate(found);
       }),

@@ -29,6 +29,7 @@ interface Deploy {
   id: number;
   files: number;
   bytes: number;
+  preview?: string;
 }
 
 const MAX_NAMED = 3;
@@ -140,4 +141,5 @@ export const deployCommand = (): Command =>
       `Deploy ${deploy.id}: ${quantity(deploy.files, "file")}, ${formatBytes(deploy.bytes)}, in ${seconds} s`,
     );
     print(project.address);
+    if (deploy.preview !== undefined) print(`Preview: ${deploy.preview}`);
   });

@@ -12,6 +12,7 @@ import { SETTINGS, type SettingName } from "../config/settings.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
+import { platformProbe } from "./doctor-platform.ts";
 import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, settingWarnings, withSettings } from "./settings.ts";
 import { print, printJson } from "./print/output.ts";
@@ -105,7 +106,9 @@ export const doctorCommand = (): Command =>
   withSettings(
     withTexts(new Command("doctor"), DOCTOR_TEXTS)
       .summary("check everything, and say what to do")
-      .description("check settings, disk, database, sites, backups, port and clock, and say what to do")
+      .description(
+        "check settings, disk, database, sites, backups, port, clock, and the DNS and ports of the platform, and say what to do",
+      )
       .option(
         "--quick",
         "skip the slow parts: do not compare indexes with their tables, or read the files of sites",
@@ -117,7 +120,7 @@ export const doctorCommand = (): Command =>
     const { backupSchedule, backupDir } = configBeside(options);
     const config = { ...configOf(options), backupSchedule, backupDir };
     const findings: Finding[] = [await attempt("settings", settingsProbe(options), config, { quick })];
-    for (const [check, probe] of Object.entries(PROBES))
+    for (const [check, probe] of Object.entries({ ...PROBES, platform: platformProbe(options) }))
       findings.push(await attempt(check, probe, config, { quick }));
     if (json) printJson(findings);
     else for (const finding of findings) print(lineOf(finding));

@@ -5,25 +5,32 @@ import type { Config } from "../config/config.ts";
 import { SHARED } from "../config/saved-settings.ts";
 import type { Database } from "../db/open.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
-import { fromDomain, fromEvent } from "../domains/model.ts";
-import type { DomainService, ListedDomain } from "../domains/service.ts";
+import { fromEvent } from "../domains/history-model.ts";
+import { fromDomain } from "../domains/model.ts";
+import type { DomainService } from "../domains/service.ts";
+import type { ListedDomain } from "../domains/views.ts";
 import type { DomainRolesService } from "../domains/roles.ts";
 import { isHeld, isServed } from "../domains/stage.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { checkCommand } from "./check-domain.ts";
 import { confirm } from "./confirm.ts";
+import { templateCommand } from "./connect-template.ts";
 import { withDatabase } from "./database.ts";
 import { followDomain } from "./follow-domain.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import {
   type WireDomain,
+  argumentOf,
   displayName,
   printCertificate,
   printHistory,
   printLastCheck,
+  printPairHint,
   printRecord,
   printStage,
 } from "./print/domain.ts";
+import { printBeforeRemoval } from "./print/before-removal.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
 import { print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
@@ -36,6 +43,7 @@ interface Options extends Record<string, unknown> {
   project: string;
   json?: boolean;
   wait?: boolean;
+  pair?: boolean;
   yes?: boolean;
   revoke?: boolean;
 }
@@ -66,27 +74,39 @@ const domainCommand = (name: string, description: string, example: readonly [str
     SHARED,
   );
 
+/** Prints each domain with its records, and what to do next. */
+const printAdded = (domains: readonly WireDomain[], { project, wait }: Options): void => {
+  const waiting = domains.filter(({ stage }) => !isServed(stage));
+  for (const [at, domain] of domains.entries()) {
+    if (at > 0) print("");
+    printStage(domain);
+    if (waiting.includes(domain)) printRecord(domain);
+  }
+  if (wait || waiting.length === 0) return;
+  print("\nThen:");
+  for (const { hostname } of waiting)
+    print(`  adoption-store domains verify ${argumentOf(hostname)} --project ${project} --wait`);
+};
+
 const addCommand = () =>
   domainCommand("add", "add a custom domain to a project, and print the DNS record that it needs", [
     "Add a domain, create the record that it prints, and wait until it is live",
     "adoption-store domains add docs.example.org --project docs --wait",
   ])
-    .argument("<hostname>", "the domain or subdomain, such as docs.example.org")
+    .argument("<hostname>", "the domain or subdomain, such as docs.example.org or '*.example.org'")
+    .option("--pair", "also add the name with or without www, as a redirect")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")
     .action((hostname: string, options: Options) =>
       withDomains(configBeside(options), async (domains) => {
-        const { domain } = await domains.add(options.project, hostname, OPERATOR);
-        const added = fromDomain(domain);
+        const result = await domains.add(options.project, { hostname, pair: options.pair }, OPERATOR);
+        const added = fromDomain(result.domain);
+        const pair = result.pair && fromDomain(result.pair);
         if (options.json) printJson(added);
         else {
-          printStage(added);
-          if (!isServed(added.stage)) printRecord(added);
+          printAdded(options.pair && pair ? [added, pair] : [added], options);
+          if (!pair && added.pair !== undefined) printPairHint(added, options.project);
         }
         if (options.wait) return followDomain(domains, options.project, hostname, showOrJson(options));
-        if (!options.json && !isServed(added.stage))
-          print(
-            `\nThen: adoption-store domains verify ${added.hostname} --project ${options.project} --wait`,
-          );
       }),
     );
 
@@ -211,21 +231,6 @@ const revokeFor = async (
   await certificates.revoke(hostname);
 };
 
-/** Explains how to redirect a domain before its removal. */
-const printBeforeRemoval = (
-  { hostname, role }: WireDomain,
-  project: string,
-  all: readonly ListedDomain[],
-) => {
-  const other = all.find((one) => one.hostname !== hostname && isServed(one.stage))?.hostname;
-  print(`${hostname} is live: its traffic stops being served immediately.`);
-  print("If others know its address, redirect it first, and remove it later:");
-  if (other === undefined)
-    return print(`  adoption-store domains add OTHER --project ${project} --wait   (where to)`);
-  if (role === "primary") print(`  adoption-store domains primary ${other} --project ${project}`);
-  print(`  adoption-store domains redirect ${hostname} --project ${project}`);
-};
-
 const removeCommand = () =>
   domainCommand("remove", "remove a domain, and stop serving it at once", [
     "Remove a domain and revoke its certificate",
@@ -263,8 +268,9 @@ const removeCommand = () =>
 export const domainsCommand = (): Command => {
   const command = new Command("domains")
     .summary("manage the custom domains of sites")
-    .description("add, verify, redirect and remove the custom domains of projects");
+    .description("check, add, verify, redirect and remove the custom domains of projects");
   for (const part of [
+    checkCommand(),
     addCommand(),
     listCommand(),
     showCommand(),
@@ -272,6 +278,7 @@ export const domainsCommand = (): Command => {
     primaryCommand(),
     redirectCommand(),
     removeCommand(),
+    templateCommand(),
   ])
     command.addCommand(part);
   return command;

@@ -1,6 +1,7 @@
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromDomain } from "../domains/model.ts";
-import type { DomainService, InspectedDomain } from "../domains/service.ts";
+import type { DomainService } from "../domains/service.ts";
+import type { InspectedDomain } from "../domains/views.ts";
 import { isServed } from "../domains/stage.ts";
 import { Fault, type FaultCode } from "../lib/errors.ts";
 import type { WireDomain } from "./print/domain.ts";

@@ -7,6 +7,7 @@ import { certificatesCommand } from "./certificates.ts";
 import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { deployCommand } from "./deploy.ts";
+import { deploysCommand } from "./deploys.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
 import { exportCommand } from "./export.ts";
@@ -49,6 +50,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
     keysCommand,
     peopleCommand,
     deployCommand,
+    deploysCommand,
     domainsCommand,
     certificatesCommand,
   ],

@@ -1,9 +1,12 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { readableCertificates } from "../app/command-services.ts";
+import { platformFaults } from "../app/platform.ts";
 import { newestBackupIn } from "../backups/backup-directory.ts";
 import { isOverdue } from "../backups/schedule.ts";
 import { expiryWarnings } from "../certificates/certificate.ts";
+import { withoutReplaced } from "../certificates/wildcard.ts";
+import { wildcardOf } from "../app/challenges.ts";
 import { explain } from "../certificates/explain.ts";
 import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
@@ -14,12 +17,15 @@ import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { failingDomains } from "../domains/failing-repository.ts";
+import { type PlatformFault, platformWarnings } from "../platform/fault.ts";
 import { type RefusedHost, readRefusedHosts } from "../edge/refused-hosts.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { formatTime } from "../lib/time.ts";
+import { noticeWarnings } from "../notices/notice.ts";
+import { noticeReads } from "../notices/repository.ts";
 import { NONE, openForCommand } from "./open-readonly.ts";
 
 /** How long the server may take to say that it is ready. */
@@ -109,13 +115,15 @@ const backupStatus = (
 const namesStatus = async (config: Config, client: Client, now: number) => {
   const all = await readableCertificates(config, readingOf(client)).all();
   const expiries = all.flatMap(({ hostname, issued }) =>
-    issued ? [{ hostname, notAfter: issued.notAfter }] : [],
+    issued ? [{ hostname, notBefore: issued.notBefore, notAfter: issued.notAfter }] : [],
   );
   return {
     certificates: {
       total: all.length,
       warnings: [
-        ...expiryWarnings(expiries, now).map(({ message }) => message),
+        ...expiryWarnings(withoutReplaced(expiries, wildcardOf(config), now), now).map(
+          ({ message }) => message,
+        ),
         ...all.flatMap((one) => explain(one, now) ?? []),
       ],
     },
@@ -127,6 +135,7 @@ const namesStatus = async (config: Config, client: Client, now: number) => {
         failingSince: failingSince === null ? undefined : formatTime(failingSince),
       }),
     ),
+    notices: noticeReads(readingOf(client)).open(),
   };
 };
 
@@ -141,9 +150,11 @@ export interface Status extends NamesStatus {
   storage: StorageStatus | undefined;
   backups: ReturnType<typeof backupStatus>;
   refusedHosts: RefusedHost[];
+  /** What the operator must correct for custom domains. */
+  platformFaults: readonly PlatformFault[];
 }
 
-const NO_NAMES: NamesStatus = { certificates: { total: 0, warnings: [] }, failingDomains: [] };
+const NO_NAMES: NamesStatus = { certificates: { total: 0, warnings: [] }, failingDomains: [], notices: [] };
 
 /** Opens the database, unless the DATA_DIR is new or the database cannot be read. */
 const openIfPossible = (config: Config): { client?: Client; fault?: string } => {
@@ -188,6 +199,7 @@ export const findStatus = async (
       storage: existsSync(dataDir) ? storageStatus(dataDir, client) : undefined,
       backups: backupStatus(config, client, now),
       ...(client ? await namesStatus(config, client, now) : NO_NAMES),
+      platformFaults: platformFaults(config),
       refusedHosts: server.running ? readRefusedHosts(dataDir) : [],
     };
   } finally {
@@ -202,6 +214,8 @@ export const warningsOf = ({
   backups,
   certificates,
   failingDomains,
+  notices,
+  platformFaults: faults,
   refusedHosts,
 }: Status): string[] => [
   ...(server.reason === undefined ? [] : [`The server is not ready: ${server.reason}`]),
@@ -215,10 +229,14 @@ export const warningsOf = ({
       ]
     : []),
   ...certificates.warnings,
-  ...failingDomains.map(
-    ({ hostname, project, stage }) =>
-      `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
-  ),
+  ...platformWarnings(faults).map(({ message }) => message),
+  ...noticeWarnings(notices).map(({ message }) => message),
+  ...failingDomains
+    .filter(({ hostname }) => !notices.some((notice) => notice.hostname === hostname))
+    .map(
+      ({ hostname, project, stage }) =>
+        `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
+    ),
   ...refusedHosts
     .slice(0, 3)
     .map(

@@ -55,6 +55,17 @@ export interface Config {
   readonly dnsPort: number;
   /** True if name servers may have private addresses. */
   readonly dnsPrivate: boolean;
+  /** Whether `/domain-check` is served to people without a key. */
+  readonly publicDomainCheck: boolean;
+  /** The name of this service in Domain Connect, which is off if undefined. */
+  readonly domainConnectProviderId: string | undefined;
+  /** The host names of the built-in name server; empty: it is off. */
+  readonly nameserver: readonly string[];
+  /** The public addresses of this service, for the records of the name server; empty: those of the machine. */
+  readonly publicAddresses: readonly string[];
+  readonly dnsListenPort: number;
+  /** The address that the name server listens on. */
+  readonly dnsListenHost: string;
   /** Undefined: no HTTPS. */
   readonly httpsPort: number | undefined;
   /** A second port for HTTP. */
@@ -67,10 +78,19 @@ export interface Config {
   readonly acmeCaFile: string | undefined;
   readonly acmeEabKid: string | undefined;
   readonly acmeEabHmac: string | undefined;
+  /** The certificate profile to order; undefined: the CA's default. */
+  readonly acmeProfile: string | undefined;
   /** The port where CAs fetch challenges. */
   readonly acmeHttpPort: number;
   /** The port where CAs open TLS handshakes for challenges. */
   readonly acmeTlsPort: number;
+  /** A program that adds and removes the TXT records of challenges. */
+  readonly dnsChallengeHook: string | undefined;
+  /** `address` or `address:port` of a primary name server that takes dynamic updates. */
+  readonly dnsUpdateServer: string | undefined;
+  /** A file with a TSIG key; set if `dnsUpdateServer` is. */
+  readonly dnsUpdateKeyFile: string | undefined;
+  readonly dnsUpdateZone: string;
   /** The longest `max-age` of Strict-Transport-Security, in seconds. */
   readonly hstsMaxAge: number;
   /** The names of the CA in CAA records. */
@@ -130,19 +150,28 @@ export const readConfig = (sources: Sources): Config => {
     throw new ConfigError("ACME_EAB_KID and ACME_EAB_HMAC: set both, or neither");
   if (!values.oidcIssuer !== !values.oidcClientId)
     throw new ConfigError("OIDC_ISSUER and OIDC_CLIENT_ID: set both, or neither");
+  if (!values.dnsUpdateServer !== !values.dnsUpdateKeyFile)
+    throw new ConfigError("DNS_UPDATE_SERVER and DNS_UPDATE_KEY_FILE: set both, or neither");
   return Object.freeze({
     ...values,
+    dnsChallengeHook: values.dnsChallengeHook || undefined,
+    dnsUpdateServer: values.dnsUpdateServer || undefined,
+    dnsUpdateKeyFile: values.dnsUpdateKeyFile || undefined,
+    dnsUpdateZone: values.dnsUpdateZone || platformDomain,
     ...oidcOf(values),
     portHost: portHostOf(values),
+    dnsListenHost: values.dnsListenHost || values.host,
     baseUrl: baseUrl || undefined,
     stagingBaseUrl: stagingBaseUrl || undefined,
     platformCnameTarget: platformCnameTarget || `cname.${platformDomain}`,
+    domainConnectProviderId: values.domainConnectProviderId || undefined,
     httpsPort: values.httpsPort === "" ? undefined : values.httpsPort,
     httpPort: values.httpPort === "" ? undefined : values.httpPort,
     acmeEmail: values.acmeEmail || undefined,
     acmeCaFile: values.acmeCaFile || undefined,
     acmeEabKid: values.acmeEabKid || undefined,
     acmeEabHmac: values.acmeEabHmac || undefined,
+    acmeProfile: values.acmeProfile || undefined,
     backupSchedule: values.backupSchedule === "" ? undefined : values.backupSchedule,
     backupDir: values.backupDir || join(values.dataDir, "backups"),
     logFormat: logFormat === "auto" ? (sources.isTerminal ? "pretty" : "json") : logFormat,

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /** Parses a setting; undefined if it is malformed. */
 export type Parse<Value> = (text: string) => Value | undefined;
 
@@ -115,5 +117,9 @@ export const atLeastOne =
 
 /** An address or host name to listen on. */
 export const address: Parse<string> = (text) => (/^[\w.:%-]{1,253}$/.test(text) ? text : undefined);
+
+/** An IP address without a zone index. */
+export const ipAddress: Parse<string> = (text) =>
+  isIP(text) !== 0 && !text.includes("%") ? text : undefined;
 
 export const anyText: Parse<string> = (text) => (text === "" || text.includes("\0") ? undefined : text);

@@ -11,6 +11,8 @@ export const SHARED = [
   "stagingBaseUrl",
   "platformDomain",
   "platformCnameTarget",
+  "domainConnectProviderId",
+  "console",
   "apiHosts",
   "dnsResolvers",
   "dnsPort",
@@ -18,6 +20,10 @@ export const SHARED = [
   "caaIssuers",
   "httpsPort",
   "acmeCaFile",
+  "nameserver",
+  "dnsChallengeHook",
+  "dnsUpdateServer",
+  "dnsUpdateKeyFile",
   "strictCategories",
   "oidcIssuer",
   "oidcClientId",
@@ -49,6 +55,8 @@ export const saveSettings = async (config: Config, port: number): Promise<void> 
   const paths = {
     backupDir: resolve(config.backupDir),
     acmeCaFile: config.acmeCaFile && resolve(config.acmeCaFile),
+    dnsChallengeHook: config.dnsChallengeHook && resolve(config.dnsChallengeHook),
+    dnsUpdateKeyFile: config.dnsUpdateKeyFile && resolve(config.dnsUpdateKeyFile),
   };
   const texts = JSON.stringify(textsOf({ ...config, port, ...paths }), null, 2);
   await writeDurably(savedSettingsPath(config.dataDir), `${texts}\n`);

@@ -3,6 +3,7 @@ import { API } from "./settings/api.ts";
 import { BACKUPS } from "./settings/backups.ts";
 import { HTTPS } from "./settings/https.ts";
 import { LOGGING } from "./settings/logging.ts";
+import { NAME_SERVER } from "./settings/name-server.ts";
 import { NETWORK } from "./settings/network.ts";
 import { PLATFORM } from "./settings/platform.ts";
 import { SIGN_IN } from "./settings/sign-in.ts";
@@ -17,6 +18,7 @@ export const SETTINGS = {
   ...STORAGE,
   ...BACKUPS,
   ...PLATFORM,
+  ...NAME_SERVER,
   ...API,
   ...SIGN_IN,
   ...LOGGING,
@@ -31,6 +33,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Set
   Storage: STORAGE,
   Backups: BACKUPS,
   Platform: PLATFORM,
+  "Name server": NAME_SERVER,
   API,
   "Sign-in": SIGN_IN,
   Logging: LOGGING,

@@ -137,7 +137,6 @@ export const healthRoutes = ({
 }) =>
   new Elysia({ name: "health", normalize: false })
     .use(macros)
-    .model({ Liveness, Readiness })
     .get("/livez", () => ok("alive"), {
       stability: "beta",
       public: true,

@@ -31,6 +31,21 @@ export const METRICS = {
     help: "Files of deployed sites that are missing or damaged.",
     labels: [],
   },
+  dns_server_responses_total: {
+    type: "counter",
+    help: "Responses of the name server, by transport and response code. The code none counts queries without a response.",
+    labels: ["transport", "rcode"],
+  },
+  platform_faults: {
+    type: "gauge",
+    help: "Faults that the operator must correct for custom domains, by part.",
+    labels: ["part"],
+  },
+  open_notices: {
+    type: "gauge",
+    help: "Host names with an open problem, by kind: domain_failing, renewal_failed, orders_failed.",
+    labels: ["kind"],
+  },
   adoption_store_info: {
     type: "gauge",
     help: "Always 1; the label is the running version.",

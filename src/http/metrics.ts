@@ -5,8 +5,14 @@ import { requestDurations } from "./request-durations.ts";
 /** A gauge whose value is read for each exposition. */
 export interface GaugeOptions {
   name: MetricName;
-  /** Undefined while there is no value. */
-  read: () => number | undefined;
+  /** Undefined while there is no value. A metric with a label has a value for each value of the label. */
+  read: () => number | undefined | ReadonlyMap<string, number>;
+}
+
+/** A counter whose values are read for each exposition. */
+export interface CounterOptions {
+  name: MetricName;
+  read: () => Iterable<{ labels: Record<string, string>; count: number }>;
 }
 
 interface MetricsOptions {
@@ -14,6 +20,7 @@ interface MetricsOptions {
   /** When certificates expire, in milliseconds UTC. */
   expiries?: () => readonly { hostname: string; notAfter: number }[];
   gauges?: readonly GaugeOptions[];
+  counters?: readonly CounterOptions[];
 }
 
 /** Calls to deprecated operations: by key, then by route. */
@@ -39,13 +46,28 @@ const addDeprecatedCalls = ({ Counter }: Prometheus, registry: Registry, calls: 
     },
   });
 
+const addCounter = (
+  { Counter }: Pick<Prometheus, "Counter">,
+  registry: Registry,
+  { name, read }: CounterOptions,
+) =>
+  new Counter({
+    ...described(name, registry),
+    collect() {
+      this.reset();
+      for (const { labels, count } of read()) this.inc(labels, count);
+    },
+  });
+
 const addGauge = ({ Gauge }: Pick<Prometheus, "Gauge">, registry: Registry, { name, read }: GaugeOptions) =>
   new Gauge({
     ...described(name, registry),
     collect() {
       const value = read();
+      this.reset();
       if (value === undefined) this.remove();
-      else this.set(value);
+      else if (typeof value === "number") this.set(value);
+      else for (const [of, one] of value) this.set({ [METRICS[name].labels[0] ?? ""]: of }, one);
     },
   });
 
@@ -81,7 +103,7 @@ const addExpiries = (
     },
   });
 
-export const metrics = ({ version, expiries = () => [], gauges = [] }: MetricsOptions) => {
+export const metrics = ({ version, expiries = () => [], gauges = [], counters = [] }: MetricsOptions) => {
   const durations = requestDurations();
   const calls = new Map<number, Map<string, number>>();
 
@@ -94,6 +116,7 @@ export const metrics = ({ version, expiries = () => [], gauges = [] }: MetricsOp
     addProcessMetrics(prometheus, registry, version);
     addExpiries(prometheus, registry, expiries);
     for (const gauge of gauges) addGauge(prometheus, registry, gauge);
+    for (const counter of counters) addCounter(prometheus, registry, counter);
     return registry;
   };
   let registry: Promise<Registry> | undefined;

@@ -12,20 +12,14 @@ export const pathOf = (request: Request): string => new URL(request.url).pathnam
 
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, "").split("/");
 
-const matches = (template: string, segments: readonly string[]): boolean => {
-  const expected = segmentsOf(template);
-  return (
-    expected.length === segments.length &&
-    expected.every((segment, at) =>
-      segment.startsWith(":") ? segments[at] !== "" : segment === segments[at],
-    )
-  );
-};
+const matches = (pattern: readonly string[], segments: readonly string[]): boolean =>
+  pattern.length === segments.length &&
+  pattern.every((segment, at) => (segment.startsWith(":") ? segments[at] !== "" : segment === segments[at]));
 
 /** The routes of a path. A route without parameters wins: `/v1/pets/events` does not match `/v1/pets/:petId`. */
 const routesAt = (routes: readonly Route[], path: string): Route[] => {
   const segments = segmentsOf(path);
-  const matching = routes.filter((route) => matches(route.path, segments));
+  const matching = routes.filter((route) => matches(segmentsOf(route.path), segments));
   const own = matching.filter((route) => !route.path.includes(":"));
   return own.length > 0 ? own : matching;
 };
@@ -45,16 +39,21 @@ export const patchTypesAt = (routes: readonly Route[], path: string): readonly s
 };
 
 /** Methods that would match a pattern although the path has its own routes: `PATCH /v1/pets/events` matches `/v1/pets/:petId`. */
-export const shadowedMethods = (routes: readonly Route[]): Route[] =>
-  routes
+export const shadowedMethods = (routes: readonly Route[]): Route[] => {
+  const paths = [...Map.groupBy(routes, ({ path }) => path)].map(([path, own]) => ({
+    path,
+    segments: segmentsOf(path),
+    methods: new Set(own.map(({ method }) => method)),
+  }));
+  const patterns = paths.filter(({ path }) => path.includes(":"));
+  return paths
     .filter(({ path }) => !/[:*]/.test(path))
-    .flatMap(({ path }) => {
-      const own = new Set(routesAt(routes, path).map(({ method }) => method));
-      const matching = routes.filter((route) => matches(route.path, segmentsOf(path)));
-      return [...new Set(matching.map(({ method }) => method))]
-        .filter((method) => !own.has(method))
-        .map((method) => ({ method, path }));
+    .flatMap(({ path, segments, methods }) => {
+      const matching = patterns.filter((pattern) => matches(pattern.segments, segments));
+      const all = matching.reduce((union, pattern) => union.union(pattern.methods), new Set<string>());
+      return [...all.difference(methods)].map((method) => ({ method, path }));
     });
+};
 
 /** The fault for a request that matches no route. */
 export const routeFault = (routes: readonly Route[], request: Request): Fault => {

@@ -93,6 +93,14 @@ export const AnyText = (kind: string, { max, ...documentation }: { max: number }
     (value) => typeof value === "string" && value !== "" && hasAtMost(value, max),
   );
 
+/** A text in a response. */
+export const ResponseText = (description: string, ...examples: string[]) =>
+  t.String({ description, ...(examples.length > 0 && { examples }) });
+
+/** A list of texts in a response. */
+export const ResponseTexts = (description: string, examples: string[]) =>
+  t.Array(t.String(), { description, examples: [examples] });
+
 export const Email = (documentation: Record<string, unknown>) =>
   checked<string>(
     "Email",

@@ -1,4 +1,4 @@
-import { type AuditEntry, auditing } from "../db/audit.ts";
+import { type Audit, type AuditEntry, auditing } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import type { Act } from "../lib/actor.ts";
 import { lruCache } from "../lib/lru.ts";
@@ -93,12 +93,19 @@ const createdEntry = (id: number, { name, scopes }: { name: string; scopes: stri
   changes: [["scopes", null, scopes]],
 });
 
-type KeyQueries = ReturnType<typeof keyQueries>;
+/** What the repository runs. */
+interface Prepared {
+  queries: ReturnType<typeof keyQueries>;
+  statements: ReturnType<typeof keyStatements>;
+  record: Audit;
+}
 
 /** Changes of keys that exist. @param onChange called after each */
-const keyChanges = ({ orm, client, commit }: Database, { findQuery }: KeyQueries, onChange: () => void) => {
-  const statements = keyStatements(orm);
-  const record = auditing({ client });
+const keyChanges = (
+  { commit }: Pick<Database, "commit">,
+  { queries: { findQuery }, statements, record }: Prepared,
+  onChange: () => void,
+) => {
   return {
     /**
      * Adds a secret and lets the others expire at `oldUntil` at the latest, in one atomic step; undefined if the key is revoked
@@ -190,7 +197,7 @@ export const keyRepository = (database: Database) => {
      * result is never older than the last acknowledged change.
      */
     findBySecret: cache.find,
-    ...keyChanges(database, queries, cache.clear),
+    ...keyChanges(database, { queries, statements, record }, cache.clear),
     /** Stores when keys were last used, by their ids. */
     async touch(lastUsed: ReadonlyMap<number, number>): Promise<void> {
       if (lastUsed.size === 0) return;

@@ -40,7 +40,6 @@ export const keyRoutes = ({
   const withCalls = (key: StoredKey) => ({ ...fromKey(key), deprecatedCalls: deprecatedCalls(key.id) });
   return new Elysia({ name: "keys", normalize: false })
     .use(macros)
-    .model({ Key, Keys, MintedKey, NewKey, Rotation })
     .get(
       "/platform/keys",
       async ({ query, set }) => {

@@ -33,6 +33,8 @@ export const ACTIONS = {
   "domain.changed":
     "A custom domain became the primary one, serves the site, or redirects to the primary one.",
   "domain.checked": "A requested check changed the stage of a custom domain.",
+  "domain.noticed":
+    "The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed.",
   "domain.removed": "A custom domain was removed.",
 } as const;
 

@@ -4,7 +4,7 @@ import { domainToASCII, domainToUnicode } from "node:url";
 export const HOSTNAME_REFUSALS = {
   empty: "is empty",
   ip_address: "is an IP address: a domain name is needed",
-  wildcard: "is a wildcard: add each name by itself",
+  wildcard: "has a *, which is allowed only at the start of a project's domain, as in *.example.org",
   underscore: "has an underscore, which no host name may have",
   malformed:
     "is not a host name: letters, digits and hyphens in labels between dots, without scheme, port or path",
@@ -23,11 +23,13 @@ export interface Hostname {
   /** The registered domain, by the public suffix list with its private part. */
   apex: string;
   isApex: boolean;
+  /** True for `*.example.org`, which stands for every name directly below the domain. */
+  isWildcard: boolean;
   /** The record's name at the DNS provider: the part left of the apex, or `@`. */
   label: string;
 }
 
-type ParsedHostname = { ok: true; hostname: Hostname } | { ok: false; refusal: HostnameRefusal };
+export type ParsedHostname = { ok: true; hostname: Hostname } | { ok: false; refusal: HostnameRefusal };
 
 /** RFC 1035 section 2.3.4, without the root's empty label. */
 const MAX_NAME_LENGTH = 253;
@@ -63,10 +65,21 @@ const refusalOfName = (ascii: string): HostnameRefusal | undefined => {
 
 const refuse = (refusal: HostnameRefusal): ParsedHostname => ({ ok: false, refusal });
 
+const WILDCARD = "*.";
+
+/** The domain of a wildcard; other names as they are. */
+export const withoutWildcard = (name: string): string =>
+  name.startsWith(WILDCARD) ? name.slice(WILDCARD.length) : name;
+
+/** The wildcard that covers a name: `*.example.org` for `docs.example.org`. */
+export const wildcardAbove = (name: string): string => `*${name.slice(name.indexOf("."))}`;
+
 const describe = (ascii: string, apex: string): Hostname => {
   const isApex = ascii === apex;
+  const isWildcard = ascii.startsWith(WILDCARD);
   const label = isApex ? "@" : ascii.slice(0, -apex.length - 1);
-  return { ascii, unicode: domainToUnicode(ascii), apex, isApex, label };
+  const unicode = `${isWildcard ? WILDCARD : ""}${domainToUnicode(withoutWildcard(ascii))}`;
+  return { ascii, unicode, apex, isApex, isWildcard, label };
 };
 
 /** Loads the public suffix list with the first name, because that takes 10 ms of the start. */
@@ -88,6 +101,30 @@ export const parseHostname = (typed: string): ParsedHostname => {
   return apex === null ? refuse("public_suffix") : { ok: true, hostname: describe(ascii, apex) };
 };
 
+/** Room for a label below a wildcard's domain, with which it is checked. */
+const MAX_WILDCARD_LENGTH = MAX_NAME_LENGTH - 16;
+
+/** Parses what a project can have as a domain: a host name, or a wildcard such as `*.example.org`. */
+export const parseDomainName = (typed: string): ParsedHostname => {
+  const text = withPlainDots(typed);
+  if (!text.startsWith(WILDCARD)) return parseHostname(text);
+  const parsed = parseHostname(withoutWildcard(text));
+  if (!parsed.ok) return parsed;
+  const { ascii, apex } = parsed.hostname;
+  return ascii.length > MAX_WILDCARD_LENGTH
+    ? refuse("too_long")
+    : { ok: true, hostname: describe(`${WILDCARD}${ascii}`, apex) };
+};
+
 /** A stored host name. It stays valid even if the public suffix list has changed since it was accepted. */
 export const hostnameOf = (ascii: string): Hostname =>
-  describe(ascii, registeredDomainOf(ascii) ?? ascii.split(".").slice(-2).join("."));
+  describe(ascii, registeredDomainOf(withoutWildcard(ascii)) ?? ascii.split(".").slice(-2).join("."));
+
+/** The name that visitors also type: an apex with `www`, or without it. Other names have none. */
+export const pairOf = ({ ascii, apex, isApex, label }: Hostname): string | undefined => {
+  if (isApex) return `www.${ascii}`;
+  return label === "www" ? apex : undefined;
+};
+
+/** The registered domain of a stored host name, or of a wildcard's domain. */
+export const apexOf = (name: string): string => hostnameOf(name).apex;

@@ -17,7 +17,7 @@ const readWithin = async (
 /** A `fetch` for another's server: its responses are limited in time, which includes the body, and in size. */
 export const limitedFetch =
   ({ timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number }) =>
-  async (url: string | URL, options: RequestInit = {}): Promise<Response> => {
+  async (url: string | URL, options: BunFetchRequestInit = {}): Promise<Response> => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
     const response = await fetch(url, { ...options, redirect: "manual", signal });

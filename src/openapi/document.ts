@@ -3,7 +3,7 @@ import { describeOperation } from "./describe-operation.ts";
 import { type Json, mapValues } from "./json.ts";
 import { sampleRequest } from "./samples/sample-request.ts";
 import { samplesOf } from "./samples/samples.ts";
-import { allowMoreFields, namedSchemasIn, usedSchemas } from "./schemas.ts";
+import { allowMoreFields, usedSchemas } from "./schemas.ts";
 
 export interface Section {
   info: Json;
@@ -28,14 +28,20 @@ const withSamples = (paths: Json, base: string, schemas: Json): Json =>
     ]),
   );
 
-/** Makes one OpenAPI 3.1 document from what @elysiajs/swagger generates for all routes. */
-export const openapi = (raw: Json, { info, servers, tags, tagGroups, sampleBase, pathOf }: Section): Json => {
+/**
+ * Makes one OpenAPI 3.1 document from what @elysiajs/swagger generates for all routes.
+ * @param all the schemas with a name
+ */
+export const openapi = (
+  raw: Json,
+  all: Json,
+  { info, servers, tags, tagGroups, sampleBase, pathOf }: Section,
+): Json => {
   const paths: Json = {};
   for (const [path, operations] of Object.entries(raw["paths"] as Json)) {
     const name = pathOf(path);
     if (name !== undefined) paths[name] = mapValues(operations as Json, describeOperation);
   }
-  const all = namedSchemasIn((raw["components"] as { schemas: Json }).schemas);
   const used = usedSchemas(paths, all);
   const inRequests = usedSchemas(
     Object.values(paths).flatMap((methods) =>

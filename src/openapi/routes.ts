@@ -92,7 +92,6 @@ export const docsRoutes = ({
   return new Elysia({ name: "docs", normalize: false })
     .use(macros)
     .use(otherFormats)
-    .model({ OpenApiDocument })
     .get("/openapi.json", ({ headers }) => document("store", "json", headers), {
       public: true,
       query: NoQuery,

@@ -102,9 +102,9 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
   const categoryStatement = listWhere(IN_CATEGORY);
   const statusStatement = listWithStatus();
   const categoryAndStatusStatement = listWithStatus(IN_CATEGORY);
-  const idsStatement = listWhere(and(HAS_ID, MATCHES_FILTERS));
-  const idsAndWordsStatement = listWhere(and(HAS_ID, or(HAS_WORDS, IS_TYPED), MATCHES_FILTERS));
-  const search = petSearch({ orm }, isDescending, isBehind);
+  const idsStatement = once(() => listWhere(and(HAS_ID, MATCHES_FILTERS)));
+  const idsAndWordsStatement = once(() => listWhere(and(HAS_ID, or(HAS_WORDS, IS_TYPED), MATCHES_FILTERS)));
+  const search = once(() => petSearch({ orm }, isDescending, isBehind));
 
   return ({ status, categoryId, q, ids, limit, after }: PetPage): Pet[] | Promise<Pet[]> => {
     const page = { limit, after: after?.id ?? (isDescending ? NO_ID : 0) };
@@ -117,10 +117,12 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
       return statement.all({ ...values, status }).map(withStatus(status));
     }
     const values = { ...page, status: status ?? null, categoryId: categoryId ?? null };
-    if (sought && ids === undefined) return search(sought, values);
+    if (sought && ids === undefined) return search()(sought, values);
     const valuesWithIds = { ...values, ids: JSON.stringify(ids) };
-    if (!sought) return idsStatement.all(valuesWithIds).map(toPet);
-    return idsAndWordsStatement.all({ ...valuesWithIds, ...sought }).map(toPet);
+    if (!sought) return idsStatement().all(valuesWithIds).map(toPet);
+    return idsAndWordsStatement()
+      .all({ ...valuesWithIds, ...sought })
+      .map(toPet);
   };
 };
 

@@ -3,7 +3,7 @@ import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/aud
 import { insertSelect } from "../db/insert-select.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
-import { once } from "../lib/lazy.ts";
+import { lazy, once } from "../lib/lazy.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
@@ -210,9 +210,12 @@ export const petRepository = (
 
   const byId = petsByIdOrder(database);
   const byName = once(() => petsByNameOrder(database, byId));
+  const writes = lazy(() => conditionalWrites(database, strictCategories, record));
 
   return {
-    ...conditionalWrites(database, strictCategories, record),
+    change: writes.change,
+    changeMany: writes.changeMany,
+    remove: writes.remove,
     /**
      * Stores the animal under an id that was never used, and resolves when it is on disk. Undefined if categories are strict
      * and the animal's own does not exist, as checked in the same atomic step.
@@ -235,7 +238,7 @@ export const petRepository = (
     },
     list: (page: PetPage): ListedPet[] | Promise<ListedPet[]> =>
       page.sort === "id" || page.sort === "-id" ? byId(page) : byName()(page),
-    counts: petCounts(database),
+    counts: lazy(() => petCounts(database)),
   };
 };
 

@@ -3,7 +3,7 @@ import { callerId } from "../http/authorization.ts";
 import { findExpected, jsonWithEtag } from "../http/etag.ts";
 import { nextPage } from "../http/headers.ts";
 import type { Macros } from "../http/macros.ts";
-import { ErrorBody, NoContent, NoQuery, parseId } from "../http/schemas.ts";
+import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import { PetChangeResults, PetChanges, fromChangeResults, toChangeRequests } from "./changes-model.ts";
 import {
   ChangedPetParams,
@@ -15,7 +15,6 @@ import {
   Pet,
   PetChange,
   PetParams,
-  PetStatus,
   Pets,
   etagOfPet,
   fromPet,
@@ -132,18 +131,6 @@ export const petRoutes = (options: PetRouteOptions) => {
   const { pets, pages, statistics, stream, macros } = options;
   return new Elysia({ name: "pets", normalize: false })
     .use(macros)
-    .model({
-      Pet,
-      Pets,
-      NewPet,
-      PetChange,
-      PetChanges,
-      PetChangeResults,
-      PetStatus,
-      Statistics,
-      CategoryStatistics,
-      Error: ErrorBody,
-    })
     .get("/v1/pets", ({ query, headers }) => pages.respond(toListPets(query), headers["if-none-match"]), {
       scope: "pets:read",
       query: ListQuery,

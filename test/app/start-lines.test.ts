@@ -15,7 +15,11 @@ const NETWORK = {
 
 const lines = (
   env: Record<string, string>,
-  { httpsPort = undefined as number | undefined, url = "http://localhost:3000" } = {},
+  {
+    httpsPort = undefined as number | undefined,
+    dnsPort = undefined as number | undefined,
+    url = "http://localhost:3000",
+  } = {},
 ) => {
   const config = readConfig({ flags: {}, env, isTerminal: false });
   return startLines(
@@ -24,6 +28,7 @@ const lines = (
       url,
       httpPort: undefined,
       httpsPort,
+      dnsPort,
       sites: projectAddresses(config, 3000).addressOf("*"),
       adminKey: "data/admin.key",
     },
@@ -75,6 +80,16 @@ describe("a start prints", () => {
     expect(printed).toContain("HTTPS on port 8443 (this machine only), for names that have a certificate");
     expect(printed.at(-1)).toBe("The server orders no certificate until ACME_AGREE_TOS is true");
   });
+});
+
+test("a start prints the domains of the name server", () => {
+  const env = { HOST: "0.0.0.0", PLATFORM_DOMAIN: "sites.example.org", NAMESERVER: "ns1.example.org" };
+  expect(lines(env, { dnsPort: 53 })).toContain(
+    "Name server on port 53 (all addresses), for sites.example.org",
+  );
+  expect(lines({ ...env, PLATFORM_CNAME_TARGET: "cname.example.net" }, { dnsPort: 53 })).toContain(
+    "Name server on port 53 (all addresses), for sites.example.org and cname.example.net",
+  );
 });
 
 test("the sockets that listen on a port are found in the table of Linux", () => {

@@ -17,8 +17,9 @@ import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath } from "../../src/data-dir/paths.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/db/file-lock.ts";
-import { startServer } from "../../src/app/server.ts";
+import { startServer } from "../support/server.ts";
 import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 /** How often the servers of these tests check their lock. */
 const WATCH_MS = 25;
@@ -88,7 +89,7 @@ describe("a start", () => {
   test("that cannot listen creates no key", async () => {
     using listener = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
     const config = configured(temporaryDirectory(), listener.port);
-    await expect(startServer(config)).rejects.toThrow("the port is in use");
+    expect(await outcomeOf(startServer(config))).toThrow("the port is in use");
     expect(existsSync(adminKeyPath(config.dataDir))).toBe(false);
     const server = await startServer(configured(config.dataDir));
     expect(server.adminKey).toBe(adminKeyPath(config.dataDir));
@@ -100,7 +101,9 @@ describe("a start", () => {
     writeFileSync(adminKeyPath(config.dataDir), "secret");
     for (const make of [() => {}, () => writeFileSync(databasePath(config.dataDir), "")]) {
       make();
-      await expect(startServer(config)).rejects.toThrow(/adoption-store\.db is (missing|empty), but a store/);
+      expect(await outcomeOf(startServer(config))).toThrow(
+        /adoption-store\.db is (missing|empty), but a store/,
+      );
       expect(readFileSync(adminKeyPath(config.dataDir), "utf8")).toBe("secret");
     }
     expect(readdirSync(config.dataDir).toSorted()).toEqual(["admin.key", "adoption-store.db", "server.lock"]);
@@ -120,7 +123,7 @@ describe("a start", () => {
 describe("while a server runs, its deleted lock", () => {
   const serving = async () => {
     const config = configured();
-    const server = await startServer(config, undefined, WATCH_MS);
+    const server = await startServer(config, { watchMs: WATCH_MS });
     atEnd(() => server.stop());
     return { server, config, lock: lockPath(config.dataDir) };
   };
@@ -133,7 +136,7 @@ describe("while a server runs, its deleted lock", () => {
     const file = join(temporaryDirectory(), "backup.db");
     await takeBackup({ ...BACKUP, dataDir: config.dataDir, file });
     rmSync(lock);
-    await expect(startServer(configured(config.dataDir))).rejects.toThrow(
+    expect(await outcomeOf(startServer(configured(config.dataDir)))).toThrow(
       "another process has the database open",
     );
     rmSync(lock, { force: true });
@@ -150,7 +153,7 @@ describe("while a server runs, its deleted lock", () => {
     writeFileSync(`${lock}.other`, "");
     renameSync(`${lock}.other`, lock);
     await isKept(lock);
-    await expect(startServer(configured(config.dataDir))).rejects.toThrow(
+    expect(await outcomeOf(startServer(configured(config.dataDir)))).toThrow(
       "a server is using it: stop that server",
     );
   });

@@ -6,12 +6,13 @@ import { databasePath, lockPath, restoringPath } from "../../src/data-dir/paths.
 import { takeLock } from "../../src/db/file-lock.ts";
 import { backUp, closedStore, namesIn } from "../backups/stores.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled, inProcess, onTerminal } from "./program.ts";
+import { bundled, bundledOnTerminal, inProcess } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
 const program = bundled();
+const onTerminal = bundledOnTerminal();
 const envOf = (dataDir: string) => ({ DATA_DIR: dataDir, DISK_RESERVE: "0" });
 const spawn = (argv: string[], dataDir: string) => program(argv, { env: envOf(dataDir) });
 const run = (argv: string[], dataDir: string) => inProcess(argv, { env: envOf(dataDir) });

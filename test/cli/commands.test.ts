@@ -9,12 +9,13 @@ import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundled, inProcess, onTerminal } from "./program.ts";
+import { bundled, bundledOnTerminal, inProcess } from "./program.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
 const executable = bundled();
+const onTerminal = bundledOnTerminal();
 const spawn = (argv: string[], env: Record<string, string> = {}) => executable(argv, { env });
 const run = (argv: string[], env: Record<string, string> = {}) => inProcess(argv, { env });
 
@@ -445,6 +446,38 @@ describe("domains", () => {
     using place = await open();
     const { out } = await place.domains("add", "example.com");
     expect(out).toMatch(/Create these records .*\n\n.*\n  ALIAS +@ .*\n  TXT +_adoption-store /);
+    expect(out).toMatch(/If your DNS provider has no ALIAS record, .*\n\n.*\n  A +@ +127\.0\.0\.1 +3600\n/);
+  });
+
+  test("are added with their pair, which is offered until the project has it", async () => {
+    using place = await open();
+    const offer =
+      /Visitors also type www\.example\.com\. .*\n.* domains add example\.com --project docs --pair\n/;
+    expect((await place.domains("add", "example.com")).out).toMatch(offer);
+    const { out } = await place.domains("add", "example.com", "--pair");
+    expect(out).toMatch(
+      /^www\.example\.com: awaiting_dns.*\n\n?Create this record .*\n\n.*\n {2}CNAME +www /m,
+    );
+    expect(out).not.toMatch(offer);
+    expect((await place.domains("add", "example.com")).out).not.toMatch(offer);
+    expect((await place.domains("add", "docs.example.com", "--pair")).error).toContain(
+      "pair: docs.example.com",
+    );
+  });
+
+  test("are added with the optional record of their challenge, if the server publishes records", async () => {
+    using place = await open();
+    const { config } = place.store;
+    const publishing = {
+      httpsPort: 443,
+      dnsChallengeHook: "/bin/true",
+      platformDomain: "sites.example.test",
+    };
+    await saveSettings({ ...config, ...publishing }, 4321);
+    const argv = ["domains", "add", "a.example.com", "--project", "docs", "--data-dir", config.dataDir];
+    expect((await run(argv)).out).toMatch(
+      / {2}CNAME +_acme-challenge\.a +[a-z2-7]{20}\._acme-challenge\.sites\.example\.test +3600\n/,
+    );
   });
 
   test("are checked and described by the settings of the server on the same DATA_DIR, unless flags say otherwise", async () => {

@@ -8,6 +8,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
 import { temporaryDirectory } from "../support/store.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const configured = () =>
   readConfig({ flags: {}, env: { DATA_DIR: temporaryDirectory() }, isTerminal: false });
@@ -23,7 +24,7 @@ test("a full file system is named by its directory, with what to do", async () =
     },
     { create: true },
   );
-  await expect(filled).rejects.toThrow(
+  expect(await outcomeOf(filled)).toThrow(
     `DATA_DIR ${config.dataDir}: its file system is full: make room there (df ${config.dataDir} shows how much is free)`,
   );
 });
@@ -32,7 +33,7 @@ test("other errors stay unchanged", async () => {
   const failing = async () => {
     throw new Error("another reason");
   };
-  await expect(withDatabase(configured(), failing, { create: true })).rejects.toThrow("another reason");
+  expect(await outcomeOf(withDatabase(configured(), failing, { create: true }))).toThrow("another reason");
 });
 
 test("a full file system elsewhere is not blamed on DATA_DIR", async () => {
@@ -41,8 +42,10 @@ test("a full file system elsewhere is not blamed on DATA_DIR", async () => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   };
   const failed = withDatabase(config, failing, { create: true });
-  await expect(failed).rejects.toThrow("the file system of a file that it writes is full: make room there");
-  await expect(failed).rejects.not.toThrow("DATA_DIR");
+  expect(await outcomeOf(failed)).toThrow(
+    "the file system of a file that it writes is full: make room there",
+  );
+  expect(await outcomeOf(failed)).not.toThrow("DATA_DIR");
 });
 
 describe("a database whose creation was interrupted", () => {
@@ -74,7 +77,7 @@ describe("a database whose creation was interrupted", () => {
   );
 
   test("is named by the other commands, with what to do", async () => {
-    await expect(withDatabase(cutOff("an empty file"), async () => {})).rejects.toThrow(
+    expect(await outcomeOf(withDatabase(cutOff("an empty file"), async () => {}))).toThrow(
       "the database is empty: start the server once, which sets it up",
     );
   });

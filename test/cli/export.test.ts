@@ -14,13 +14,15 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { streamTarget } from "../../src/cli/export-target.ts";
 import { shareLock } from "../../src/db/file-lock.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { bundledIn, inProcess, inProcessIn, onTerminal } from "./program.ts";
+import { bundledIn, bundledOnTerminal, inProcess, inProcessIn } from "./program.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
 const run = inProcessIn;
 const spawn = bundledIn();
+const onTerminal = bundledOnTerminal();
 
 const NAMES = [
   'Max, the "Great"',
@@ -203,7 +205,7 @@ test("an export to standard output waits for its reader, but not forever", async
   const written = patient.write("a");
   read();
   expect(await written).toBe(true);
-  await expect(streamTarget(output, 1).write("b")).rejects.toThrow(/has read nothing.*export to a file/);
+  expect(await outcomeOf(streamTarget(output, 1).write("b"))).toThrow(/has read nothing.*export to a file/);
 });
 
 test("--format is required if the file's name does not tell the format", async () => {

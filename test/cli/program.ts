@@ -26,11 +26,16 @@ const bundle = async (): Promise<void> => {
 
 let bundling: Promise<void> | undefined;
 
-/** The program, bundled and compiled once for all tests of a process: each run then starts in a third of the time. */
+const PROGRAM = [process.execPath, join(directory, "main.js")];
+
+/** Bundles and compiles the program once for all tests of a process: each run then starts in a third of the time. */
+const bundleBefore = () => beforeAll(() => (bundling ??= bundle()));
+
+/** Runs commands in processes of their own. */
 export const bundled = () => {
-  beforeAll(() => (bundling ??= bundle()));
+  bundleBefore();
   return async (argv: string[], { env = {}, cwd, input = "", output }: RunOptions = {}) => {
-    const child = Bun.spawn([process.execPath, join(directory, "main.js"), ...argv], {
+    const child = Bun.spawn([...PROGRAM, ...argv], {
       ...(cwd !== undefined && { cwd }),
       env: { PATH: process.env["PATH"] ?? "", ...env },
       stdin: Buffer.from(input),
@@ -104,18 +109,16 @@ export const inProcess = async (
 export const inProcessIn = (cwd: string, argv: string[]) =>
   inProcess(argv, { cwd, env: { DATA_DIR: join(cwd, "data") } });
 
+type OnOutput = (shown: string, terminal: { write(text: string): unknown }) => void;
+
 /**
- * Runs a command of the source on a terminal. @param onOutput of all that the terminal shows so far, whenever there is more of it
+ * Runs a command on a terminal. @param onOutput called with all that the terminal shows so far, whenever there is more of it
  * @returns what it shows in the end, and the exit code
  */
-export const onTerminal = async (
-  argv: string[],
-  env: Record<string, string>,
-  onOutput: (shown: string, terminal: { write(text: string): unknown }) => void = () => {},
-) => {
+const runOnTerminal = async (argv: string[], env: Record<string, string>, onOutput: OnOutput = () => {}) => {
   let shown = "";
   const decoder = new TextDecoder();
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...argv], {
+  const child = Bun.spawn([...PROGRAM, ...argv], {
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
     terminal: {
       cols: 200,
@@ -128,6 +131,12 @@ export const onTerminal = async (
   const code = await child.exited;
   child.terminal?.close();
   return { shown, code };
+};
+
+/** Runs commands on terminals. */
+export const bundledOnTerminal = () => {
+  bundleBefore();
+  return runOnTerminal;
 };
 
 /** Runs commands in a directory, whose DATA_DIR is `data` below it. */

@@ -6,6 +6,7 @@ import type { Target } from "../../src/cli/export-target.ts";
 import { type SpoolOptions, spooling } from "../../src/cli/spool.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 /** A reader that reads nothing until it is released. */
 const slowReader = () => {
@@ -68,7 +69,7 @@ describe("output that a slow reader has not read", () => {
     const { target, go } = slowReader();
     const { spool } = open(target, { reserve: 2 ** 60 });
     await spool.write("a");
-    await expect(spool.write("b")).rejects.toThrow("DATA_DIR has no room for the rest");
+    expect(await outcomeOf(spool.write("b"))).toThrow("DATA_DIR has no room for the rest");
     go(true);
     await spool.abandon();
   });

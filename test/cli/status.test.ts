@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startServer, type Server } from "../../src/app/server.ts";
+import type { Server } from "../../src/app/server.ts";
+import { startServer } from "../support/server.ts";
 import { readConfig } from "../../src/config/config.ts";
 import {
   processRecordPath,

@@ -37,6 +37,12 @@ test("without any setting the configuration has the documented defaults", () => 
     dnsResolvers: [],
     dnsPort: 53,
     dnsPrivate: false,
+    publicDomainCheck: false,
+    domainConnectProviderId: undefined,
+    nameserver: [],
+    publicAddresses: [],
+    dnsListenPort: 53,
+    dnsListenHost: "127.0.0.1",
     httpsPort: undefined,
     httpPort: undefined,
     acmeDirectory: ["https://acme-v02.api.letsencrypt.org/directory"],
@@ -45,6 +51,11 @@ test("without any setting the configuration has the documented defaults", () => 
     acmeCaFile: undefined,
     acmeEabKid: undefined,
     acmeEabHmac: undefined,
+    acmeProfile: undefined,
+    dnsChallengeHook: undefined,
+    dnsUpdateServer: undefined,
+    dnsUpdateKeyFile: undefined,
+    dnsUpdateZone: "localhost",
     acmeHttpPort: 80,
     acmeTlsPort: 443,
     hstsMaxAge: 31_536_000,
@@ -98,6 +109,11 @@ test.each([
   expect(read(env as Record<string, string>)).toMatchObject({ portHost, host });
 });
 
+test("the name server listens on HOST, unless DNS_LISTEN_HOST is set", () => {
+  expect(read({ HOST: "0.0.0.0" }).dnsListenHost).toBe("0.0.0.0");
+  expect(read({ HOST: "0.0.0.0", DNS_LISTEN_HOST: "192.0.2.1" }).dnsListenHost).toBe("192.0.2.1");
+});
+
 test("the configuration cannot be changed", () => {
   expect(() => Object.assign(read(), { port: 1 })).toThrow();
 });
@@ -127,6 +143,10 @@ test.each([
     { dnsResolvers: ["192.0.2.53", "[2001:db8::53]:5353"] },
   ],
   ["DNS_PRIVATE", "yes", { dnsPrivate: true }],
+  ["PUBLIC_DOMAIN_CHECK", "on", { publicDomainCheck: true }],
+  ["DOMAIN_CONNECT_PROVIDER_ID", "Example.org", { domainConnectProviderId: "example.org" }],
+  ["NAMESERVER", "ns1.example.org, NS2.example.org.", { nameserver: ["ns1.example.org", "ns2.example.org"] }],
+  ["PUBLIC_ADDRESSES", "192.0.2.10,2001:db8::10", { publicAddresses: ["192.0.2.10", "2001:db8::10"] }],
 ])("%s=%s is parsed", (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected);
 });
@@ -155,6 +175,10 @@ describe("a malformed setting is refused with one line that names it and its for
     ["API_HOSTS", "a.org:80"],
     ["DNS_RESOLVERS", "dns.example.org"],
     ["DNS_RESOLVERS", "192.0.2.53:0"],
+    ["NAMESERVER", "192.0.2.10"],
+    ["PUBLIC_ADDRESSES", "www.example.org"],
+    ["PUBLIC_ADDRESSES", "fe80::1%eth0"],
+    ["DNS_LISTEN_PORT", "dns"],
     ["BODY_LIMIT", "0"],
     ["BODY_LIMIT", "1TB"],
     ["AUTH_FAILURES_PER_MINUTE", "0"],

@@ -135,7 +135,8 @@ describe("of a store with something in it", () => {
       (await store.call("POST", "/platform/projects/docs/domains", { json: { hostname } })).headers.get(
         "invalid-fields",
       );
-    expect(await add("*.example.org")).toBe('"hostname";rule=format;reason=wildcard');
+    expect(await add("docs.*.example.org")).toBe('"hostname";rule=format;reason=wildcard');
+    expect(await add("*.example.org")).toBe('"hostname";rule=conflict;reason=wildcard_unsupported');
     expect(await add("co.uk")).toBe('"hostname";rule=reserved;reason=public_suffix');
     expect(await add("docs.invalid")).toBe('"hostname";rule=reserved;reason=special_use');
     expect(await add(" ")).toBe('"hostname";rule=blank;reason=empty');

@@ -1,5 +1,11 @@
 import { expect, test } from "bun:test";
-import { HOSTNAME_REFUSALS, parseHostname, type Hostname, hostnameOf } from "../../src/lib/hostname.ts";
+import {
+  apexOf,
+  HOSTNAME_REFUSALS,
+  parseHostname,
+  type Hostname,
+  hostnameOf,
+} from "../../src/lib/hostname.ts";
 
 const hostname = (typed: string): Hostname => {
   const parsed = parseHostname(typed);
@@ -116,6 +122,12 @@ test.each([
 ])(
   "the stored name %s is still valid, below %s, though that is a public suffix now",
   (ascii, apex, label) => {
-    expect(hostnameOf(ascii)).toEqual({ ascii, unicode: ascii, apex, label, isApex: label === "@" });
+    const isApex = label === "@";
+    expect(hostnameOf(ascii)).toEqual({ ascii, unicode: ascii, apex, label, isApex, isWildcard: false });
   },
 );
+
+test("the registered domain of a wildcard is that of its domain", () => {
+  expect(apexOf("*.sites.example.co.uk")).toBe("example.co.uk");
+  expect(apexOf("sites.example.co.uk")).toBe("example.co.uk");
+});

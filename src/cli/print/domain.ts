@@ -1,4 +1,6 @@
-import type { fromDomain, fromEvent } from "../../domains/model.ts";
+import type { fromEvent } from "../../domains/history-model.ts";
+import type { fromDomain } from "../../domains/model.ts";
+import { RESPONSIBLE } from "../../dns-checks/finding.ts";
 import { printProblem } from "./certificate-problem.ts";
 import { coloured } from "./colour.ts";
 import { print } from "./output.ts";
@@ -12,22 +14,80 @@ const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
 export const displayName = ({ hostname, unicode }: WireDomain): string =>
   unicode === hostname ? hostname : `${unicode} (${hostname})`;
 
-/** Prints the records to create, uncut so that they can be copied. */
-export const printRecord = ({ record }: WireDomain): void => {
-  const { value, note, bind, proof } = record;
-  const records = proof ? [record, proof] : [record];
-  print(`Create ${proof ? "these records" : "this record"} at your DNS provider:\n`);
+/** A host name in a command: a shell would read the asterisk of a wildcard. */
+export const argumentOf = (hostname: string): string =>
+  hostname.startsWith("*") ? `'${hostname}'` : hostname;
+
+interface RecordRow {
+  type: string;
+  name: string;
+  value: string;
+  ttl: number;
+}
+
+const printRows = (records: readonly RecordRow[]): void => {
   const rows = records.map(({ type, name, value, ttl }) => [type, name, value, String(ttl)]);
   print(indent(table([["TYPE", "NAME", "VALUE", "TTL"], ...rows])));
+};
+
+type Needs = Pick<WireDomain, "record" | "guide" | "challengeRecord" | "domainConnect">;
+
+const printConnect = ({ provider, url }: NonNullable<Needs["domainConnect"]>): void =>
+  print(`${provider} can create the records for you. Open this address:\n\n  ${url}\n`);
+
+const printGuide = ({ provider, steps }: NonNullable<Needs["guide"]>): void => {
+  print(`\nThe zone is at ${provider}:\n`);
+  for (const [at, step] of steps.entries()) print(`  ${at + 1}. ${step}`);
+};
+
+/** What else there is to know about the record. */
+const printNotes = ({ value, note, addresses = [] }: Needs["record"]): void => {
   if (note) print(`\n${note}`);
   if (value.endsWith(".localhost"))
     print(
       "\nlocalhost is not in public DNS: restart the server with --platform-domain set to a domain you own.",
     );
-  const line = bind ?? proof?.bind;
-  if (line) print(`\n${proof ? "The TXT record in" : "In"} a zone file:\n\n${indent(line)}`);
+  if (addresses.length === 0) return;
+  print("\nIf your DNS provider has no ALIAS record, create these instead:\n");
+  printRows(addresses);
+};
+
+/** The records in the forms that tools take. */
+const printForms = (records: readonly { bind?: string; terraform: string }[], hasProof: boolean): void => {
+  const lines = records.flatMap(({ bind }) => bind ?? []);
+  if (lines.length > 0)
+    print(`\n${hasProof ? "The TXT record in" : "In"} a zone file:\n\n${indent(lines.join("\n"))}`);
   print(`\nIn Terraform:\n\n${indent(records.map(({ terraform }) => terraform).join("\n\n"))}`);
 };
+
+/** Prints the records to create, uncut so that they can be copied. */
+export const printRecord = ({ record, guide, challengeRecord, domainConnect }: Needs): void => {
+  const { proof } = record;
+  const records = [
+    record,
+    ...(proof ? [proof] : []),
+    ...(challengeRecord?.required ? [challengeRecord] : []),
+  ];
+  if (domainConnect) printConnect(domainConnect);
+  print(
+    `${domainConnect ? "Or create" : "Create"} ${records.length > 1 ? "these records" : "this record"} at your DNS provider:\n`,
+  );
+  printRows(records);
+  if (guide) printGuide(guide);
+  printNotes(record);
+  printForms(records, proof !== undefined);
+  if (!challengeRecord) return;
+  print(`\n${challengeRecord.note}`);
+  if (challengeRecord.required) return;
+  print("");
+  printRows([challengeRecord]);
+};
+
+/** Says how to add the name with or without `www` too. */
+export const printPairHint = ({ hostname, pair }: WireDomain, project: string): void =>
+  print(
+    `\nVisitors also type ${pair}. To redirect it:\n  adoption-store domains add ${hostname} --project ${project} --pair`,
+  );
 
 /** The other stages wait for something. */
 const STAGE_COLOURS: Readonly<Record<string, "green" | "red">> = {
@@ -36,12 +96,20 @@ const STAGE_COLOURS: Readonly<Record<string, "green" | "red">> = {
   issue_failed: "red",
 };
 
+/** Prints what to do, and who must act. */
+export const printFindings = ({ findings }: Pick<WireDomain, "findings">): void => {
+  for (const { message, responsible } of findings) {
+    print(`  ${message}`);
+    if (responsible) print(`    Who must act: ${RESPONSIBLE[responsible]}.`);
+  }
+};
+
 export const printStage = (domain: WireDomain): void => {
   const redirect = domain.role === "redirect" ? ", redirects to the primary domain" : "";
   print(
     `${displayName(domain)}: ${coloured(STAGE_COLOURS[domain.stage] ?? "yellow", domain.stage)}${redirect}`,
   );
-  for (const { message } of domain.findings) print(`  ${message}`);
+  printFindings(domain);
 };
 
 export const printCertificate = ({ certificate }: WireDomain): void => {
@@ -53,15 +121,23 @@ export const printCertificate = ({ certificate }: WireDomain): void => {
   if (nextAttemptAt) print(`  Next attempt: ${nextAttemptAt}, or when you verify the domain again.`);
 };
 
-/** Prints every DNS question of the last check, and its response. */
-export const printLastCheck = ({ trace }: WireDomain): void => {
-  if (!trace) return print("\nIt has not been checked yet.");
-  const { zone = "an unknown zone", nameServers, questions } = trace;
-  print(`\nThe last check, of ${zone} (name servers: ${nameServers.join(", ") || "none"}):\n`);
-  for (const { server, name, type, outcome, detail, records, milliseconds } of questions) {
+type WireTrace = NonNullable<WireDomain["trace"]>;
+
+/** Prints every DNS query of a check, its response, and the command that repeats it. */
+export const printQuestions = ({ questions }: Pick<WireTrace, "questions">): void => {
+  for (const { server, name, type, outcome, detail, records, milliseconds, command } of questions) {
     print(`  ${server}  ${name} ${type}  ${outcome}${detail ? ` (${detail})` : ""}  ${milliseconds} ms`);
     for (const record of records) print(`    ${record}`);
+    if (command !== undefined) print(`    $ ${command}`);
   }
+};
+
+/** Prints the queries of the last check. */
+export const printLastCheck = ({ trace }: WireDomain): void => {
+  if (!trace) return print("\nIt has not been checked yet.");
+  const { zone = "an unknown zone", nameServers } = trace;
+  print(`\nThe last check, of ${zone} (name servers: ${nameServers.join(", ") || "none"}):\n`);
+  printQuestions(trace);
 };
 
 export const printHistory = (events: readonly WireEvent[]): void => {

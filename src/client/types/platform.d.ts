@@ -144,6 +144,8 @@ export interface paths {
      * Add a domain to a project
      * @description Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.
      *
+     *     `pair` also adds the name with or without `www`, as a redirect with a certificate of its own.
+     *
      *     The service looks for the record after 1, 2, 5 and 10 minutes, then every 15 minutes, for 48 hours. An apex domain that has only addresses also needs the TXT record in `record.proof`.
      *
      *     Any project can add a name, even if another project holds it: the DNS decides. The project whose target the DNS shows gets the name. A project that held the name loses it, with its certificate.
@@ -259,6 +261,26 @@ export interface paths {
      */
     put: operations["putDomainsConfig"];
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/domain-checks": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Check a name before you add it
+     * @description Asks the DNS about a name, which need not belong to a project. Nothing is stored. With `target`, the verdict says whether the records are right. Without it, the verdict says whether other records are in the way. The findings say what to do, and the trace has a `dig` command for each query. Names below one registered domain can be checked 30 times a minute. Requires the scope `platform:read`.
+     */
+    post: operations["checkDomain"];
     delete?: never;
     options?: never;
     head?: never;
@@ -620,19 +642,8 @@ export interface components {
       /** @description The HTTP status code of the response. */
       status: number;
     };
-    /** @description A project to create. The default plan is `free`. */
-    NewProject: {
-      /** @description The project's DNS label in its default address. */
-      slug: string;
-      /** @description The name of the project. */
-      name: string;
-      plan?: components["schemas"]["Plan"];
-    };
-    /**
-     * @description The plan of the project. Custom domains require `pro` or above.
-     * @enum {string}
-     */
-    Plan: "free" | "pro" | "enterprise";
+    /** @description Projects in the order of their creation. */
+    Projects: components["schemas"]["Project"][];
     /** @description A documentation project. */
     Project: {
       /** @description The project's DNS label in its default address. */
@@ -655,14 +666,27 @@ export interface components {
        */
       createdAt: string;
     };
+    /**
+     * @description The plan of the project. Custom domains require `pro` or above.
+     * @enum {string}
+     */
+    Plan: "free" | "pro" | "enterprise";
+    /** @description A project to create. The default plan is `free`. */
+    NewProject: {
+      /** @description The project's DNS label in its default address. */
+      slug: string;
+      /** @description The name of the project. */
+      name: string;
+      plan?: components["schemas"]["Plan"];
+    };
     /** @description The fields to change. Absent fields keep their value. */
     ProjectChange: {
       /** @description The name of the project. */
       name?: string;
       plan?: components["schemas"]["Plan"];
     };
-    /** @description Projects in the order of their creation. */
-    Projects: components["schemas"]["Project"][];
+    /** @description Deploys, newest first. */
+    Deploys: components["schemas"]["Deploy"][];
     /** @description An uploaded version of a project's site. */
     Deploy: {
       /**
@@ -677,6 +701,8 @@ export interface components {
       status: "succeeded" | "failed";
       /** @description Why the deploy failed. */
       reason?: string;
+      /** @description The address that always shows this deploy. Absent if the deploy failed, if the slug is too long, or if the server has neither a certificate nor an HTTP port for it. */
+      preview?: string;
       /** @description `true` for the deploy that is served. */
       active: boolean;
       /** @description Number of files. */
@@ -694,14 +720,16 @@ export interface components {
        */
       createdAt: string;
     };
-    /** @description Deploys, newest first. */
-    Deploys: components["schemas"]["Deploy"][];
+    /** @description Domains of a project in the order in which they were added. */
+    Domains: components["schemas"]["Domain"][];
     /** @description A custom domain, and what it needs to become live. */
     Domain: {
       /** @description The domain, in Punycode. */
       hostname: string;
       /** @description The domain in Unicode, for display. */
       unicode: string;
+      /** @description The name that visitors also type, with or without `www`. Absent if the domain is neither an apex nor its `www`. */
+      pair?: string;
       /**
        * @description `awaiting_dns`: the DNS record does not exist yet. `dns_conflict`: another record is in its place. `verified`, `issuing`, `issue_failed`: the domain waits for its certificate. `live`: the domain is served. `suspended`: the plan is below Pro.
        * @enum {string}
@@ -713,6 +741,9 @@ export interface components {
        */
       role: "primary" | "served" | "redirect";
       record: components["schemas"]["DomainRecord"];
+      guide?: components["schemas"]["ProviderGuide"];
+      challengeRecord?: components["schemas"]["ChallengeRecord"];
+      domainConnect?: components["schemas"]["DomainConnect"];
       /** @description The findings of the last check. Empty if everything is right. */
       findings: components["schemas"]["DomainFinding"][];
       /**
@@ -765,9 +796,24 @@ export interface components {
       note?: string;
       /** @description The record as a line of a zone file. Absent for an ALIAS. */
       bind?: string;
-      /** @description The record as a block of a Terraform configuration. */
+      /** @description The record as a block of a Terraform configuration. After a check of a zone at Cloudflare or Route 53, the block is for that provider. */
       terraform: string;
+      /** @description Records to create at DNS providers that have neither ALIAS nor ANAME. Absent if the addresses are not known. If they change, the finding `addresses_changed` names the new ones. */
+      addresses?: components["schemas"]["AddressRecord"][];
       proof?: components["schemas"]["ProofRecord"];
+    };
+    /** @description An address of this service, for DNS providers without ALIAS. */
+    AddressRecord: {
+      /** @enum {string} */
+      type: "A" | "AAAA";
+      /** @description The name of the record: `@`. */
+      name: string;
+      /** @description An address of this service. */
+      value: string;
+      /** @description The TTL of the record, in seconds. */
+      ttl: number;
+      /** @description The record as a line of a zone file. */
+      bind: string;
     };
     /** @description A second record to create for an apex domain. It proves which project the domain is for. */
     ProofRecord: {
@@ -784,23 +830,79 @@ export interface components {
       /** @description The record as a block of a Terraform configuration. */
       terraform: string;
     };
+    /** @description What to do at the DNS provider of the zone, if the service knows the provider: the steps that resolve the findings, or else create the records. */
+    ProviderGuide: {
+      /** @description The DNS provider that holds the zone. */
+      provider: string;
+      /**
+       * @description What this provider calls a record that gives an apex domain the addresses of the target. Absent if it has none.
+       * @enum {string}
+       */
+      apexType?: "CNAME" | "ALIAS" | "ANAME";
+      /** @description The steps, in order. */
+      steps: string[];
+    };
+    /** @description The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without a gap: the server orders the certificate before the other records change. */
+    ChallengeRecord: {
+      /** @enum {string} */
+      type: "CNAME";
+      /** @description The name of the record, as DNS providers ask for it. */
+      name: string;
+      /** @description The value of the record: exactly this name. */
+      value: string;
+      /** @description The TTL of the record, in seconds. */
+      ttl: number;
+      /** @description True for a wildcard: without the record, it cannot become live. */
+      required: boolean;
+      /** @description What the record is for. */
+      note: string;
+      /** @description The record as a line of a zone file. */
+      bind: string;
+      /** @description The record as a block of a Terraform configuration. */
+      terraform: string;
+    };
+    /** @description A link with which the DNS provider creates the records itself (Domain Connect). Present only if the domain needs records, and the provider supports the template of this service. */
+    DomainConnect: {
+      /** @description The DNS provider, as it calls itself. */
+      provider: string;
+      /** @description The page of the DNS provider where the holder of the domain signs in and agrees to the records. */
+      url: string;
+    };
     /** @description What a check found, and which record to change. */
     DomainFinding: {
       /**
-       * @description `no_record`: the record does not exist. `wrong_target`: the record has another value. `conflicting_record`: another record blocks it. `caa_forbids`: CAA records block the CA. `not_propagated`: some servers still have the old records. `ownership_unproven`: an apex domain needs the TXT record in `record.proof`. `unreachable`: a server did not respond, which never counts as a failure. `domain_taken`: the DNS also names the project that holds the domain. `domain_lost`: another project has proven that the domain is its own.
+       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: An address record has the name that the CNAME needs. `caa_forbids`: CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service. `not_propagated`: The record is right, but some servers still have the old one. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. After a day (`since`), the DNS provider must act, or the operator if it is a resolver of this service. `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
        * @enum {string}
        */
       kind:
         | "no_record"
         | "wrong_target"
+        | "doubled_name"
         | "conflicting_record"
         | "caa_forbids"
         | "not_propagated"
         | "ownership_unproven"
         | "unreachable"
+        | "proxied"
+        | "wildcard_record"
+        | "stray_address"
+        | "addresses_changed"
+        | "mixed_answers"
+        | "lame_delegation"
+        | "dnssec_failure"
+        | "registration_expired"
+        | "registration_on_hold"
+        | "parked"
+        | "long_ttl"
+        | "platform_unready"
         | "domain_taken"
         | "domain_lost";
-      /** @description What to do, in one sentence. */
+      /**
+       * @description Who must act. `holder`: the holder of the domain, in its DNS records. `dns_provider`: the DNS provider, whose name servers hold the zone. `proxy`: the holder of the domain, in the settings of the proxy. `registrar`: the holder of the domain, at its registrar. `operator`: the operator of this service. `nobody`: nobody; wait, then check again.
+       * @enum {string}
+       */
+      responsible?: "holder" | "dns_provider" | "proxy" | "registrar" | "operator" | "nobody";
+      /** @description What is wrong, and what to do. */
       message: string;
       /** @description The name of the record. */
       name: string;
@@ -810,17 +912,33 @@ export interface components {
       found?: string[];
       /** @description The values that the DNS must have. */
       expected?: string[];
-      /** @description The DNS server that gave this response, or none. */
+      /**
+       * @description The parameter of the CAA records that forbids the certificate. `accounturi`: their accounturi does not name this service's account with the CA. `validationmethods`: their validationmethods do not name a method that this service can use.
+       * @enum {string}
+       */
+      parameter?: "accounturi" | "validationmethods";
+      /** @description The tag of the CAA record to add, if it is not `issue`: a wildcard can need another. */
+      tag?: string;
+      /** @description The company that runs the proxy or the name servers. */
+      provider?: string;
+      /** @description Whether requests through the proxy reach this service. Absent if not tried. */
+      reachesService?: boolean;
+      /** @description The DNS server that sent the response, or did not respond. */
       server?: string;
-      /** @description How long caches can keep the old records, in seconds. */
+      /** @description How long caches can keep the records, in seconds. */
       seconds?: number;
-      /** @description Why a DNS server could not be asked. */
+      /**
+       * Format: date-time
+       * @description Since when no check has had a usable response from the server.
+       */
+      since?: string;
+      /** @description Why a server gave no useful response, or why the service is not ready. */
       reason?: string;
     };
     /** @description The certificate of a domain, and its progress. */
     DomainCertificate: {
       /**
-       * @description `wanted`: not ordered yet. `ordered`: the CA is working on it. `failing`: the last attempt failed. `ssl_overdue`: there is no certificate after 30 minutes. `in_use`: valid and served, also during a renewal. `expired`: no longer valid.
+       * @description `wanted`: not ordered yet. `ordered`: the CA is working on it. `failing`: the last attempt failed. `ssl_overdue`: there is no certificate after 30 minutes. `in_use`: valid and served, also during a renewal; a domain that is not live yet waits only for its records. `expired`: no longer valid.
        * @enum {string}
        */
       status: "wanted" | "ordered" | "failing" | "ssl_overdue" | "in_use" | "expired";
@@ -865,7 +983,7 @@ export interface components {
     };
     /** @description Every DNS query of the last check, with its response. */
     DomainTrace: {
-      /** @description The value that the record must have. */
+      /** @description The value that the record must have. In a check without a target, the name itself. */
       target: string;
       /** @description The zone of the name, if the resolvers know it. */
       zone?: string;
@@ -875,6 +993,8 @@ export interface components {
       chain: string[];
       /** @description The addresses of the target. */
       targetAddresses: string[];
+      /** @description Addresses that the target had at earlier checks. */
+      formerAddresses?: string[];
       /** @description The CAA records that apply. */
       caa: string[];
       /** @description The queries in the order of their responses, at most 200. */
@@ -890,6 +1010,8 @@ export interface components {
       type: string;
       /** @description `true` if the query asked for recursion. */
       recursive: boolean;
+      /** @description `true` if the resolver was told not to check DNSSEC. */
+      checkingDisabled?: boolean;
       /** @enum {string} */
       transport: "udp" | "tcp";
       /** @description The response code, or why there is no response: `timeout`, `refused`, ... */
@@ -900,7 +1022,18 @@ export interface components {
       records: string[];
       /** @description How long the query took, in milliseconds. */
       milliseconds: number;
+      /** @description The command that repeats the query. Absent if no query was sent, or if the name has characters that are special to a shell. */
+      command?: string;
     };
+    /** @description A custom domain to add. */
+    NewDomain: {
+      /** @description The domain or subdomain, in Unicode or in Punycode. A wildcard such as `*.example.org` serves every name directly below the domain. IP addresses, single labels and public suffixes are refused. */
+      hostname: string;
+      /** @description `true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. */
+      pair?: boolean;
+    };
+    /** @description The events of a domain, newest first. */
+    DomainHistory: components["schemas"]["DomainEvent"][];
     /** @description An event in the history of a domain. */
     DomainEvent: {
       /**
@@ -964,10 +1097,6 @@ export interface components {
       /** @description The findings of a check. */
       findings: components["schemas"]["DomainFinding"][];
     };
-    /** @description The events of a domain, newest first. */
-    DomainHistory: components["schemas"]["DomainEvent"][];
-    /** @description Domains of a project in the order in which they were added. */
-    Domains: components["schemas"]["Domain"][];
     /** @description Which domain is primary, and which domains redirect to it. */
     DomainsConfig: {
       domains: components["schemas"]["DomainRoles"];
@@ -986,11 +1115,6 @@ export interface components {
       /** @description The primary domain. */
       to: string;
       status: number;
-    };
-    /** @description A custom domain to add. */
-    NewDomain: {
-      /** @description The domain or subdomain, in Unicode or in Punycode. IP addresses, wildcards, single labels and public suffixes are refused. */
-      hostname: string;
     };
     /** @description Which domain is primary, and which domains redirect to it. */
     NewDomainsConfig: {
@@ -1011,6 +1135,45 @@ export interface components {
       to: string;
       status: number;
     };
+    /** @description A name to check. */
+    NewDomainCheck: {
+      /** @description The domain or subdomain, in Unicode or in Punycode. The rules are those of custom domains, but wildcards are refused. */
+      hostname: string;
+      /** @description The name that the record must point to: the target of a project. */
+      target?: string;
+    };
+    /** @description What the DNS says about a name. Nothing is stored. */
+    DomainCheck: {
+      /** @description The domain, in Punycode. */
+      hostname: string;
+      /** @description The domain in Unicode, for display. */
+      unicode: string;
+      /**
+       * @description `right`: Every server that responded has the right records. `missing`: The record does not exist yet. `wrong`: You must change or delete a record. `spreading`: The zone has the right records, but some servers still have old ones. `blocked`: No CA can issue a certificate for the name. `free`: No other record is in the way. Only in a check without a target. `in_use`: The name has records that you must change or delete. Only in a check without a target. `points_here`: The name already points to a target of this service. Only in a check without a target. `unregistered`: The registered domain does not exist in the DNS. `unknown`: Too few servers responded for a verdict.
+       * @enum {string}
+       */
+      verdict:
+        | "right"
+        | "missing"
+        | "wrong"
+        | "spreading"
+        | "blocked"
+        | "free"
+        | "in_use"
+        | "points_here"
+        | "unregistered"
+        | "unknown";
+      /** @description The verdict in one sentence, and what to do. */
+      message: string;
+      record?: components["schemas"]["DomainRecord"];
+      guide?: components["schemas"]["ProviderGuide"];
+      domainConnect?: components["schemas"]["DomainConnect"];
+      /** @description The findings of the last check. Empty if everything is right. */
+      findings: components["schemas"]["DomainFinding"][];
+      trace: components["schemas"]["DomainTrace"];
+    };
+    /** @description Entries of the audit log, newest first. */
+    AuditEntries: components["schemas"]["AuditEntry"][];
     /** @description Who did what, and when. */
     AuditEntry: {
       /**
@@ -1025,7 +1188,7 @@ export interface components {
       at: string;
       actor: components["schemas"]["AuditActor"];
       /**
-       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `domain.removed`: A custom domain was removed.
        * @enum {string}
        */
       action:
@@ -1061,6 +1224,7 @@ export interface components {
         | "domain.added"
         | "domain.changed"
         | "domain.checked"
+        | "domain.noticed"
         | "domain.removed";
       resource: components["schemas"]["AuditResource"];
       /** @description The changed fields; for most actions none. */
@@ -1113,8 +1277,8 @@ export interface components {
       /** @description Its value after, as text. Absent if it has none. */
       to?: string;
     };
-    /** @description Entries of the audit log, newest first. */
-    AuditEntries: components["schemas"]["AuditEntry"][];
+    /** @description API keys in ascending order of id. */
+    Keys: components["schemas"]["Key"][];
     /** @description An API key, without its secret. */
     Key: {
       /**
@@ -1169,8 +1333,20 @@ export interface components {
       | "audit:read"
       | "keys:admin"
       | "people:admin";
-    /** @description API keys in ascending order of id. */
-    Keys: components["schemas"]["Key"][];
+    /** @description A key to create. */
+    NewKey: {
+      /** @description What the key is for, in your own words. */
+      name: string;
+      /** @description What the key may do. */
+      scopes: components["schemas"]["Scope"][];
+      /** @description The maximum number of requests in a window. */
+      rateLimit?: string;
+      /**
+       * Format: date-time
+       * @description When the key expires. Without it, the key never expires.
+       */
+      expiresAt?: string;
+    };
     /** @description An API key with its secret. */
     MintedKey: {
       /**
@@ -1209,100 +1385,10 @@ export interface components {
       /** @description The API key itself, for the header `Authorization: Bearer`. It is shown only once, and is not stored. */
       secret: string;
     };
-    /** @description A key to create. */
-    NewKey: {
-      /** @description What the key is for, in your own words. */
-      name: string;
-      /** @description What the key may do. */
-      scopes: components["schemas"]["Scope"][];
-      /** @description The maximum number of requests in a window. */
-      rateLimit?: string;
-      /**
-       * Format: date-time
-       * @description When the key expires. Without it, the key never expires.
-       */
-      expiresAt?: string;
-    };
     /** @description How to rotate a key. */
     Rotation: {
       /** @description How long the old secret stays valid, in seconds. The default is 86400, one day. */
       graceSeconds?: number;
-    };
-    /** @description A person with the invitation to send to them. */
-    InvitedPerson: {
-      /**
-       * Format: int64
-       * @description Unique identifier of the person.
-       */
-      id: number;
-      /** @description The person's name, as colleagues see it. */
-      name: string;
-      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
-      email: string;
-      role: components["schemas"]["Role"];
-      /**
-       * Format: date-time
-       * @description When the person was added.
-       */
-      createdAt: string;
-      /**
-       * Format: date-time
-       * @description When the person last used the console, accurate to a few seconds.
-       */
-      lastSeenAt?: string;
-      /**
-       * Format: date-time
-       * @description When the invitation that the person has not accepted yet expires, or expired.
-       */
-      invitedUntil?: string;
-      /** @description The passkeys that the person signs in with, oldest first. */
-      passkeys: components["schemas"]["Passkey"][];
-      /** @description The OpenID Connect issuers that the person has signed in with. */
-      signsInWith: string[];
-      invitation: components["schemas"]["Invitation"];
-    };
-    /**
-     * @description What the person may do, as a set of scopes. `volunteer`: `pets:read`, `orders:read`, `orders:write`; `staff`: `pets:read`, `pets:write`, `orders:read`, `orders:write`; `administrator`: `*`.
-     * @enum {string}
-     */
-    Role: "volunteer" | "staff" | "administrator";
-    /** @description A WebAuthn credential that a person signs in with. */
-    Passkey: {
-      /**
-       * Format: int64
-       * @description Unique identifier of the passkey.
-       */
-      id: number;
-      /** @description What the person calls the passkey. */
-      name: string;
-      /**
-       * Format: date-time
-       * @description When the passkey was registered.
-       */
-      createdAt: string;
-      /**
-       * Format: date-time
-       * @description When somebody last signed in with it.
-       */
-      lastUsedAt?: string;
-    };
-    /** @description An invitation to sign in for the first time. */
-    Invitation: {
-      /** @description The address to send to the person. It works once, and is shown only here: the service stores no part of it that could be used. */
-      link: string;
-      /**
-       * Format: date-time
-       * @description When the invitation expires: 7 days after it was made.
-       */
-      expiresAt: string;
-    };
-    /** @description A person to add and invite. */
-    NewPerson: {
-      /** @description The person's name, as colleagues see it. */
-      name: string;
-      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
-      email: string;
-      role: components["schemas"]["Role"];
     };
     /** @description People in ascending order of id. */
     People: components["schemas"]["Person"][];
@@ -1337,6 +1423,82 @@ export interface components {
       passkeys: components["schemas"]["Passkey"][];
       /** @description The OpenID Connect issuers that the person has signed in with. */
       signsInWith: string[];
+    };
+    /**
+     * @description What the person may do, as a set of scopes. `volunteer`: `pets:read`, `orders:read`, `orders:write`; `staff`: `pets:read`, `pets:write`, `orders:read`, `orders:write`; `administrator`: `*`.
+     * @enum {string}
+     */
+    Role: "volunteer" | "staff" | "administrator";
+    /** @description A WebAuthn credential that a person signs in with. */
+    Passkey: {
+      /**
+       * Format: int64
+       * @description Unique identifier of the passkey.
+       */
+      id: number;
+      /** @description What the person calls the passkey. */
+      name: string;
+      /**
+       * Format: date-time
+       * @description When the passkey was registered.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When somebody last signed in with it.
+       */
+      lastUsedAt?: string;
+    };
+    /** @description A person to add and invite. */
+    NewPerson: {
+      /** @description The person's name, as colleagues see it. */
+      name: string;
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      email: string;
+      role: components["schemas"]["Role"];
+    };
+    /** @description A person with the invitation to send to them. */
+    InvitedPerson: {
+      /**
+       * Format: int64
+       * @description Unique identifier of the person.
+       */
+      id: number;
+      /** @description The person's name, as colleagues see it. */
+      name: string;
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      email: string;
+      role: components["schemas"]["Role"];
+      /**
+       * Format: date-time
+       * @description When the person was added.
+       */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description When the person last used the console, accurate to a few seconds.
+       */
+      lastSeenAt?: string;
+      /**
+       * Format: date-time
+       * @description When the invitation that the person has not accepted yet expires, or expired.
+       */
+      invitedUntil?: string;
+      /** @description The passkeys that the person signs in with, oldest first. */
+      passkeys: components["schemas"]["Passkey"][];
+      /** @description The OpenID Connect issuers that the person has signed in with. */
+      signsInWith: string[];
+      invitation: components["schemas"]["Invitation"];
+    };
+    /** @description An invitation to sign in for the first time. */
+    Invitation: {
+      /** @description The address to send to the person. It works once, and is shown only here: the service stores no part of it that could be used. */
+      link: string;
+      /**
+       * Format: date-time
+       * @description When the invitation expires: 7 days after it was made.
+       */
+      expiresAt: string;
     };
     /** @description The fields to change. Absent fields keep their value. */
     PersonChange: {
@@ -1636,6 +1798,7 @@ export interface operations {
            *       {
            *         "id": 3,
            *         "status": "succeeded",
+           *         "preview": "http://003--docs.example.org/",
            *         "active": true,
            *         "files": 42,
            *         "bytes": 1234567,
@@ -1645,12 +1808,12 @@ export interface operations {
            *       {
            *         "id": 2,
            *         "status": "failed",
+           *         "reason": "\"../x\": leads out of the site",
            *         "active": false,
            *         "files": 0,
            *         "bytes": 0,
            *         "key": 1,
-           *         "createdAt": "2026-11-20T09:30:00.000Z",
-           *         "reason": "\"../x\": leads out of the site"
+           *         "createdAt": "2026-11-20T09:20:00.000Z"
            *       }
            *     ]
            */
@@ -1695,6 +1858,7 @@ export interface operations {
            * @example {
            *       "id": 3,
            *       "status": "succeeded",
+           *       "preview": "http://003--docs.example.org/",
            *       "active": true,
            *       "files": 42,
            *       "bytes": 1234567,
@@ -1740,6 +1904,7 @@ export interface operations {
            * @example {
            *       "id": 3,
            *       "status": "succeeded",
+           *       "preview": "http://003--docs.example.org/",
            *       "active": true,
            *       "files": 42,
            *       "bytes": 1234567,
@@ -1817,6 +1982,7 @@ export interface operations {
            * @example {
            *       "id": 3,
            *       "status": "succeeded",
+           *       "preview": "http://003--docs.example.org/",
            *       "active": true,
            *       "files": 42,
            *       "bytes": 1234567,
@@ -1920,7 +2086,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The project already has this domain. */
+      /** @description The project already has this domain, and its pair if it was asked for. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1951,7 +2117,7 @@ export interface operations {
           "application/json": components["schemas"]["Domain"];
         };
       };
-      /** @description Domain added. It waits for its DNS record. */
+      /** @description Domain added, or its pair. It waits for its DNS record. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -2418,6 +2584,99 @@ export interface operations {
       };
     };
   };
+  checkDomain: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "hostname": "docs.example.org",
+         *       "target": "k3vq7zj5n2xw4ryt6mbd.cname.example.net"
+         *     }
+         */
+        "application/json": components["schemas"]["NewDomainCheck"];
+      };
+    };
+    responses: {
+      /** @description What the DNS says about the name. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "hostname": "docs.example.org",
+           *       "unicode": "docs.example.org",
+           *       "verdict": "missing",
+           *       "message": "docs.example.org does not have its records yet: create them at your DNS provider.",
+           *       "record": {
+           *         "type": "CNAME",
+           *         "name": "docs",
+           *         "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *         "ttl": 3600,
+           *         "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *         "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *       },
+           *       "findings": [
+           *         {
+           *           "kind": "no_record",
+           *           "name": "docs.example.org",
+           *           "type": "CNAME",
+           *           "expected": [
+           *             "k3vq7zj5n2xw4ryt6mbd.cname.example.net"
+           *           ],
+           *           "message": "docs.example.org has no CNAME record: create one with the value k3vq7zj5n2xw4ryt6mbd.cname.example.net."
+           *         }
+           *       ],
+           *       "trace": {
+           *         "target": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *         "zone": "example.org",
+           *         "nameServers": [
+           *           "192.0.2.1"
+           *         ],
+           *         "chain": [
+           *           "docs.example.org"
+           *         ],
+           *         "targetAddresses": [
+           *           "192.0.2.80"
+           *         ],
+           *         "caa": [],
+           *         "questions": [
+           *           {
+           *             "server": "192.0.2.1",
+           *             "name": "docs.example.org",
+           *             "type": "CNAME",
+           *             "recursive": false,
+           *             "transport": "udp",
+           *             "outcome": "NXDOMAIN",
+           *             "records": [],
+           *             "milliseconds": 12,
+           *             "command": "dig @192.0.2.1 docs.example.org. CNAME +norecurse +noadflag +nocookie"
+           *           }
+           *         ]
+           *       }
+           *     }
+           */
+          "application/json": components["schemas"]["DomainCheck"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
   listAuditEntries: {
     parameters: {
       query?: {
@@ -2457,6 +2716,7 @@ export interface operations {
           | "domain.added"
           | "domain.changed"
           | "domain.checked"
+          | "domain.noticed"
           | "domain.removed";
         /** @description Filter by resource: a kind, or a kind and an id, such as `pet:7`. The kinds: `pet`, `category`, `order`, `import`, `key`, `person`, `project`, `deploy`, `domain`. */
         resource?: string;

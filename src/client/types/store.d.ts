@@ -380,6 +380,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /** @description Every error has this form. */
+    Error: {
+      /** @description Machine-readable error code. */
+      code: string;
+      /** @description Human-readable description. */
+      message: string;
+      /** @description The HTTP status code of the response. */
+      status: number;
+    };
+    /** @description Animals in ascending order of id, or as `sort` says. */
+    Pets: components["schemas"]["Pet"][];
     /** @description An animal offered for adoption. */
     Pet: {
       /**
@@ -401,8 +412,6 @@ export interface components {
      * @enum {string}
      */
     PetStatus: "available" | "pending" | "sold";
-    /** @description Animals in ascending order of id, or as `sort` says. */
-    Pets: components["schemas"]["Pet"][];
     /** @description An animal to add. */
     NewPet: {
       /** @description The animal's name. It must contain more than white space, and no control characters. */
@@ -456,44 +465,6 @@ export interface components {
       etag?: string;
       error?: components["schemas"]["Error"];
     };
-    /** @description Every error has this form. */
-    Error: {
-      /** @description Machine-readable error code. */
-      code: string;
-      /** @description Human-readable description. */
-      message: string;
-      /** @description The HTTP status code of the response. */
-      status: number;
-    };
-    /** @description The number of animals. */
-    Statistics: {
-      /** @description Number of animals. */
-      total: number;
-      byStatus: components["schemas"]["StatusCounts"];
-      /** @description All animals by the day they were added: the last 30 days, oldest first. The last one is today. */
-      addedByDay: components["schemas"]["AddedOnDay"][];
-    };
-    /** @description The number of animals by status. */
-    StatusCounts: {
-      /** @description Number of animals that can be adopted. */
-      available: number;
-      /** @description Number of animals with an adoption in progress. */
-      pending: number;
-      /** @description Number of adopted animals. */
-      sold: number;
-      /** @description Number of animals without a status. */
-      none: number;
-    };
-    /** @description The number of animals added on one day. */
-    AddedOnDay: {
-      /**
-       * Format: date
-       * @description The day, in UTC.
-       */
-      date: string;
-      /** @description Number of animals added on this day. */
-      count: number;
-    };
     /** @description Categories in ascending order of id. */
     CategoryStatistics: components["schemas"]["CategoryCounts"][];
     /** @description The number of animals in a category. */
@@ -509,16 +480,37 @@ export interface components {
       total: number;
       byStatus: components["schemas"]["StatusCounts"];
     };
-    /** @description A category to add. */
-    NewCategory: {
-      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
-      name: string;
+    /** @description The number of animals by status. */
+    StatusCounts: {
+      /** @description Number of animals that can be adopted. */
+      available: number;
+      /** @description Number of animals with an adoption in progress. */
+      pending: number;
+      /** @description Number of adopted animals. */
+      sold: number;
+      /** @description Number of animals without a status. */
+      none: number;
     };
-    /** @description The fields to change. Absent fields keep their value (RFC 7396). */
-    CategoryChange: {
-      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
-      name?: string;
+    /** @description The number of animals. */
+    Statistics: {
+      /** @description Number of animals. */
+      total: number;
+      byStatus: components["schemas"]["StatusCounts"];
+      /** @description All animals by the day they were added: the last 30 days, oldest first. The last one is today. */
+      addedByDay: components["schemas"]["AddedOnDay"][];
     };
+    /** @description The number of animals added on one day. */
+    AddedOnDay: {
+      /**
+       * Format: date
+       * @description The day, in UTC.
+       */
+      date: string;
+      /** @description Number of animals added on this day. */
+      count: number;
+    };
+    /** @description Categories in ascending order of id. */
+    Categories: components["schemas"]["Category"][];
     /** @description A category of animals. */
     Category: {
       /**
@@ -529,26 +521,18 @@ export interface components {
       /** @description The name of the category. Names are unique, and case and spacing make no difference. */
       name: string;
     };
-    /** @description Categories in ascending order of id. */
-    Categories: components["schemas"]["Category"][];
-    /** @description An adoption to start. */
-    NewOrder: {
-      /**
-       * Format: int64
-       * @description Id of the animal to adopt.
-       */
-      petId: number;
-      adopter: components["schemas"]["NewAdopter"];
-      /** @description A note about this adoption. */
-      note?: string;
-    };
-    /** @description The person who wants to adopt the animal. */
-    NewAdopter: {
-      /** @description The adopter's name. */
+    /** @description A category to add. */
+    NewCategory: {
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
       name: string;
-      /** @description The adopter's email address. */
-      email: string;
     };
+    /** @description The fields to change. Absent fields keep their value (RFC 7396). */
+    CategoryChange: {
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
+      name?: string;
+    };
+    /** @description Adoptions, in the order that `sort` asked for. */
+    Orders: components["schemas"]["Order"][];
     /** @description An adoption. Only keys with the scope `orders:read` see `adopter` and `note`. Both are absent after the adopter's data was erased. */
     Order: {
       /**
@@ -588,8 +572,6 @@ export interface components {
      * @enum {string}
      */
     OrderStatus: "placed" | "approved" | "completed" | "cancelled";
-    /** @description Adoptions, in the order that `sort` asked for. */
-    Orders: components["schemas"]["Order"][];
     /** @description The number of adoptions. */
     OrderStatistics: {
       /** @description Number of adoptions. */
@@ -607,6 +589,26 @@ export interface components {
       /** @description Number of cancelled adoptions. */
       cancelled: number;
     };
+    /** @description An adoption to start. */
+    NewOrder: {
+      /**
+       * Format: int64
+       * @description Id of the animal to adopt.
+       */
+      petId: number;
+      adopter: components["schemas"]["NewAdopter"];
+      /** @description A note about this adoption. */
+      note?: string;
+    };
+    /** @description The person who wants to adopt the animal. */
+    NewAdopter: {
+      /** @description The adopter's name. */
+      name: string;
+      /** @description The adopter's email address. */
+      email: string;
+    };
+    /** @description Entries of the audit log, newest first. */
+    AuditEntries: components["schemas"]["AuditEntry"][];
     /** @description Who did what, and when. */
     AuditEntry: {
       /**
@@ -621,7 +623,7 @@ export interface components {
       at: string;
       actor: components["schemas"]["AuditActor"];
       /**
-       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.removed`: A custom domain was removed.
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `domain.removed`: A custom domain was removed.
        * @enum {string}
        */
       action:
@@ -657,6 +659,7 @@ export interface components {
         | "domain.added"
         | "domain.changed"
         | "domain.checked"
+        | "domain.noticed"
         | "domain.removed";
       resource: components["schemas"]["AuditResource"];
       /** @description The changed fields; for most actions none. */
@@ -709,8 +712,6 @@ export interface components {
       /** @description Its value after, as text. Absent if it has none. */
       to?: string;
     };
-    /** @description Entries of the audit log, newest first. */
-    AuditEntries: components["schemas"]["AuditEntry"][];
   };
   responses: never;
   parameters: never;

@@ -9,6 +9,7 @@ import {
   safeUrl,
   boolean,
 } from "../parse.ts";
+import { parseServer } from "../../protocols/dns/server-address.ts";
 import type { Setting } from "../setting.ts";
 
 /** HTTPS and its certificates. */
@@ -100,6 +101,17 @@ export const HTTPS = {
     help: "key that belongs to ACME_EAB_KID; other users of the machine can see flags, so use the variable or the file",
     parse: optional((text) => (/^[\w-]{16,512}=*$/.test(text) ? text : undefined)),
   },
+  acmeProfile: {
+    env: "ACME_PROFILE",
+    flag: "acme-profile",
+    type: "text",
+    placeholder: "name",
+    fallback: "",
+    example: "shortlived",
+    form: "the name of a profile, such as shortlived",
+    help: "certificate profile to order, such as shortlived for six days; without it the CA's default profile",
+    parse: optional((text) => (/^[\w.-]{1,64}$/.test(text) ? text : undefined)),
+  },
   acmeHttpPort: {
     env: "ACME_HTTP_PORT",
     flag: "acme-http-port",
@@ -119,6 +131,50 @@ export const HTTPS = {
     form: "a port from 1 to 65535",
     help: "port at which CAs fetch challenges over TLS; change it only for tests",
     parse: integer(1, 65_535),
+  },
+  dnsChallengeHook: {
+    env: "DNS_CHALLENGE_HOOK",
+    flag: "dns-challenge-hook",
+    type: "text",
+    placeholder: "file",
+    fallback: "",
+    example: "/usr/local/bin/dns-challenge",
+    form: "the path of a program",
+    help: "program that adds and removes TXT records below PLATFORM_DOMAIN, to prove the domain for a wildcard certificate",
+    parse: optional(anyText),
+  },
+  dnsUpdateServer: {
+    env: "DNS_UPDATE_SERVER",
+    flag: "dns-update-server",
+    type: "text",
+    placeholder: "address",
+    fallback: "",
+    example: "192.0.2.53",
+    form: "an address, such as 192.0.2.53 or [2001:db8::53]:5353",
+    help: "primary name server that takes dynamic updates (RFC 2136) below PLATFORM_DOMAIN, for a wildcard certificate",
+    parse: optional((text) => (parseServer(text) ? text : undefined)),
+  },
+  dnsUpdateKeyFile: {
+    env: "DNS_UPDATE_KEY_FILE",
+    flag: "dns-update-key-file",
+    type: "text",
+    placeholder: "file",
+    fallback: "",
+    example: "/etc/adoption-store/update.key",
+    form: "the path of a file that tsig-keygen has written",
+    help: "file with the TSIG key (hmac-sha256) for DNS_UPDATE_SERVER",
+    parse: optional(anyText),
+  },
+  dnsUpdateZone: {
+    env: "DNS_UPDATE_ZONE",
+    flag: "dns-update-zone",
+    type: "text",
+    placeholder: "domain",
+    fallback: "",
+    example: "example.org",
+    form: "a domain name, such as example.org",
+    help: "zone at DNS_UPDATE_SERVER that holds PLATFORM_DOMAIN; without it PLATFORM_DOMAIN itself",
+    parse: optional(hostName),
   },
   hstsMaxAge: {
     env: "HSTS_MAX_AGE",

@@ -45,6 +45,30 @@ export const PLATFORM = {
     help: "disk space for the deploys of one project",
     parse: bytes(2 ** 10, 2 ** 40),
   },
+  publicDomainCheck: {
+    env: "PUBLIC_DOMAIN_CHECK",
+    flag: "public-domain-check",
+    type: "boolean",
+    placeholder: "",
+    fallback: "false",
+    form: "true or false",
+    help: "serve a page at /domain-check where people without a key check a domain",
+    parse: boolean,
+  },
+  domainConnectProviderId: {
+    env: "DOMAIN_CONNECT_PROVIDER_ID",
+    flag: "domain-connect-provider-id",
+    type: "text",
+    placeholder: "domain",
+    fallback: "",
+    example: "example.org",
+    form: "a domain name of at most 63 characters, such as example.org",
+    help: "domain that identifies this service to DNS providers with Domain Connect; without it, the server contacts none",
+    parse: optional((text) => {
+      const name = hostName(text);
+      return name !== undefined && name.length <= 63 ? name : undefined;
+    }),
+  },
   dnsResolvers: {
     env: "DNS_RESOLVERS",
     flag: "dns-resolvers",
@@ -63,7 +87,7 @@ export const PLATFORM = {
     placeholder: "port",
     fallback: "53",
     form: "a port from 1 to 65535",
-    help: "port of name servers; change it only for tests",
+    help: "port of the name servers that this service queries; change it only for tests",
     parse: integer(1, 65_535),
   },
   dnsPrivate: {

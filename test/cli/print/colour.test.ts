@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
-import { onTerminal, inProcess } from "../program.ts";
+import { bundledOnTerminal, inProcess } from "../program.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 
+const onTerminal = bundledOnTerminal();
 const RED = "\u001B[31m";
 const BOLD = "\u001B[1m";
 

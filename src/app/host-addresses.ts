@@ -1,0 +1,28 @@
+import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
+
+export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
+
+/** True for the hosts that listen on all addresses of the machine. */
+export const isAnyHost = (host: string): boolean => host === "0.0.0.0" || host === "::";
+
+/**
+ * The addresses of this machine at which other machines reach a listener on all addresses; none for any other host.
+ * @param host `0.0.0.0` has those of IPv4, `::` has all
+ */
+export const machineAddresses = (host: string, interfaces: Interfaces = networkInterfaces()): string[] => {
+  if (!isAnyHost(host)) return [];
+  return (
+    Object.values(interfaces)
+      .flatMap((list) => list ?? [])
+      // A link-local address needs a zone, which differs from machine to machine.
+      .filter(({ internal, address }) => !internal && !address.startsWith("fe80:"))
+      .filter(({ family }) => family === "IPv4" || host === "::")
+      .map(({ address }) => address)
+  );
+};
+
+/** The single addresses to listen on, in place of a host that means all of them. */
+export const singleHosts = (host: string, interfaces?: Interfaces): string[] => {
+  const addresses = machineAddresses(host, interfaces);
+  return addresses.length > 0 ? addresses : [host];
+};

@@ -1,0 +1,82 @@
+import type { Config } from "../config/config.ts";
+import { publicPort } from "../edge/https-redirect.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { responseCounts } from "../nameserver/response-counts.ts";
+import { withHttpsRecords } from "../nameserver/https-records.ts";
+import { textRecords } from "../nameserver/text-records.ts";
+import { platformZones } from "../nameserver/zones.ts";
+import { isGlobalUnicast } from "../protocols/dns/address.ts";
+import { dnsCookies } from "../protocols/dns-server/cookies.ts";
+import { dnsResponder } from "../protocols/dns-server/responder.ts";
+import { responseLimiter } from "../protocols/dns-server/response-limiter.ts";
+import { HTTP_PROTOCOLS } from "../protocols/tls/listener.ts";
+import { singleHosts } from "./host-addresses.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** @throws OperatorError if the machine has no public address of its own */
+const addressesOf = ({ publicAddresses, host }: Config): readonly string[] => {
+  if (publicAddresses.length > 0) return publicAddresses;
+  const addresses = singleHosts(host).filter(isGlobalUnicast);
+  if (addresses.length > 0) return addresses;
+  throw new OperatorError(
+    `NAMESERVER needs public addresses, and HOST ${host} has none: set PUBLIC_ADDRESSES to the addresses at which the Internet reaches this service, such as 203.0.113.10`,
+  );
+};
+
+/** Which names' visitors can all use HTTPS now. */
+interface Secured {
+  /** For a name that is served. */
+  name(hostname: string): boolean;
+  /** For the target of a project, by its label: true only if it is true for all of the project's domains. */
+  target(label: string): boolean;
+}
+
+const securedNames = (
+  { baseUrl, httpsPort = 0, platformCnameTarget }: Config,
+  secured: Secured,
+): ((name: string) => boolean) => {
+  // The records lead browsers to this port (RFC 9460 section 7.2).
+  if (publicPort(baseUrl, httpsPort) !== 443) return () => false;
+  return (name) => {
+    const [label = "", ...parent] = name.split(".");
+    return secured.name(name) || (parent.join(".") === platformCnameTarget && secured.target(label));
+  };
+};
+
+/** The service's own name server, before it listens; undefined without NAMESERVER. @throws OperatorError */
+export const createNameserver = (
+  config: Config,
+  { clock, randomBytes }: Pick<Runtime, "clock" | "randomBytes">,
+  secured: Secured = { name: () => false, target: () => false },
+) => {
+  if (config.nameserver.length === 0) return undefined;
+  if (config.platformDomain === "localhost")
+    throw new OperatorError(
+      "NAMESERVER needs a domain: set PLATFORM_DOMAIN to the domain that you delegate to this server",
+    );
+  const texts = textRecords();
+  const counts = responseCounts();
+  const zones = platformZones(
+    { ...config, addresses: addressesOf(config) },
+    {
+      serial: Math.floor(clock.now() / 1000),
+      added: withHttpsRecords(texts.added, HTTP_PROTOCOLS, securedNames(config, secured)),
+    },
+  );
+  return {
+    /** The domains that it serves. */
+    origins: zones.map(({ origin }) => origin),
+    /** TXT records in these domains, added and removed at run time. */
+    texts,
+    /** The responses since the start. */
+    counts: counts.all,
+    respond: dnsResponder({
+      zones,
+      cookies: dnsCookies({ clock, randomBytes }),
+      limiter: responseLimiter(clock),
+      onResponse: counts.add,
+    }),
+  };
+};
+
+export type Nameserver = NonNullable<ReturnType<typeof createNameserver>>;

@@ -1,0 +1,57 @@
+import { type Trial, portTrials } from "../certificates/trial.ts";
+import type { Config } from "../config/config.ts";
+import { isDataDirLocked } from "../data-dir/lock.ts";
+import { type Inspect, dnsInspector } from "../dns-checks/inspect.ts";
+import { ownNames } from "../dns-checks/own-names.ts";
+import type { PlatformFault } from "../platform/fault.ts";
+import { type PlatformReport, probePlatform } from "../platform/probe.ts";
+import { platformWatch, readPlatform } from "../platform/watch.ts";
+import { type Runtime, systemRuntime } from "./runtime.ts";
+
+/** What a probe of a server with HTTPS needs. */
+interface ProbeInput {
+  trial: Trial;
+  /** The names that CAA records may use for the CAs. */
+  issuers: string[];
+}
+
+/** True if the names of the platform may be in the public DNS, unlike `localhost`. */
+const isProbed = (config: Config): boolean => ownNames(config).publicPlatformDomain !== undefined;
+
+const probe = (config: Config, inspect: Inspect, input: ProbeInput | undefined): Promise<PlatformReport> =>
+  probePlatform(config, {
+    inspect,
+    issuers: input?.issuers,
+    ports: input && portTrials(input.trial, config.dnsPrivate),
+  });
+
+/** Probes the platform's names while the server runs. */
+export const serverPlatform = (
+  config: Config,
+  { clock, log }: Pick<Runtime, "clock" | "log">,
+  { inspect, openProbe }: { inspect: Inspect; openProbe: (() => Promise<ProbeInput>) | undefined },
+) =>
+  platformWatch({
+    dataDir: config.dataDir,
+    clock,
+    log,
+    probe: isProbed(config)
+      ? async () => {
+          const input = await openProbe?.();
+          return { report: await probe(config, inspect, input), input };
+        }
+      : undefined,
+  });
+
+const savedBy = (config: Config) =>
+  isDataDirLocked(config.dataDir) ? readPlatform<ProbeInput | undefined>(config.dataDir) : undefined;
+
+/** What the running server found last. */
+export const platformFaults = (config: Config): readonly PlatformFault[] => savedBy(config)?.faults ?? [];
+
+/**
+ * Probes the platform's names from a command; undefined if there is nothing to probe. The command
+ * recognises a running server by what it presents on its ports.
+ */
+export const commandPlatform = async (config: Config): Promise<PlatformReport | undefined> =>
+  isProbed(config) ? probe(config, dnsInspector(config, systemRuntime), savedBy(config)?.input) : undefined;

@@ -1,0 +1,62 @@
+import { Command } from "commander";
+import { commandNameCheck } from "../app/name-checks.ts";
+import { systemRuntime } from "../app/runtime.ts";
+import { SHARED } from "../config/saved-settings.ts";
+import { dnsInspector } from "../dns-checks/inspect.ts";
+import { fromNameCheck } from "../name-checks/model.ts";
+import { type NameVerdict, VERDICT_TONES } from "../name-checks/verdict.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { printNameCheck } from "./print/name-check.ts";
+import { printJson } from "./print/output.ts";
+import { configBeside, withSettings } from "./settings.ts";
+
+interface Options extends Record<string, unknown> {
+  target?: string;
+  trace?: boolean;
+  json?: boolean;
+}
+
+const TOO_FEW_RESPONSES = 3;
+
+const exitCodeOf = (verdict: NameVerdict): number => {
+  if (verdict === "unknown") return TOO_FEW_RESPONSES;
+  return VERDICT_TONES[verdict] === "good" ? 0 : 1;
+};
+
+const TEXTS: CommandTexts = {
+  notes: [
+    "The command asks the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target it says whether the records are right. Without it, it says whether other records are in the way.",
+  ],
+  examples: [
+    { text: "See what is in the way of a name", line: "adoption-store domains check docs.example.org" },
+    {
+      text: "Check a name against a project's target, with every query",
+      line: "adoption-store domains check example.org --target k3v.example.net --trace",
+    },
+  ],
+  exitCodes: {
+    0: "the records are right; without --target: no other record is in the way",
+    1: "records must change, or need time; or the command failed",
+    3: "too few name servers responded",
+  },
+};
+
+export const checkCommand = (): Command =>
+  withSettings(
+    withTexts(new Command("check"), TEXTS)
+      .summary("check a name's DNS before you add it to a project")
+      .description("say what the DNS has for a name, and what to change, before you add it to a project")
+      .argument("<hostname>", "the domain or subdomain, such as docs.example.org")
+      .option("--target <name>", "the project's target, which must be the value of the record")
+      .option("--trace", "print every DNS query, its response, and the dig command that repeats it")
+      .option("--json", "print JSON"),
+    [],
+    SHARED,
+  ).action(async (hostname: string, { target, trace = false, json, ...settings }: Options) => {
+    const config = configBeside(settings);
+    const check = commandNameCheck(config, dnsInspector(config, systemRuntime));
+    const result = fromNameCheck(await check({ hostname, target }));
+    if (json) printJson(result);
+    else printNameCheck(result, trace);
+    process.exitCode = exitCodeOf(result.verdict);
+  });

@@ -1,0 +1,96 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ISSUER, TARGETS, zonesOf } from "../dns-checks/cases.ts";
+import { dnsServer } from "../support/dns.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { inProcess as run } from "./program.ts";
+
+/** `domains check` in an empty directory, over name servers on loopback. */
+const open = async () => {
+  const authority = await dnsServer({ zones: zonesOf(TARGETS) });
+  const resolver = await dnsServer({ zones: zonesOf(TARGETS), cache: { zones: {}, names: [] } });
+  const dataDir = join(temporaryDirectory(), "data");
+  const env = {
+    DATA_DIR: dataDir,
+    DNS_RESOLVERS: `127.0.0.1:${resolver.server.port}`,
+    DNS_PORT: String(authority.server.port),
+    DNS_PRIVATE: "yes",
+    CAA_ISSUERS: ISSUER,
+    PLATFORM_CNAME_TARGET: "pages.test",
+  };
+  return {
+    dataDir,
+    authority,
+    resolver,
+    check: (...argv: string[]) => run(["domains", "check", ...argv], { env }),
+  };
+};
+
+test("domains check exits with 0 if nothing is to do, with 1 if something is, and with 3 if it could not ask", async () => {
+  const { check, resolver, dataDir } = await open();
+  for (const [argv, code, verdict] of [
+    [["right.example.test", "--target", TARGETS.usual], 0, "right"],
+    [["free.example.test"], 0, "free"],
+    [["right.example.test"], 0, "points_here"],
+    [["docs.example.test", "--target", TARGETS.usual], 1, "missing"],
+    [["blocked.example.test", "--target", TARGETS.usual], 1, "wrong"],
+    [["blocked.example.test"], 1, "in_use"],
+  ] as const) {
+    const result = await check(...argv);
+    expect([result.code, result.error, result.out.split("\n", 1)[0]]).toEqual([
+      code,
+      "",
+      `${argv[0]}: ${verdict}`,
+    ]);
+  }
+  resolver.behaviours.set("*", "REFUSED");
+  expect((await check("right.example.test")).code).toBe(3);
+  // It needs no DATA_DIR, and makes none.
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test("domains check prints what to do, and the record to create", async () => {
+  const { check } = await open();
+  const { out } = await check("blocked.example.test", "--target", TARGETS.usual);
+  expect(out).toContain(
+    "\n  blocked.example.test has an A record (192.0.2.1) where the CNAME belongs: delete it",
+  );
+  expect(out).toContain(`CNAME  blocked  ${TARGETS.usual}  3600`);
+  expect(out).not.toContain("dig @");
+  const bound = await check("docs.bound.example.test", "--target", TARGETS.usual);
+  expect(bound.out).toContain("their validationmethods do not name a method that this service can use");
+});
+
+test("domains check --trace prints a dig command for each query", async () => {
+  const { check, authority } = await open();
+  const { out } = await check("blocked.example.test", "--trace");
+  expect(out).toContain(
+    `$ dig @127.0.0.1 -p ${authority.server.port} blocked.example.test. CNAME +norecurse +noadflag +nocookie`,
+  );
+});
+
+test("domains check --json prints what the API responds", async () => {
+  const { check } = await open();
+  const { out, code } = await check("docs.example.test", "--target", TARGETS.usual, "--json");
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    hostname: "docs.example.test",
+    verdict: "missing",
+    record: { type: "CNAME", value: TARGETS.usual },
+    findings: [{ kind: "no_record" }],
+    trace: { zone: "example.test" },
+  });
+});
+
+test.each([
+  [["192.0.2.1"], "hostname: is an IP address"],
+  [["docs.example.test", "--target", "$(reboot)"], "target: is not a host name"],
+  [["t9.pages.test"], "one of this service's own names"],
+] as const)("domains check %j says in one line why not", async (argv, says) => {
+  const { check } = await open();
+  const { code, out, error } = await check(...argv);
+  expect([code, out]).toEqual([1, ""]);
+  expect(error).toMatch(/^adoption-store: .*\n$/);
+  expect(error).toContain(says);
+});
