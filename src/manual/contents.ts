@@ -11,6 +11,8 @@ import writingTheManual from "./contributing/writing-the-manual.md" with { type:
 import decisions from "./contributing/decisions.md" with { type: "text" };
 import behindCaddyAndNginx from "./how-to/behind-caddy-and-nginx.md" with { type: "text" };
 import https from "./how-to/https.md" with { type: "text" };
+import wildcardCertificates from "./how-to/wildcard-certificates.md" with { type: "text" };
+import nameServer from "./how-to/name-server.md" with { type: "text" };
 import apiKeys from "./how-to/api-keys.md" with { type: "text" };
 import people from "./how-to/people.md" with { type: "text" };
 import openidConnect from "./how-to/openid-connect.md" with { type: "text" };
@@ -20,8 +22,10 @@ import importAndExport from "./how-to/import-and-export.md" with { type: "text" 
 import idempotencyAndRetries from "./how-to/idempotency-and-retries.md" with { type: "text" };
 import events from "./how-to/events.md" with { type: "text" };
 import typescriptClient from "./how-to/typescript-client.md" with { type: "text" };
+import redirectsAndHeaders from "./how-to/redirects-and-headers.md" with { type: "text" };
 import sitesAndDeploys from "./how-to/sites-and-deploys.md" with { type: "text" };
 import customDomains from "./how-to/custom-domains.md" with { type: "text" };
+import checkADomain from "./how-to/check-a-domain.md" with { type: "text" };
 import consolePage from "./how-to/console.md" with { type: "text" };
 import backupsOffTheMachine from "./how-to/backups-off-the-machine.md" with { type: "text" };
 import movingToAnotherMachine from "./how-to/moving-to-another-machine.md" with { type: "text" };
@@ -42,6 +46,7 @@ import customDomainProcedure from "./reference/custom-domain-procedure.md" with 
 import errors from "./reference/errors.md" with { type: "text" };
 import eventsReference from "./reference/events.md" with { type: "text" };
 import findings from "./reference/findings.md" with { type: "text" };
+import dnsProviders from "./reference/dns-providers.md" with { type: "text" };
 import limits from "./reference/limits.md" with { type: "text" };
 import metrics from "./reference/metrics.md" with { type: "text" };
 import scopes from "./reference/scopes.md" with { type: "text" };
@@ -102,7 +107,11 @@ export const CONTENTS: readonly Section[] = [
       { name: "openapi-and-generated-clients", text: openapiAndGeneratedClients },
       { name: "typescript-client", text: typescriptClient },
       { name: "sites-and-deploys", text: sitesAndDeploys },
+      { name: "redirects-and-headers", text: redirectsAndHeaders },
+      { name: "check-a-domain", text: checkADomain },
       { name: "custom-domains", text: customDomains },
+      { name: "name-server", text: nameServer },
+      { name: "wildcard-certificates", text: wildcardCertificates },
       { name: "console", text: consolePage },
       { name: "backups-off-the-machine", text: backupsOffTheMachine },
       { name: "moving-to-another-machine", text: movingToAnotherMachine },
@@ -124,6 +133,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "events", text: eventsReference },
       { name: "stages-of-a-domain", text: stagesOfADomain },
       { name: "findings", text: findings },
+      { name: "dns-providers", text: dnsProviders },
       { name: "custom-domain-procedure", text: customDomainProcedure },
     ],
   },

@@ -7,6 +7,8 @@ export const GENERATED: Readonly<Record<string, () => string | Promise<string>>>
   errors: async () => (await import("./generated/errors.ts")).errorSections(),
   "field-rules": async () => (await import("./generated/field-rules.ts")).fieldRulesTable(),
   "hostname-reasons": async () => (await import("./generated/field-rules.ts")).hostnameReasonsTable(),
+  "domain-check-verdicts": async () => (await import("./generated/domain-checks.ts")).verdictTable(),
+  "dns-providers": async () => (await import("./generated/providers.ts")).providersTable(),
   limits: async () => (await import("./generated/limits.ts")).limitsTables(),
   metrics: async () => (await import("./generated/metrics.ts")).metricsTable(),
   stages: async () => (await import("./generated/stages.ts")).stagesTable(),
@@ -17,6 +19,7 @@ export const GENERATED: Readonly<Record<string, () => string | Promise<string>>>
   "order-steps": async () => (await import("./generated/events.ts")).orderStepsTable(),
   "audit-actions": async () => (await import("./generated/events.ts")).auditActionsTable(),
   "domain-events": async () => (await import("./generated/events.ts")).domainEventsTable(),
+  "site-headers": async () => (await import("./generated/site-headers.ts")).siteHeadersTable(),
   scopes: async () => (await import("./generated/scopes.ts")).scopesTable(),
   roles: async () => (await import("./generated/roles.ts")).rolesTable(),
 };

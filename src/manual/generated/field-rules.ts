@@ -1,4 +1,4 @@
-import { NAME_REFUSALS } from "../../domains/refused-name.ts";
+import { NAME_REFUSALS } from "../../dns-checks/refused-name.ts";
 import { FIELD_RULES } from "../../lib/field-problems.ts";
 import { code, table } from "./markdown.ts";
 

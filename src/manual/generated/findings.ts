@@ -1,81 +1,112 @@
-import { type DomainFinding, describe } from "../../domains/domain.ts";
+import { FINDINGS, describeFinding } from "../../dns-checks/finding-kinds.ts";
+import { type DomainFinding, RESPONSIBLE } from "../../dns-checks/finding.ts";
 import { parts } from "./markdown.ts";
-
-interface Explained {
-  example: DomainFinding;
-  meaning: string;
-  /** Who has to act, and how. */
-  remedy: string;
-}
 
 type Kind = DomainFinding["kind"];
 
 const name = "docs.example.org";
 const target = "k3vqx2m7.cname.sites.example.org";
 
-const FINDINGS: { readonly [Name in Kind]: Explained & { example: { kind: Name } } } = {
-  no_record: {
-    example: { kind: "no_record", name, type: "CNAME", expected: [target] },
-    meaning: "The record does not exist.",
-    remedy: "You create it at your DNS provider.",
-  },
-  wrong_target: {
-    example: { kind: "wrong_target", name, type: "CNAME", found: ["old.example.net"], expected: [target] },
-    meaning: "The record has another value.",
-    remedy: "You change its value at your DNS provider. It must match exactly.",
-  },
+const EXAMPLES: { readonly [Name in Kind]: DomainFinding & { kind: Name } } = {
+  no_record: { kind: "no_record", name, type: "CNAME", expected: [target] },
+  wrong_target: { kind: "wrong_target", name, type: "CNAME", found: ["old.example.net"], expected: [target] },
   conflicting_record: {
-    example: { kind: "conflicting_record", name, type: "A", found: ["192.0.2.7"], expected: [target] },
-    meaning: "An address record has the name that the CNAME needs.",
-    remedy: "You remove it at your DNS provider, and create the CNAME.",
+    kind: "conflicting_record",
+    name,
+    type: "A",
+    found: ["192.0.2.7"],
+    expected: [target],
+  },
+  doubled_name: {
+    kind: "doubled_name",
+    name,
+    type: "CNAME",
+    found: [`${name}.example.org`],
+    expected: [target],
   },
   caa_forbids: {
-    example: {
-      kind: "caa_forbids",
-      name: "example.org",
-      found: ['0 issue "other.example"'],
-      expected: ["letsencrypt.org"],
-    },
-    meaning: "CAA records forbid the CA to issue a certificate for the name.",
-    remedy: "You add a CAA record that allows the CA.",
+    kind: "caa_forbids",
+    name: "example.org",
+    found: ['0 issue "other.example"'],
+    expected: ["letsencrypt.org"],
   },
-  not_propagated: {
-    example: { kind: "not_propagated", name, server: "192.0.2.53", seconds: 3600 },
-    meaning: "The record is right, but a resolver still has the old one.",
-    remedy: "Nobody: wait for the time that the message names.",
-  },
+  not_propagated: { kind: "not_propagated", name, server: "192.0.2.53", seconds: 3600 },
   ownership_unproven: {
-    example: {
-      kind: "ownership_unproven",
-      name: "_adoption-store.example.org",
-      type: "TXT",
-      found: [],
-      expected: [target],
-    },
-    meaning: "An apex has the right addresses, but all projects share these addresses.",
-    remedy: "You create the TXT record at your DNS provider.",
+    kind: "ownership_unproven",
+    name: "_adoption-store.example.org",
+    type: "TXT",
+    found: [],
+    expected: [target],
   },
   unreachable: {
-    example: { kind: "unreachable", name, server: "192.0.2.53", reason: "timeout" },
-    meaning: "A name server did not respond usefully, which says nothing about the domain.",
-    remedy: "Nobody, if it passes; otherwise the operator of that name server.",
+    kind: "unreachable",
+    name,
+    server: "192.0.2.53",
+    reason: "timeout",
+    since: "2026-11-20T09:30:00.000Z",
+    responsible: "dns_provider",
   },
-  domain_taken: {
-    example: { kind: "domain_taken", name },
-    meaning: "The TXT record names two projects, and the other one holds the domain.",
-    remedy: "You remove the other project's value from the TXT record.",
+  proxied: {
+    kind: "proxied",
+    name,
+    found: ["104.16.0.7"],
+    expected: [target],
+    provider: "Cloudflare",
+    reachesService: true,
   },
-  domain_lost: {
-    example: { kind: "domain_lost", name },
-    meaning: "The DNS now names another project, which holds the domain.",
-    remedy: "If that is a mistake, you create this project's record again, then verify.",
+  wildcard_record: {
+    kind: "wildcard_record",
+    name,
+    type: "A",
+    found: ["192.0.2.7"],
+    expected: [target],
   },
+  stray_address: {
+    kind: "stray_address",
+    name: "example.org",
+    type: "AAAA",
+    found: ["2001:db8::7"],
+    expected: ["203.0.113.10"],
+  },
+  addresses_changed: {
+    kind: "addresses_changed",
+    name: "example.org",
+    found: ["203.0.113.9"],
+    expected: ["203.0.113.10"],
+  },
+  mixed_answers: { kind: "mixed_answers", name, server: "192.0.2.54", found: [], expected: [target] },
+  lame_delegation: {
+    kind: "lame_delegation",
+    name: "example.org",
+    server: "192.0.2.53",
+    reason: "REFUSED",
+  },
+  dnssec_failure: {
+    kind: "dnssec_failure",
+    name: "example.org",
+    server: "192.0.2.1",
+    reason: "a signature has expired",
+  },
+  registration_expired: { kind: "registration_expired", name: "example.org", found: [] },
+  registration_on_hold: {
+    kind: "registration_on_hold",
+    name: "example.org",
+    found: ["failed-whois-verification.namecheap.com"],
+    provider: "Namecheap",
+  },
+  parked: { kind: "parked", name: "example.org", found: ["ns1.sedoparking.com"], provider: "Sedo" },
+  long_ttl: { kind: "long_ttl", name, type: "CNAME", seconds: 86_400 },
+  platform_unready: { kind: "platform_unready", name: target, reason: "has no A or AAAA record" },
+  domain_taken: { kind: "domain_taken", name },
+  domain_lost: { kind: "domain_lost", name },
 };
 
 /** What a check can find, with an example of each message. */
 export const findingSections = (): string =>
   parts(
-    ...Object.entries(FINDINGS).map(([kind, { example, meaning, remedy }]) =>
-      parts(`## \`${kind}\``, `${meaning} **Who acts:** ${remedy}`, `> ${describe(example)}`),
-    ),
+    ...Object.values(EXAMPLES).map((example) => {
+      const { meaning, responsible } = FINDINGS[example.kind];
+      const who = `**Who must act:** ${RESPONSIBLE[responsible]}.`;
+      return parts(`## \`${example.kind}\``, `${meaning} ${who}`, `> ${describeFinding(example)}`);
+    }),
   );

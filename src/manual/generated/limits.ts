@@ -8,10 +8,19 @@ import { MAX_PER_CALLER } from "../../db/kept-responses.ts";
 import { ADMISSION } from "../../deploys/admission.ts";
 import { UNPACK_LIMITS } from "../../deploys/invalid-archive.ts";
 import { MAX_RETAINED } from "../../deploys/repository.ts";
+import { HEADER_LIMITS, MAX_HEADER_PATHS } from "../../deploys/rules/headers.ts";
+import {
+  MAX_CAPTURES,
+  MAX_PATTERNS,
+  MAX_REDIRECTS as MAX_RULES,
+  REDIRECT_LIMITS,
+} from "../../deploys/rules/redirects.ts";
 import { UPLOAD_PACE } from "../../deploys/uploads.ts";
 import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../domains/history-repository.ts";
 import { MAX_REDIRECTS } from "../../domains/roles-config.ts";
 import { LAPSE_MS, WAITING_MS } from "../../domains/schedule.ts";
+import { CLIENT_RATE } from "../../name-checks/page-routes.ts";
+import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../name-checks/service.ts";
 import { MAX_DOMAINS, VERIFICATIONS } from "../../domains/service.ts";
 import { MAX_KEY_LENGTH, RETENTION_MS } from "../../http/idempotency.ts";
 import { Limit } from "../../http/schemas.ts";
@@ -26,9 +35,14 @@ import { MAX_PERSON_NAME } from "../../people/model.ts";
 import { MAX_PASSKEYS, MAX_PASSKEY_NAME } from "../../people/person.ts";
 import { MAX_CHANGES } from "../../pets/changes-model.ts";
 import { MAX_IDS, NewPet } from "../../pets/model.ts";
+import type { Rate } from "../../lib/rate-limiter.ts";
 import { MAX_SEARCH_LENGTH, MAX_WORDS } from "../../lib/search.ts";
 import { NewProject } from "../../projects/model.ts";
 import { MAX_SLUG_LENGTH } from "../../projects/slug.ts";
+import { MAX_AMPLIFICATION } from "../../protocols/dns-server/responder.ts";
+import { MAX_UDP_BYTES } from "../../protocols/dns-server/response.ts";
+import { MAX_RESPONSES } from "../../protocols/dns-server/response-limiter.ts";
+import { TCP_LIMITS } from "../../protocols/dns-server/tcp.ts";
 import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
 import { code, number, parts, size, span, table } from "./markdown.ts";
 
@@ -38,6 +52,8 @@ const rule = (schema: object, keyword: string): string =>
   number(Number((schema as Record<string, unknown>)[keyword]));
 
 const characters = (count: number | string): string => `${count} characters`;
+
+const rate = ({ requests, seconds }: Rate): string => `${requests} in ${span(seconds * 1000)}`;
 
 const setting = ({ env, fallback }: { env: string; fallback: string }): string =>
   `${fallback} (${code(env)})`;
@@ -92,6 +108,14 @@ const sites: Row[] = [
   ["archive of a deploy", setting(SETTINGS.deployLimit)],
   ["unpacked deploy", `${size(UNPACK_LIMITS.bytes)}, ${number(UNPACK_LIMITS.files)} files`],
   ["path in an archive", `${number(UNPACK_LIMITS.pathBytes)} bytes, ${UNPACK_LIMITS.depth} directories deep`],
+  [
+    "`_redirects`",
+    `${size(REDIRECT_LIMITS.bytes)}, ${number(MAX_RULES)} rules, ${MAX_PATTERNS} of them with a placeholder or a splat, ${MAX_CAPTURES} placeholders in a destination, ${number(REDIRECT_LIMITS.lineCharacters)} characters a line`,
+  ],
+  [
+    "`_headers`",
+    `${size(HEADER_LIMITS.bytes)}, ${MAX_HEADER_PATHS} paths, ${number(HEADER_LIMITS.lineCharacters)} characters a line`,
+  ],
   ["concurrent uploads", `${ADMISSION.perCaller} of one key, ${ADMISSION.total} of all keys`],
   ["slowest upload", `${size(UPLOAD_PACE.bytesPerSecond)} a second, after ${span(UPLOAD_PACE.graceMs)}`],
   ["kept deploys of one project", `the newest ${MAX_RETAINED}, and as many that failed`],
@@ -101,7 +125,16 @@ const sites: Row[] = [
 const domains: Row[] = [
   ["domains of one project", number(MAX_DOMAINS)],
   ["redirects of one project", number(MAX_REDIRECTS)],
-  ["requested checks of one domain", `${VERIFICATIONS.requests} in ${span(VERIFICATIONS.seconds * 1000)}`],
+  ["requested checks of one domain", rate(VERIFICATIONS)],
+  ["checks of names below one registered domain, with a key", rate(KEYED_LIMITS.perDomain)],
+  ["checks of names at the same time, with keys", number(KEYED_LIMITS.concurrent)],
+  ["checks of one client at `/domain-check`", rate(CLIENT_RATE)],
+  ["checks of names below one registered domain at `/domain-check`", rate(PUBLIC_LIMITS.perDomain)],
+  ["checks of all clients at `/domain-check`", rate(PUBLIC_LIMITS.total)],
+  [
+    "checks at the same time at `/domain-check`",
+    `${number(PUBLIC_LIMITS.concurrent)}, ${number(PUBLIC_LIMITS.concurrentPerClient)} of one client`,
+  ],
   ["time that the service checks a new domain by itself", span(WAITING_MS)],
   ["time that a live domain may fail its check", span(LAPSE_MS)],
   ["events in the history of one domain", number(MAX_DOMAIN_EVENTS)],
@@ -117,6 +150,16 @@ const connections: Row[] = [
   ["HTTPS connection without traffic", span(DEFAULT_LIMITS.idleMs)],
 ];
 
+const nameServer: Row[] = [
+  ["response over UDP", size(MAX_UDP_BYTES)],
+  ["response to an address without a cookie", `${MAX_AMPLIFICATION} times the question`],
+  ["responses to an address without a cookie", `${MAX_RESPONSES} a second`],
+  ["question over TCP", size(TCP_LIMITS.messageBytes)],
+  ["TCP connections of one client", number(TCP_LIMITS.connectionsPerClient)],
+  ["TCP connections of all clients, to each address of the server", number(TCP_LIMITS.connections)],
+  ["TCP connection without a question", span(TCP_LIMITS.idleMs)],
+];
+
 const imports: Row[] = [["line of an imported file", size(MAX_ROW_BYTES)]];
 
 const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
@@ -127,6 +170,7 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ["Sites", sites],
   ["Domains and certificates", domains],
   ["Connections", connections],
+  ["Name server", nameServer],
   ["Files", imports],
 ];
 
