@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestCa } from "../support/certificates.ts";
-import { ISSUER } from "../domains/cases.ts";
-import { freeServers, namesOf } from "./dns-servers.ts";
+import { freeServers, namesOf, settingsFor } from "./dns-servers.ts";
 import { until } from "./support.ts";
 
 /** Below those that Linux gives to connections, one of which could take it before it is listened on; none is given twice. */
@@ -168,11 +167,7 @@ export const surroundings = async (
   const httpsPort = freePort();
   const authority = await begin(place, { httpPort: askedPort, tlsPort: httpsPort, dns: resolver });
   const env = {
-    DNS_RESOLVERS: resolver,
-    DNS_PORT: String(servers.authority.port),
-    DNS_PRIVATE: "yes",
-    CAA_ISSUERS: ISSUER,
-    PLATFORM_CNAME_TARGET: "pages.test",
+    ...settingsFor(servers),
     HTTP_PORT: String(httpPort),
     HTTPS_PORT: String(httpsPort),
     ACME_DIRECTORY: authority.directory,

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { X509Certificate } from "node:crypto";
 import { tarGzOf } from "../deploys/archives.ts";
-import { zonesOf } from "../domains/cases.ts";
+import { zonesOf } from "../dns-checks/cases.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { type Begin, SLEEP_MS, caddy, freePort, sleepy, surroundings, usual } from "./authorities.ts";
 import { NEEDED, nameServers } from "./dns-servers.ts";

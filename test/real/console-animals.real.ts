@@ -348,7 +348,7 @@ real("an animal has a page: its facts, its adoptions, and what others change", N
   expect(it.path()).toBe("/animals/2");
   await it.open("/animals/1");
   await link("Delete Animal 1").click();
-  await page.getByText("Animal 1 will be deleted permanently.").waitFor();
+  await page.getByText(/^Animal 1 .*will be deleted permanently/).waitFor();
   await page.getByText("This can't be undone.").waitFor();
   await dialog("Delete").click();
   await untilNames(page, "Luna");

@@ -1,5 +1,8 @@
 import { expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { tarGzOf } from "../deploys/archives.ts";
+import { dnsServer } from "../support/dns.ts";
 import { violationsOf } from "./axe.ts";
 import { openBrowser, type Page, untilTrue } from "./browser.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
@@ -73,7 +76,7 @@ real(
     const row = (cells: string[]) => cells.map((cell) => cell.replaceAll(/\s+/g, " "));
     const cells = row(await texts("main .notice td"));
     expect(cells.slice(0, 5)).toEqual([
-      "Remove",
+      "Delete",
       "A",
       "docs Copy in full: docs.shelter.test",
       "192.0.2.1",
@@ -161,7 +164,21 @@ real(
     await page.goto(`${server.url}/console/projects/docs/domains/new`);
     await field("Domain or subdomain").fill("*.example.org");
     await dialog("Add domain").click();
-    await page.getByRole("alert").getByText("This is a wildcard. Add each domain by itself.").waitFor();
+    await page.getByRole("alert").getByText("This server can't have wildcards").waitFor();
+
+    const pair = page.getByRole("checkbox", {
+      name: "Also add the same domain with or without www, as a redirect",
+    });
+    await pair.check();
+    await field("Domain or subdomain").fill("help.example.org");
+    await dialog("Add domain").click();
+    await page.getByRole("alert").getByText("This works only for a domain such as").waitFor();
+    await untilTrue(page, "document.activeElement.name === 'pair'");
+    await field("Domain or subdomain").fill("www.example.com");
+    await dialog("Add domain").click();
+    await heading("www.example.com").waitFor();
+    await link("Domains").click();
+    await page.getByRole("link", { name: "example.com", exact: true }).waitFor();
   },
 );
 
@@ -337,5 +354,88 @@ real(
       .getByText(/Key admin/)
       .first()
       .waitFor();
+  },
+);
+
+const SCREENSHOTS = process.env["SCREENSHOTS"];
+
+const look = async (page: Page, name: string) => {
+  for (const [width, colorScheme] of [
+    [360, "light"],
+    [1280, "dark"],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    // Colours change gradually.
+    await page.waitForTimeout(500);
+    expect([name, width, await violationsOf(page)]).toEqual([name, width, []]);
+    if (SCREENSHOTS === undefined) continue;
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+  }
+};
+
+real(
+  "a domain is checked before it is added, and the page has the steps of its DNS provider",
+  [...NEEDED, "axe-core"],
+  async () => {
+    using place = directory();
+    const zones = {
+      test: ["test NS ns.test", "ns.test A 127.0.0.1"],
+      "cloud.test": ["cloud.test NS ada.ns.cloudflare.com", "old.cloud.test A 203.0.113.7"],
+      "cloudflare.com": ["cloudflare.com NS ada.ns.cloudflare.com", "ada.ns.cloudflare.com A 127.0.0.1"],
+    };
+    using dns = await dnsServer({ zones });
+    const { port } = dns.server;
+    const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "yes" };
+    await using server = await serve({ cwd: place.path, env });
+    await untilPublished(server);
+    await using browser = await openBrowser();
+    const { page } = browser;
+    const { link, button, field, texts } = usesOf(page);
+    await signIn(page, server.url, server.key, "/projects/docs/domains");
+    await link("Check a domain").click();
+    await field("Domain or subdomain").fill("https://old.cloud.test/page");
+    await page.getByText("This will check old.cloud.test").waitFor();
+    await button("Check").click();
+    await page.getByText("old.cloud.test has an A record (203.0.113.7) where the CNAME belongs").waitFor();
+    await page.getByText("Who must act: you, at your DNS provider.").waitFor();
+    expect((await texts("main .guide li")).slice(0, 4)).toEqual([
+      "Sign in at Cloudflare, and open: the domain, DNS, Records.",
+      "Delete the A record with the name old and the value 203.0.113.7.",
+      "Choose Add record, then the type CNAME.",
+      "Enter old in the field Name.",
+    ]);
+    await look(page, "console-check");
+    await field("Domain or subdomain").fill("192.0.2.1");
+    await button("Check").click();
+    await page.getByText("This is an IP address. Enter a domain name.").waitFor();
+    const { domains } = (await (await server.call("/platform/projects/docs/config")).json()) as {
+      domains: { primary?: string };
+    };
+    expect(domains.primary).toBeUndefined();
+  },
+);
+
+real(
+  "a site that is live elsewhere is told how it gets its certificate before it moves",
+  NEEDED,
+  async () => {
+    using place = directory();
+    const env = { HTTPS_PORT: "0", PLATFORM_DOMAIN: "sites.shelter.test", DNS_CHALLENGE_HOOK: "/bin/true" };
+    await using server = await serve({ cwd: place.path, env });
+    await untilPublished(server);
+    const json = { "content-type": "application/json" };
+    const send = (method: string, path: string, body: object) =>
+      server.call(`/platform/projects/docs${path}`, { method, headers: json, body: JSON.stringify(body) });
+    await send("PATCH", "", { plan: "pro" });
+    await send("POST", "/domains", { hostname: "guide.example.org" });
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key, "/projects/docs/domains/guide.example.org");
+    await page.getByText("Move a live site", { exact: true }).click();
+    await page.getByText("Create the record below, and choose Verify.").waitFor();
+    await page.getByText("_acme-challenge.guide", { exact: true }).waitFor();
+    await page.getByText(/^[a-z2-7]{20}\._acme-challenge\.sites\.shelter\.test$/).waitFor();
   },
 );

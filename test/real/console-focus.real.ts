@@ -43,6 +43,42 @@ real(
   },
 );
 
+/** How far an element of the dialog is below the top of its buttons, in pixels. */
+const below = (selector: string) =>
+  `document.querySelector("dialog ${selector}").getBoundingClientRect().bottom - document.querySelector("dialog footer").getBoundingClientRect().top`;
+
+real(
+  "a dialog longer than the window keeps its buttons in sight, and never over the field with the focus",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await page.setViewportSize({ width: 360, height: 640 });
+    await signIn(page, server.url, server.key, "/keys/new");
+    await page.getByRole("button", { name: "Create key" }).waitFor();
+    const bottom = "document.querySelector('dialog footer').getBoundingClientRect().bottom <= innerHeight";
+    expect(await page.evaluate(bottom)).toBe(true);
+    expect(await page.evaluate(below("[type=date]"))).toBeGreaterThan(0);
+    await page.locator("dialog [type=date]").focus();
+    expect(await page.evaluate(below("[type=date]"))).toBeLessThan(0);
+    expect(await page.evaluate(bottom)).toBe(true);
+  },
+);
+
+real("a deletion that was not confirmed puts the focus where the slug belongs", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/platform/projects", { slug: "shelter", name: "Shelter", plan: "free" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/projects/shelter/settings/delete");
+  await page.locator("dialog").getByRole("button", { name: "Delete project" }).click();
+  await page.getByText("This is not the slug. Type shelter.").waitFor();
+  expect(await page.evaluate("document.activeElement.name")).toBe("slug");
+});
+
 /** Follows a link, and tells what has the focus as soon as its dialog is open, before anything is painted. */
 const FIRST_FOCUS = `new Promise((resolve) => {
   new MutationObserver((_, observer) => {

@@ -42,6 +42,7 @@ export const PAGES: Record<string, readonly string[]> = {
   domains: [
     "/projects/docs/domains",
     "/projects/docs/domains/new",
+    "/projects/docs/domains/check",
     "/projects/docs/domains/docs.example.org",
     "/projects/docs/domains/docs.example.org/remove",
   ],

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { ABSENT } from "../../src/console/absent.ts";
 import { violationsOf } from "./axe.ts";
 import { type Page, openBrowser } from "./browser.ts";
 import { PAGES, STATES, fillStore } from "./console-pages.ts";
@@ -25,6 +26,16 @@ const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll("dialo
   .filter((one) => one.scrollWidth > one.clientWidth + 1 && !one.closest("details:not([open])") && !one.querySelector("pre"))
   .map((one) => "too wide: " + (one.getAttribute("aria-label") ?? one.tagName))`;
 
+/** A row that fills the page, because something in it is very long. */
+const TOO_HIGH = `[...document.querySelectorAll("tbody tr")]
+  .filter((row) => row.offsetHeight > innerHeight * 0.75)
+  .map((row) => "too high: " + row.textContent.slice(0, 20))`;
+
+/** What the style sheet leaves out, although the page has it. */
+const UNSTYLED = `${JSON.stringify([...ABSENT].filter((name) => !name.startsWith(":")))}
+  .filter((name) => document.body.querySelector(name))
+  .map((name) => "without its style: " + name)`;
+
 const BEGINS_AT_CLOSE = "document.activeElement?.matches('dialog .close') ?? false";
 
 const settle = async (page: Page, path: string): Promise<void> => {
@@ -48,6 +59,7 @@ const problemsOf = async (page: Page, path: string): Promise<string[]> => {
       await page.setViewportSize({ width, height: 800 });
       await settle(page, path);
       const found = (await page.evaluate(TOO_WIDE)) as string[];
+      for (const fault of [TOO_HIGH, UNSTYLED]) found.push(...((await page.evaluate(fault)) as string[]));
       if (AXE_WIDTHS.has(width)) found.push(...(await violationsOf(page)));
       problems.push(...found.map((problem) => `${path} ${colorScheme} ${width}: ${problem}`));
       await shoot(page, path, colorScheme, width);

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { tarGzOf } from "../deploys/archives.ts";
-import { zonesOf } from "../domains/cases.ts";
+import { zonesOf } from "../dns-checks/cases.ts";
 import { surroundings } from "./authorities.ts";
 import { openBrowser } from "./browser.ts";
 import { NEEDED as NAME_SERVERS, nameServers } from "./dns-servers.ts";
@@ -223,7 +223,7 @@ real(
     };
 
     await signIn(page, server.url, server.key, "/projects");
-    await link("New project").click();
+    await link("Create project").click();
     await field("Name").fill("Shelter");
     await dialog("Create project").click();
     await page.getByRole("heading", { name: "Shelter" }).waitFor();

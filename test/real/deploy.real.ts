@@ -28,7 +28,9 @@ real("a directory is deployed by one command, and its address printed", [], asyn
   const { code, stdout, stderr } = await deploy(server, place.path, site);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(
-    new RegExp(`^Deploy \\d+: 4 files, \\d+ bytes, in [\\d.]+ s\nhttp://docs\\.localhost:${server.port}/\n$`),
+    new RegExp(
+      `^Deploy \\d+: 4 files, \\d+ bytes, in [\\d.]+ s\nhttp://docs\\.localhost:${server.port}/\nPreview: http://\\d{3}--docs\\.localhost:${server.port}/\n$`,
+    ),
   );
   expect(await (await page(server)).text()).toBe("one");
   expect(await (await page(server, "/2.txt")).text()).toBe("one 2");
@@ -66,12 +68,12 @@ const deployUntilKilled = async (
   first: number,
 ): Promise<{ acknowledged: number; tried: number }> => {
   await using process = launch({ cwd });
-  const timer = setTimeout(process.kill, 300 + Math.random() * 1200);
   let tried = first;
   let acknowledged = 0;
+  const server = await process.listening();
+  if (!server) return { acknowledged, tried };
+  const timer = setTimeout(process.kill, 300 + Math.random() * 2700);
   try {
-    const server = await process.listening();
-    if (!server) return { acknowledged, tried };
     for (; !process.isKilled(); tried++) {
       const site = writeSite(join(cwd, "site"), `v${tried}`, 200);
       const { code } = await deploy(server, cwd, site);

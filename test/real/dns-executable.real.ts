@@ -1,17 +1,29 @@
 import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { formatServer, type Finding } from "../../src/domains/finding.ts";
+import { describeFinding, FINDINGS } from "../../src/dns-checks/finding-kinds.ts";
+import type { Finding } from "../../src/dns-checks/finding.ts";
+import { formatServer } from "../../src/protocols/dns/server-address.ts";
 import { tarGzOf } from "../deploys/archives.ts";
-import { casesOf, ISSUER, stageAfter, zonesOf, type Case, type Targets } from "../domains/cases.ts";
-import { dnsServer } from "../support/dns.ts";
-import { freeServers, NEEDED, namesOf, nameServers, SILENT_ADDRESS, withMostSeconds } from "./dns-servers.ts";
-import { directory, real, serve, type Server } from "./support.ts";
+import { casesOf, stageAfter, TARGETS, zonesOf, type Case, type Targets } from "../dns-checks/cases.ts";
+import { dnsServer, failing } from "../support/dns.ts";
+import {
+  freeServers,
+  NEEDED,
+  namesOf,
+  nameServers,
+  settingsFor,
+  SILENT_ADDRESS,
+  withMostSeconds,
+} from "./dns-servers.ts";
+import { freePort, surroundings, usual } from "./authorities.ts";
+import { directory, real, serve, type Server, until } from "./support.ts";
 
 interface Domain {
   hostname: string;
   stage: string;
-  findings: (Finding & { message: string })[];
+  findings: (Finding & { message: string; responsible: string; since?: string })[];
   trace?: { zone?: string; questions: { transport: string }[] };
 }
 
@@ -46,8 +58,9 @@ const publish = async (server: Server): Promise<Targets> => {
     expect(await deployed.json()).toMatchObject({ status: "succeeded" });
     return target;
   };
-  const [usual, forbidden, wide] = await Promise.all(["usual", "forbidden", "wide"].map(publishOne));
-  return { usual: usual ?? "", forbidden: forbidden ?? "", wide: wide ?? "" };
+  const slugs = ["usual", "forbidden", "wide", "absent"] as const;
+  const targets = await Promise.all(slugs.map(async (slug) => [slug, await publishOne(slug)] as const));
+  return Object.fromEntries(targets) as Record<(typeof slugs)[number], string>;
 };
 
 /** Adds the domain, verifies it and reads it, as its holder does. */
@@ -64,6 +77,32 @@ const attach = async (
   return verified;
 };
 
+/** The same for a domain whose certificate may come at any moment. */
+const attachOnly = async (server: Server, typed: string): Promise<Domain> => {
+  await send<Domain>(server, "POST", "/platform/projects/usual/domains", { hostname: typed });
+  return send<Domain>(server, "POST", `/platform/projects/usual/domains/${typed}/verify`);
+};
+
+/** Passes what comes at one port on to another. */
+const forwardPort = (from: number, to: number) => {
+  const server = createServer((client) => {
+    const onward = connect(to, "127.0.0.1");
+    for (const socket of [client, onward]) socket.on("error", () => socket.destroy());
+    client.pipe(onward).pipe(client);
+  }).listen(from, "127.0.0.1");
+  return { port: from, [Symbol.dispose]: () => void server.close() };
+};
+
+/** A finding that says what is wrong, who must act and since when, without that. */
+const withoutWords = ({ message, responsible, since, ...finding }: Domain["findings"][number]): Finding => {
+  expect(since !== undefined).toBe(finding.kind === "unreachable");
+  expect({ message, responsible }).toEqual({
+    message: describeFinding(finding),
+    responsible: FINDINGS[finding.kind].responsible,
+  });
+  return finding;
+};
+
 const visit = async ({ url }: Server, hostname: string): Promise<number> => {
   const answer = await fetch(url, { headers: { host: hostname }, redirect: "manual" });
   await answer.arrayBuffer();
@@ -73,28 +112,19 @@ const visit = async ({ url }: Server, hostname: string): Promise<number> => {
 real("each case goes through the executable and named to its stage and findings", NEEDED, async () => {
   using place = directory();
   const servers = await freeServers();
-  const env = {
-    DNS_RESOLVERS: namesOf(servers).resolver,
-    DNS_PORT: String(servers.authority.port),
-    DNS_PRIVATE: "yes",
-    CAA_ISSUERS: ISSUER,
-    PLATFORM_CNAME_TARGET: "pages.test",
-  };
-  await using server = await serve({ cwd: place.path, env });
+  await using server = await serve({ cwd: place.path, env: settingsFor(servers) });
   const targets = await publish(server);
   const dns = join(place.path, "dns");
   mkdirSync(dns);
   await using _ = await nameServers(dns, zonesOf(targets, SILENT_ADDRESS), servers);
-  const cases = casesOf(targets, namesOf(servers));
+  // A server without HTTPS orders nothing itself, so that CAA records may allow any method.
+  const cases = casesOf(targets, namesOf(servers), ["http-01", "tls-alpn-01", "dns-01"]);
   const see = async (row: Case) => {
     const { hostname, stage, findings, trace } = await attach(server, row);
     return {
       name: row.name,
       stage,
-      findings: withMostSeconds(findings, row.findings).map(({ message, ...finding }) => {
-        expect(message).toContain(finding.name);
-        return finding;
-      }),
+      findings: withMostSeconds(findings.map(withoutWords), row.findings),
       ...(row.zone !== undefined && { zone: trace?.zone }),
       isOverTcp: trace?.questions.some(({ transport }) => transport === "tcp"),
       visited: await visit(server, hostname),
@@ -112,16 +142,44 @@ real("each case goes through the executable and named to its stage and findings"
   );
 });
 
+real(
+  "a DNSSEC failure that a resolver explains is the DNS provider's, and ends with the repair",
+  [],
+  async () => {
+    using place = directory();
+    using authority = await dnsServer({ zones: {} });
+    using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
+    const env = settingsFor({ authority: authority.server, resolver: resolver.server });
+    await using server = await serve({ cwd: place.path, env });
+    const targets = await publish(server);
+    for (const { zones } of [authority, resolver]) Object.assign(zones, zonesOf(targets));
+    resolver.behaviours.set("right.example.test", failing(7, "RRSIG expired"));
+    const { stage, findings } = await attach(server, { typed: "right.example.test" });
+    const at = formatServer(resolver.server);
+    expect({ stage, findings }).toEqual({
+      stage: "awaiting_dns",
+      findings: [
+        {
+          kind: "dnssec_failure",
+          name: "example.test",
+          server: at,
+          reason: "a signature has expired: RRSIG expired",
+          message: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired). Ask the DNS provider to sign the zone again, or remove the DS record at the registrar.`,
+          responsible: "dns_provider",
+        },
+      ],
+    });
+    resolver.behaviours.delete("right.example.test");
+    const path = "/platform/projects/usual/domains/right.example.test/verify";
+    expect(await send<Domain>(server, "POST", path)).toMatchObject({ stage: "live", findings: [] });
+  },
+);
+
 real("a zone's servers at private addresses are asked only if DNS_PRIVATE says so", [], async () => {
   using place = directory();
   using authority = await dnsServer({ zones: {} });
   using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
-  const env = {
-    DNS_RESOLVERS: formatServer(resolver.server),
-    DNS_PORT: String(authority.server.port),
-    CAA_ISSUERS: ISSUER,
-    PLATFORM_CNAME_TARGET: "pages.test",
-  };
+  const { DNS_PRIVATE: _, ...env } = settingsFor({ authority: authority.server, resolver: resolver.server });
   await using server = await serve({ cwd: place.path, env });
   const targets = await publish(server);
   for (const { zones } of [authority, resolver]) Object.assign(zones, zonesOf(targets));
@@ -139,3 +197,195 @@ real("a zone's servers at private addresses are asked only if DNS_PRIVATE says s
   expect(trace?.zone).toBe("example.test");
   expect(authority.questions).toEqual([]);
 });
+
+real(
+  "an apex with the former addresses of the service gets the new ones, and stays live with them",
+  [],
+  async () => {
+    using place = directory();
+    using authority = await dnsServer({ zones: {} });
+    using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
+    const env = settingsFor({ authority: authority.server, resolver: resolver.server });
+    await using server = await serve({ cwd: place.path, env });
+    const targets = await publish(server);
+    const publishAt = (service: string, apex: string) => {
+      const zones = {
+        ...zonesOf(targets),
+        "pages.test": [
+          "pages.test NS ns.pages.test",
+          "ns.pages.test A 127.0.0.1",
+          `${targets.usual} A ${service}`,
+        ],
+        "flat.test": [
+          "flat.test NS ns.flat.test",
+          "ns.flat.test A 127.0.0.1",
+          `flat.test A ${apex}`,
+          `_adoption-store.flat.test TXT ${targets.usual}`,
+        ],
+      };
+      for (const one of [authority, resolver]) Object.assign(one.zones, zones);
+    };
+    publishAt("192.0.2.80", "192.0.2.80");
+    expect(await attach(server, { typed: "flat.test" })).toMatchObject({ stage: "live", findings: [] });
+    const verify = () => send<Domain>(server, "POST", "/platform/projects/usual/domains/flat.test/verify");
+    publishAt("192.0.2.90", "192.0.2.80");
+    const { stage, findings } = await verify();
+    expect({ stage, findings }).toEqual({
+      stage: "live",
+      findings: [
+        {
+          kind: "addresses_changed",
+          name: "flat.test",
+          found: ["192.0.2.80"],
+          expected: ["192.0.2.90"],
+          message:
+            "The addresses of this service have changed: flat.test still has 192.0.2.80. Change its A and AAAA records to 192.0.2.90. An ALIAS record needs no change.",
+          responsible: "holder",
+        },
+      ],
+    });
+    publishAt("192.0.2.90", "192.0.2.90");
+    expect(await verify()).toMatchObject({ stage: "live", findings: [] });
+  },
+);
+
+const REGISTRATIONS = [
+  {
+    server: "failed-whois-verification.namecheap.com",
+    finding: { kind: "registration_on_hold", provider: "Namecheap" },
+    says: "The registrar has put held.test on hold (failed-whois-verification.namecheap.com). Confirm your contact details: Namecheap has sent an e-mail about it.",
+  },
+  {
+    server: "ns2.renewyourname.net",
+    finding: { kind: "registration_expired" },
+    says: "The registration of held.test has expired: its name servers are now ns2.renewyourname.net. Renew it at the registrar.",
+  },
+];
+
+real(
+  "name servers that a registrar sets are the holder's to change there, and the domain is live after that",
+  [],
+  async () => {
+    using place = directory();
+    using authority = await dnsServer({ zones: {} });
+    using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
+    const env = settingsFor({ authority: authority.server, resolver: resolver.server });
+    await using server = await serve({ cwd: place.path, env });
+    const targets = await publish(server);
+    for (const [at, { server: name, finding, says }] of REGISTRATIONS.entries()) {
+      const typed = `docs${at}.held.test`;
+      const delegateTo = (nameServer: string, record: string) => {
+        const [, ...parent] = nameServer.split(".");
+        for (const { zones } of [authority, resolver])
+          Object.assign(zones, zonesOf(targets), {
+            [parent.join(".")]: [`${nameServer} A 127.0.0.1`],
+            "held.test": [`held.test NS ${nameServer}`, `${typed} ${record}`],
+          });
+      };
+      delegateTo(name, "A 192.0.2.9");
+      const { stage, findings } = await attach(server, { typed });
+      const seen: unknown = { stage, findings };
+      expect(seen).toEqual({
+        stage: "dns_conflict",
+        findings: [{ ...finding, name: "held.test", found: [name], message: says, responsible: "registrar" }],
+      });
+      delegateTo("ns1.dns.test", `CNAME ${targets.usual}`);
+      const verified = await send<Domain>(server, "POST", `/platform/projects/usual/domains/${typed}/verify`);
+      expect(verified).toMatchObject({ stage: "live", findings: [] });
+    }
+  },
+);
+
+real(
+  "closed ports are the operator's, and the domain gets its certificate once they are forwarded",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    const closedPort = freePort();
+    const { servers, authority, env, httpPort } = await surroundings(place.path, usual, {
+      askedPort: closedPort,
+    });
+    await using _ = authority;
+    await using server = await serve({ cwd: place.path, env: { ...env, ACME_TLS_PORT: String(freePort()) } });
+    const targets = await publish(server);
+    const zones = {
+      ...zonesOf(targets),
+      "pages.test": [
+        "pages.test NS ns.pages.test",
+        "ns.pages.test A 127.0.0.1",
+        `${targets.usual} A 127.0.0.1`,
+      ],
+    };
+    using dns = await dnsServer({ zones, ...servers.authority });
+    using resolver = await dnsServer({ zones, cache: { zones: {}, names: [] }, ...servers.resolver });
+    const seen: unknown = (await attachOnly(server, "docs.sub.example.test")).findings;
+    expect(seen).toEqual([
+      {
+        kind: "platform_unready",
+        name: targets.usual,
+        reason: expect.stringMatching(/^cannot be reached \(http:\/\/.* cannot be fetched at 127\.0\.0\.1: /),
+        message: expect.stringContaining(
+          "Its operator must correct this; the domain's records are not the cause.",
+        ),
+        responsible: "operator",
+      },
+    ]);
+    // The operator forwards the port.
+    using forwarder = forwardPort(closedPort, httpPort);
+    const path = "/platform/projects/usual/domains/docs.sub.example.test";
+    expect((await send<Domain>(server, "POST", `${path}/verify`)).findings).toEqual([]);
+    const isLive = async () => (await send<Domain>(server, "GET", path)).stage === "live";
+    await until("the certificate is there", isLive, 60_000);
+    expect([dns.questions.length > 0, resolver.questions.length > 0, forwarder.port]).toEqual([
+      true,
+      true,
+      closedPort,
+    ]);
+  },
+);
+
+real(
+  "a check of a name that no project has connects to no host behind it",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    const { servers, authority, env } = await surroundings(place.path, usual, { askedPort: freePort() });
+    await using _ = authority;
+    await using server = await serve({ cwd: place.path, env });
+    const zones = {
+      ...zonesOf(TARGETS),
+      "victim.test": [
+        "victim.test NS ns.victim.test",
+        "ns.victim.test A 127.0.0.1",
+        "any.victim.test A 127.0.0.1",
+      ],
+      "holder.test": [
+        "holder.test NS ns.holder.test",
+        "ns.holder.test A 127.0.0.1",
+        "docs.holder.test CNAME any.victim.test",
+      ],
+    };
+    using dns = await dnsServer({ zones, ...servers.authority });
+    using resolver = await dnsServer({ zones, cache: { zones: {}, names: [] }, ...servers.resolver });
+    let connections = 0;
+    using victim = Bun.listen({
+      hostname: "127.0.0.1",
+      port: Number(env.ACME_HTTP_PORT),
+      socket: { open: () => void (connections += 1), data: () => {} },
+    });
+    const check = (hostname: string, target: string) =>
+      send<{ verdict: string; findings: object[] }>(server, "POST", "/platform/domain-checks", {
+        hostname,
+        target,
+      });
+    expect(await check("docs.holder.test", "any.victim.test")).toMatchObject({
+      verdict: "right",
+      findings: [],
+    });
+    const [proxied] = (await check("docs.proxied.test", "any.victim.test")).findings;
+    expect(proxied).toMatchObject({ kind: "proxied" });
+    expect(proxied).not.toHaveProperty("reachesService");
+    expect([connections, dns.questions.length > 0, resolver.questions.length > 0]).toEqual([0, true, true]);
+    expect(victim.port).toBe(Number(env.ACME_HTTP_PORT));
+  },
+);

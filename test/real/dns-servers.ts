@@ -1,9 +1,20 @@
+import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatServer, type Finding } from "../../src/domains/finding.ts";
+import type { Finding } from "../../src/dns-checks/finding.ts";
+import { formatServer } from "../../src/protocols/dns/server-address.ts";
 import { isUsable, recordsOf } from "../../src/protocols/dns/cname-chain.ts";
 import type { Server } from "../../src/protocols/dns/network.ts";
-import { before, CHANGED, FAULTS, type Servers } from "../domains/cases.ts";
+import {
+  before,
+  BOGUS_ZONE,
+  CHANGED,
+  FAULTS,
+  ISSUER,
+  type Servers,
+  STALE_ADDRESS,
+  STALE_ZONES,
+} from "../dns-checks/cases.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { lookUp, parseLine, SOA, type Zones } from "../support/zones.ts";
 import { until } from "./support.ts";
@@ -18,7 +29,7 @@ export const SILENT_ADDRESS = "127.0.0.2";
 export const client = testClient({ timeoutMs: 2000 });
 
 /** A port that is free over UDP and TCP. */
-const freeServer = async (): Promise<Server> => {
+export const freeServer = async (): Promise<Server> => {
   using free = await dnsServer({ zones: {} });
   return free.server;
 };
@@ -26,15 +37,31 @@ const freeServer = async (): Promise<Server> => {
 /** Where they will answer. */
 export const freeServers = async () => {
   const [authority, resolver] = [await freeServer(), await freeServer()];
-  return { authority, resolver, silent: { address: SILENT_ADDRESS, port: authority.port } };
+  const { port } = authority;
+  return {
+    authority,
+    resolver,
+    silent: { address: SILENT_ADDRESS, port },
+    stale: { address: STALE_ADDRESS, port },
+  };
 };
 
 export type NameServers = Awaited<ReturnType<typeof freeServers>>;
 
-export const namesOf = ({ authority, resolver, silent }: NameServers): Servers => ({
+export const namesOf = ({ authority, resolver, silent, stale }: NameServers): Servers => ({
   authority: formatServer(authority),
   resolver: formatServer(resolver),
   silent: formatServer(silent),
+  stale: formatServer(stale),
+});
+
+/** The settings of a server that asks these, and nothing else. */
+export const settingsFor = (servers: Pick<NameServers, "authority" | "resolver">) => ({
+  DNS_RESOLVERS: formatServer(servers.resolver),
+  DNS_PORT: String(servers.authority.port),
+  DNS_PRIVATE: "yes",
+  CAA_ISSUERS: ISSUER,
+  PLATFORM_CNAME_TARGET: "pages.test",
 });
 
 /** How much of an old answer's life may pass between the resolver's question and ours, in seconds. */
@@ -70,19 +97,19 @@ const writeZones = (path: string, zones: Zones, serial: number) => {
 };
 
 /** Nothing of the machine's own named is read or written: no control channel, no chroot, files here only. */
-const options = (path: string, port: number, more: string): string => `
+export const options = (path: string, port: number, more: string): string => `
   options {
     directory "${path}"; pid-file none; lock-file none; session-keyfile "${path}/session.key";
     listen-on port ${port} { ${ADDRESS}; }; listen-on-v6 { none; };
-    allow-query { any; }; dnssec-validation no; empty-zones-enable no; ${more}
+    allow-query { any; }; empty-zones-enable no; ${more}
   };
   controls { };
 `;
 
 const PROBE = "example.test";
 
-/** Debian's name server, until the scope ends, or the tests do. */
-const named = async (path: string, server: Server, config: string) => {
+/** Debian's name server, until the scope ends, or the tests do. @param probe a name that it has */
+export const named = async (path: string, server: Server, config: string, probe = PROBE) => {
   const [file, log] = [join(path, "named.conf"), join(path, "named.log")];
   writeFileSync(file, config);
   const child = Bun.spawn(["setpriv", "--pdeathsig", "TERM", "named", "-4", "-g", "-n", "1", "-c", file], {
@@ -95,7 +122,7 @@ const named = async (path: string, server: Server, config: string) => {
     await child.exited;
   };
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
-  const isUp = async () => hasEnded() || isUsable(await client(server, { name: PROBE, type: "NS" }, true));
+  const isUp = async () => hasEnded() || isUsable(await client(server, { name: probe, type: "NS" }, true));
   try {
     await until("named answers", isUp, 20_000);
     if (hasEnded()) throw new Error("named has ended");
@@ -117,10 +144,31 @@ const FAULTY_ZONES = {
   silent: () => "",
 };
 
-const authorityConfig = (path: string, port: number, zones: Zones): string =>
+/** A zone that takes dynamic updates. */
+export interface Updatable {
+  zone: string;
+  /** A key as tsig-keygen prints it, and its name. */
+  key: string;
+  keyName: string;
+}
+
+/** A zone at another address, on the port of the authoritative server. The resolver forgets at once what does not exist. */
+export interface Delegated {
+  zone: string;
+  address: string;
+}
+
+const authorityConfig = (path: string, port: number, zones: Zones, updatable?: Updatable): string =>
   [
-    options(path, port, "recursion no;"),
-    ...Object.keys(zones).map((name) => `zone "${name}" { type primary; file "${name}.zone"; };`),
+    options(path, port, "recursion no; dnssec-validation no;"),
+    updatable?.key ?? "",
+    ...Object.keys(zones).map((name) => {
+      const policy =
+        name === updatable?.zone
+          ? `update-policy { grant ${updatable.keyName} subdomain _acme-challenge.${name}. TXT; };`
+          : "";
+      return `zone "${name}" { type primary; file "${name}.zone"; ${policy} };`;
+    }),
     ...FAULTS.map(({ name, authority }) => FAULTY_ZONES[authority](name)),
   ].join("\n");
 
@@ -128,10 +176,23 @@ const authorityConfig = (path: string, port: number, zones: Zones): string =>
 const forwarding = (name: string, address: string, port: number): string =>
   `zone "${name}" { type forward; forward only; forwarders { ${address} port ${port}; }; };`;
 
-const resolverConfig = (path: string, port: number, authorityPort: number): string =>
+/** The DNSKEY of a key that signs nothing: RFC 6605 section 4. */
+const unusedKey = (): string => {
+  const { x = "", y = "" } = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
+    format: "jwk",
+  });
+  return Buffer.concat([Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]).toString("base64");
+};
+
+/** Stands for the DS record of a zone that should be signed. */
+const trustAnchor = () => `trust-anchors { ${BOGUS_ZONE}. static-key 257 3 13 "${unusedKey()}"; };`;
+
+const resolverConfig = (path: string, port: number, authorityPort: number, more = ""): string =>
   [
-    options(path, port, "recursion yes;"),
+    options(path, port, `recursion yes; dnssec-validation yes; ${more}`),
+    trustAnchor(),
     forwarding("test", ADDRESS, authorityPort),
+    forwarding("sedoparking.com", ADDRESS, authorityPort),
     ...FAULTS.filter(({ authority }) => authority === "silent").map(({ name }) =>
       forwarding(name, SILENT_ADDRESS, authorityPort),
     ),
@@ -155,25 +216,47 @@ export interface NameServersAtWork extends AsyncDisposable {
 }
 
 /**
- * Starts an authoritative server, a resolver that asks it, and a server that is silent. The resolver still remembers
- * what the changed names had before. They end with the scope.
+ * Starts an authoritative server, a resolver that asks it, a server that is silent, and one with older records. The
+ * resolver still remembers what the changed names had before, unless it is forgetful. They end with the scope.
  */
 export const nameServers = async (
   directory: string,
   zones: Zones,
-  { authority, resolver, silent }: NameServers,
+  { authority, resolver, silent, stale }: NameServers,
+  {
+    updatable,
+    delegated,
+    isForgetful = false,
+  }: { updatable?: Updatable; delegated?: Delegated; isForgetful?: boolean } = {},
 ): Promise<NameServersAtWork> => {
   const paths = { authority: join(directory, "authority"), resolver: join(directory, "resolver") };
   for (const path of Object.values(paths)) mkdirSync(path);
   await using starting = new AsyncDisposableStack();
   starting.use(await dnsServer({ zones: {}, ...silent })).behaviours.set("*", "silent");
+  const second = starting.use(await dnsServer({ zones: { ...STALE_ZONES }, ...stale }));
   writeZones(paths.authority, before(zones), 1);
   writeFileSync(join(paths.authority, "kept.zone"), KEPT_ZONE);
   const holder = starting.use(
-    await named(paths.authority, authority, authorityConfig(paths.authority, authority.port, zones)),
+    await named(
+      paths.authority,
+      authority,
+      authorityConfig(paths.authority, authority.port, zones, updatable),
+    ),
   );
   starting.use(
-    await named(paths.resolver, resolver, resolverConfig(paths.resolver, resolver.port, authority.port)),
+    await named(
+      paths.resolver,
+      resolver,
+      [
+        resolverConfig(
+          paths.resolver,
+          resolver.port,
+          authority.port,
+          isForgetful ? "max-cache-ttl 1; max-ncache-ttl 1;" : delegated && "max-ncache-ttl 1;",
+        ),
+        delegated ? forwarding(delegated.zone, delegated.address, authority.port) : "",
+      ].join("\n"),
+    ),
   );
   await remember(resolver, CHANGED);
   writeZones(paths.authority, zones, 2);
@@ -189,6 +272,10 @@ export const nameServers = async (
     change(changed) {
       serial += 1;
       writeZones(paths.authority, changed, serial);
+      for (const zone of Object.keys(STALE_ZONES)) second.zones[zone] = changed[zone] ?? [];
+      // There may be new zones.
+      const config = authorityConfig(paths.authority, authority.port, changed, updatable);
+      writeFileSync(join(paths.authority, "named.conf"), config);
       holder.reload();
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),

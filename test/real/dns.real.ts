@@ -3,26 +3,29 @@ import { isUsable } from "../../src/protocols/dns/cname-chain.ts";
 import type { DnsRecord, Question } from "../../src/protocols/dns/message.ts";
 import type { Server } from "../../src/protocols/dns/network.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";
-import { traceDomain } from "../../src/domains/trace.ts";
-import { verdictOf } from "../../src/domains/verdict.ts";
+import { traceDomain } from "../../src/dns-checks/trace-domain.ts";
+import { verdictOf } from "../../src/dns-checks/verdict.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
 import {
+  ACTED_ON,
   addFaults,
   before,
   CHANGED,
   casesOf,
+  corrected,
   FAULTS,
   ISSUER,
   TARGETS,
   zonesOf,
   type Case,
-} from "../domains/cases.ts";
+} from "../dns-checks/cases.ts";
 import { dnsServer } from "../support/dns.ts";
 import { parseLine, type Zones } from "../support/zones.ts";
 import {
   client,
   freeServers,
   NEEDED,
+  type NameServers,
   nameServers,
   namesOf,
   PASSED,
@@ -30,20 +33,36 @@ import {
   TYPES,
   withMostSeconds,
 } from "./dns-servers.ts";
-import { directory, real } from "./support.ts";
+import { directory, real, until } from "./support.ts";
+
+/** Checks names at these servers. */
+const verifierAt = (servers: NameServers) => {
+  const settings = { resolvers: [servers.resolver], port: servers.authority.port, mayAsk: () => true };
+  return async ({ typed, target = "usual" }: Case) => {
+    const parsed = parseHostname(typed);
+    if (!parsed.ok) throw new Error(parsed.refusal);
+    const { ascii: hostname, apex, isApex } = parsed.hostname;
+    const trace = await traceDomain(client, settings, { ascii: hostname, apex, target: TARGETS[target] });
+    const expected = {
+      hostname,
+      target: TARGETS[target],
+      isApex,
+      issuers: [ISSUER],
+      methods: ["http-01"],
+      needsProof: true,
+    };
+    return { trace, verdict: verdictOf(trace, expected) };
+  };
+};
 
 real("each case ends in its findings with named as authority and as resolver", NEEDED, async () => {
   using place = directory();
   const servers = await freeServers();
   await using _ = await nameServers(place.path, zonesOf(TARGETS, SILENT_ADDRESS), servers);
-  const settings = { resolvers: [servers.resolver], port: servers.authority.port, mayAsk: () => true };
-  const verify = async ({ typed, target = "usual", findings, zone }: Case) => {
-    const parsed = parseHostname(typed);
-    if (!parsed.ok) throw new Error(parsed.refusal);
-    const { ascii: hostname, apex, isApex } = parsed.hostname;
-    const trace = await traceDomain(client, settings, { ascii: hostname, apex, target: TARGETS[target] });
-    const expected = { hostname, target: TARGETS[target], isApex, issuers: [ISSUER], needsProof: true };
-    const verdict = verdictOf(trace, expected);
+  const verifyAt = verifierAt(servers);
+  const verify = async (row: Case) => {
+    const { findings, zone } = row;
+    const { trace, verdict } = await verifyAt(row);
     return {
       ...verdict,
       findings: withMostSeconds(verdict.findings, findings),
@@ -63,6 +82,31 @@ real("each case ends in its findings with named as authority and as resolver", N
     transports: [transport],
   }));
   expect(seen).toEqual(expected);
+});
+
+real("each finding ends once somebody has acted on it", NEEDED, async () => {
+  using place = directory();
+  const servers = await freeServers();
+  const zones = zonesOf(TARGETS, SILENT_ADDRESS);
+  await using dns = await nameServers(place.path, zones, servers, { isForgetful: true });
+  const verify = verifierAt(servers);
+  const rows = casesOf(TARGETS, namesOf(servers)).filter(({ typed }) => ACTED_ON.includes(typed));
+  expect(rows.map(({ typed }) => typed).toSorted()).toEqual(ACTED_ON.toSorted());
+  const seen = () =>
+    Promise.all(
+      rows.map(async (row) => {
+        const { verified, findings } = (await verify(row)).verdict;
+        return { name: row.typed, verified, kinds: findings.map(({ kind }) => kind) };
+      }),
+    );
+  for (const { kinds } of await seen()) expect(kinds).not.toEqual([]);
+  dns.change(corrected(TARGETS));
+  let now = await seen();
+  await until("the resolver has forgotten the old records", async () => {
+    now = await seen();
+    return now.every(({ kinds }) => kinds.length === 0);
+  }).catch(() => {});
+  expect(now).toEqual(rows.map(({ typed }) => ({ name: typed, verified: true, kinds: [] })));
 });
 
 /** Records in one order, without what passes. */

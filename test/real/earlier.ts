@@ -231,10 +231,11 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
 };
 
 const COUNTS: Readonly<Record<string, number>> = { pets: ANIMALS, store_identity: 1 };
-/** What other tables' triggers or a migration fill, and the ledger. */
+/** What other tables' triggers, a migration or a server by itself fill, and the ledger. */
 const FILLED_BY_OTHERS = new Set([
   "letter_folds",
   "migrations",
+  "notices",
   "pet_counts_by_category",
   "pet_counts_by_day",
   "pet_events",

@@ -147,7 +147,7 @@ const UNDERSTOOD = [200, 201, 204, 402, 404, 409, 412, 422];
 const openSamples = async (cwd: string) => {
   let target = "";
   const proxy = recorder(() => target);
-  const server = await serve({ cwd, env: { BASE_URL: proxy.url } });
+  const server = await serve({ cwd, env: { BASE_URL: proxy.url, DNS_RESOLVERS: "127.0.0.1:1" } });
   target = server.url;
   await seed(server.url, server.key);
   await Bun.write(join(cwd, "site", "index.html"), "<h1>Docs</h1>");

@@ -15,8 +15,8 @@ const MAX_TRIES = 10;
 
 /** Tables that a migration has removed with what was in them. */
 const REMOVED = new Set(["released_names"]);
-/** What a server adds to as it starts: the reference of its API, and the id of the store. */
-const ADDED_TO = new Set(["projects", "deploys", "migrations", "store_identity"]);
+/** What a server adds to as it starts: the reference of its API, the id of the store, and the notices that it opens. */
+const ADDED_TO = new Set(["projects", "deploys", "migrations", "store_identity", "notices", "audit_entries"]);
 /** What its requests change. */
 const CHANGED = new Set(["keys.last_used_at"]);
 /** Where the value of a removed column is now. */

@@ -1,0 +1,219 @@
+import { createPublicKey, verify } from "node:crypto";
+import { expect } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tarGzOf } from "../deploys/archives.ts";
+import { zonesOf } from "../dns-checks/cases.ts";
+import { recordsOf } from "../../src/protocols/dns/cname-chain.ts";
+import type { Server } from "../../src/protocols/dns/network.ts";
+import { dnsProvider } from "../support/dns-provider.ts";
+import { violationsOf } from "./axe.ts";
+import { openBrowser } from "./browser.ts";
+import { NEEDED, client, freeServer, freeServers, nameServers, namesOf } from "./dns-servers.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve, store, until } from "./support.ts";
+
+interface Wire {
+  stage: string;
+  domainConnect?: { provider: string; url: string };
+}
+
+interface Template {
+  providerId: string;
+  serviceId: string;
+  syncPubKeyDomain: string;
+  records: { type: string; host: string; pointsTo?: string; data?: string }[];
+}
+
+const textsOf = async (server: Server, name: string): Promise<string[]> =>
+  recordsOf(await client(server, { name, type: "TXT" }, false)).map(({ data }) => data as string);
+
+/** Verifies a request as the specification tells providers to, with the key in the DNS. */
+const isSigned = async (
+  { search }: URL,
+  { syncPubKeyDomain }: Template,
+  server: Server,
+): Promise<boolean> => {
+  const [, query = "", signature = "", key] = /^\?(.*)&sig=([^&]*)&key=(.*)$/.exec(search) ?? [];
+  const texts = await textsOf(server, `${key}.${syncPubKeyDomain}`);
+  const data = texts.toSorted().map((text) => /^p=[0-9],a=RS256,d=(.*)$/.exec(text)?.[1]);
+  const publicKey = createPublicKey({
+    key: Buffer.from(data.join(""), "base64"),
+    format: "der",
+    type: "spki",
+  });
+  return verify(
+    "sha256",
+    Buffer.from(query),
+    publicKey,
+    Buffer.from(decodeURIComponent(signature), "base64"),
+  );
+};
+
+/** The records of a template once the holder has agreed, as lines of a zone. */
+const appliedRecords = ({ records }: Template, { searchParams }: URL): string[] => {
+  const name = [searchParams.get("host"), searchParams.get("domain")].filter(Boolean).join(".");
+  return records.map(({ type, host, pointsTo, data = "" }) => {
+    const value = (pointsTo ?? data).replaceAll(
+      /%([^%]*)%/g,
+      (_, variable: string) => searchParams.get(variable) ?? "",
+    );
+    return `${host === "@" ? name : `${host}.${name}`} ${type} ${value}`;
+  });
+};
+
+/** The server asks a provider that did not respond in time again after a minute. */
+const LATE_MS = 90_000;
+
+const DOMAINS = "/platform/projects/shelter/domains";
+
+const pathOf = (serviceId: string) => `/v2/domainTemplates/providers/shelters.test/services/${serviceId}`;
+
+const zone = (name: string, ...lines: string[]) => ({
+  [name]: [`${name} NS ns.${name}`, `ns.${name} A 127.0.0.1`, ...lines],
+});
+
+/** The server with its own name server, a project, and a provider that holds the zone `holder.test`. It ends with the scope. */
+const setUp = async (path: string) => {
+  await using stack = new AsyncDisposableStack();
+  const provider = stack.use(await dnsProvider());
+  const rootFile = join(path, "root.pem");
+  writeFileSync(rootFile, provider.root);
+  const servers = await freeServers();
+  const ours = await freeServer();
+  const env = {
+    NODE_EXTRA_CA_CERTS: rootFile,
+    DNS_RESOLVERS: namesOf(servers).resolver,
+    DNS_PORT: String(servers.authority.port),
+    DNS_PRIVATE: "yes",
+    BASE_URL: "https://adopt.shelters.test",
+    PLATFORM_DOMAIN: "sites.test",
+    PLATFORM_CNAME_TARGET: "pages.test",
+    NAMESERVER: "ns1.sites.test",
+    PUBLIC_ADDRESSES: "192.0.2.10",
+    DNS_LISTEN_HOST: ours.address,
+    DNS_LISTEN_PORT: String(ours.port),
+    DOMAIN_CONNECT_PROVIDER_ID: "shelters.test",
+  };
+  const server = stack.use(await serve({ cwd: path, env }));
+  const post = async (way: string, json: object) => {
+    const headers = { "content-type": "application/json" };
+    const response = await server.call(way, { method: "POST", body: JSON.stringify(json), headers });
+    return (await response.json()) as Wire & { target: string };
+  };
+  const { target } = await post("/platform/projects", { slug: "shelter", name: "Shelter", plan: "pro" });
+  await server.call("/platform/projects/shelter/deploys", {
+    method: "POST",
+    headers: { "content-type": "application/gzip" },
+    body: tarGzOf([{ name: "index.html", content: "<h1>Shelter</h1>" }]),
+  });
+  const zonesWith = (lines: string[]) => ({
+    ...zonesOf({ usual: target, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
+    ...zone("pages.test", "*.pages.test A 192.0.2.10"),
+    ...zone("provider.test", "connect.provider.test A 127.0.0.1"),
+    ...zone("plain.test"),
+    ...zone("holder.test", `_domainconnect.holder.test TXT "${provider.authority}/dc"`, ...lines),
+  });
+  const dns = join(path, "dns");
+  mkdirSync(dns);
+  const names = stack.use(await nameServers(dns, zonesWith([]), servers, { isForgetful: true }));
+  provider.paths.set("/dc/v2/holder.test/settings", JSON.stringify(provider.settings));
+  const running = stack.move();
+  return {
+    provider,
+    server,
+    /** The service's name server. */
+    ours,
+    post,
+    /** Adds a domain, and returns where its records can be created. A busy server may say it only later. */
+    async offerFor(hostname: string): Promise<NonNullable<Wire["domainConnect"]>> {
+      let shown: Wire = await post(DOMAINS, { hostname });
+      await until(
+        `${hostname} can be set up`,
+        async () => {
+          if (!shown.domainConnect)
+            shown = (await (await server.call(`${DOMAINS}/${hostname}`)).json()) as Wire;
+          return shown.domainConnect !== undefined;
+        },
+        LATE_MS,
+      );
+      return shown.domainConnect ?? { provider: "", url: "" };
+    },
+    /** Gives the provider a template, as the command prints it. */
+    async submit(service: string): Promise<Template> {
+      const { stdout } = await store(["domains", "template", service], { cwd: path, env });
+      provider.paths.set(`/api${pathOf(service)}`, stdout);
+      return JSON.parse(stdout) as Template;
+    },
+    /** Gives the holder's zone these records too. Resolves once a name has records of a type. */
+    async change(lines: string[], name: string, type: "A" | "CNAME"): Promise<void> {
+      names.change(zonesWith(lines));
+      for (const one of [servers.authority, servers.resolver])
+        await until(
+          `${name} has its records`,
+          async () => recordsOf(await client(one, { name, type }, true)).length > 0,
+          LATE_MS,
+        );
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+};
+
+real(
+  "a provider that has the printed templates is offered, verifies the request by our name server, and its records go live",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using service = await setUp(place.path);
+    const { provider, ours, post, submit, offerFor, change } = service;
+    expect(await post(DOMAINS, { hostname: "docs.plain.test" })).not.toHaveProperty("domainConnect");
+    const applied: string[] = [];
+    for (const [serviceId, hostname, type] of [
+      ["subdomain", "docs.holder.test", "CNAME"],
+      ["apex", "holder.test", "A"],
+    ] as const) {
+      const template = await submit(serviceId);
+      const offered = await offerFor(hostname);
+      expect(offered.provider).toBe("The Provider");
+      const url = new URL(offered.url);
+      expect(url.href).toStartWith(`${provider.settings.urlSyncUX}${pathOf(serviceId)}/apply?`);
+      expect(url.searchParams.get("redirect_uri")).toBe(
+        `https://adopt.shelters.test/console/projects/shelter/domains/${hostname}`,
+      );
+      expect(await isSigned(url, template, ours)).toBe(true);
+      applied.push(...appliedRecords(template, url));
+      await change(applied, hostname, type);
+      expect(await post(`${DOMAINS}/${hostname}/verify`, {})).toMatchObject({ stage: "live", findings: [] });
+    }
+  },
+);
+
+real(
+  "the console leads to the provider from the page of a domain and from a check, and says to which host",
+  [...NEEDED, "chromium", "playwright-core", "axe-core"],
+  async () => {
+    using place = directory();
+    await using service = await setUp(place.path);
+    const { provider, server, submit, offerFor } = service;
+    await submit("subdomain");
+    await offerFor("docs.holder.test");
+    await using browser = await openBrowser();
+    const { page } = browser;
+    await signIn(page, server.url, server.key, "/projects/shelter/domains/docs.holder.test");
+    const link = page.getByRole("link", { name: "Set up at The Provider" });
+    await link.waitFor();
+    await page.getByText(`You sign in at ${provider.authority}`).waitFor();
+    const linkOf = () =>
+      page.evaluate("(({ href, target }) => ({ href, target }))(document.querySelector('.connect a'))");
+    expect(await linkOf()).toMatchObject({ href: expect.stringContaining("&redirect_uri="), target: "" });
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goto(`${server.url}/console/projects/shelter/domains/check`);
+    await page.getByLabel("Domain").fill("www.holder.test");
+    await page.getByRole("button", { name: "Check" }).click();
+    await link.waitFor();
+    expect(await linkOf()).toMatchObject({
+      href: expect.not.stringContaining("redirect_uri"),
+      target: "_blank",
+    });
+  },
+);
