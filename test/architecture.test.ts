@@ -64,27 +64,39 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   },
   {
     from: /[/-](repository|queries|erasure)\.ts$/,
-    to: [/^src\/(db|lib|protocols\/acme)\//, /^src\/(pets\/pet|projects\/plan|domains\/stage)\.ts$/],
+    to: [
+      /^src\/(db|lib|protocols\/acme)\//,
+      /^src\/(pets\/pet|projects\/plan|domains\/stage|dns-checks\/finding)\.ts$/,
+    ],
   },
   // The rows of a file are checked as the bodies of POST /v1/pets are.
   { from: /^src\/bulk\//, to: [/^src\/lib\//, /^src\/pets\/(model|pet)\.ts$/] },
+  { from: /^src\/domain-connect\//, to: [/^src\/(lib|protocols\/dns)\//] },
+  { from: /^src\/nameserver\//, to: [/^src\/(lib|protocols\/dns-server)\//] },
   { from: /^src\/certificates\//, to: [/^src\/(http|lib|protocols\/(acme|dns))\//] },
+  { from: /^src\/dns-checks\//, to: [/^src\/(http|lib|protocols\/dns)\//] },
+  { from: /^src\/dns-records\//, to: [/^src\/(http|lib|protocols\/dns|dns-checks)\//] },
+  { from: /^src\/name-checks\//, to: [/^src\/(http|lib|dns-checks|dns-records)\//] },
+  { from: /^src\/platform\//, to: [/^src\/(http|lib|dns-checks)\//] },
   {
     from: /^src\/domains\//,
-    to: [/^src\/(http|lib|protocols\/dns)\//, /^src\/projects\/(plan|service)\.ts$/],
+    to: [/^src\/(http|lib|protocols\/dns|dns-checks|dns-records)\//, /^src\/projects\/(plan|service)\.ts$/],
   },
   { from: /^src\/deploys\//, to: [/^src\/(http|lib)\//, /^src\/projects\/service\.ts$/] },
   // A site consists of the files of a deploy.
   {
     from: /^src\/sites\//,
-    to: [/^src\/(http|lib)\//, /^src\/deploys\/(blob-check|blobs|challenge-directory|manifest)\.ts$/],
+    to: [
+      /^src\/(http|lib)\//,
+      /^src\/deploys\/(rules\/.*|blob-check|blobs|challenge-directory|manifest)\.ts$/,
+    ],
   },
-  { from: /^src\/(pets|categories|orders|keys|people|projects|audit)\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/(pets|categories|orders|keys|people|projects|audit|notices)\//, to: [/^src\/(http|lib)\//] },
 ];
 
 /** The room of a file: `src/pets`, `src/protocols/dns`, `src/console/ui`. */
 const roomOf = (file: string): string =>
-  /^src\/(?:protocols\/\w+|(?:console|manual)\/ui|[\w-]+)(?=\/)/.exec(file)?.[0] ?? file;
+  /^src\/(?:protocols\/[\w-]+|(?:console|manual)\/ui|[\w-]+)(?=\/)/.exec(file)?.[0] ?? file;
 
 const isAllowed = ({ from, to }: Import): boolean => {
   if (!/^(src|drizzle)\/|^package\.json$/.test(to) || roomOf(from) === roomOf(to)) return true;

@@ -169,6 +169,10 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
     { name: fc.string({ minLength: 1, maxLength: 50 }), plan: fc.constantFrom("pro", "enterprise") },
     { requiredKeys: [] },
   ),
+  NewDomainCheck: fc.record(
+    { hostname: fc.domain(), target: fc.constant("k3vq7zj5n2xw4ryt6mbd.cname.example.net") },
+    { requiredKeys: ["hostname"] },
+  ),
   NewDomain: fc.record({
     hostname: fc.oneof(
       fc.constantFrom("docs.example.org", "b\u00fccher.example.org", "example.org"),

@@ -77,7 +77,6 @@ const singleCategoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
 export const categoryRoutes = ({ categories, macros }: CategoryRouteOptions) =>
   new Elysia({ name: "categories", normalize: false })
     .use(macros)
-    .model({ NewCategory, CategoryChange, Category, Categories })
     .get(
       "/v1/categories",
       async ({ query, set }) => {

@@ -16,3 +16,6 @@ export const copyFiles = (path: string): string[] =>
 export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
 
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
+
+/** The private key that signs requests to DNS providers. */
+export const domainConnectKeyPath = (dataDir: string): string => join(dataDir, "domain-connect.key");

@@ -12,7 +12,6 @@ import {
   OrderParams,
   OrderQuery,
   OrderStatistics,
-  OrderStatus,
   Orders,
   fromCounts,
   fromOrder,
@@ -89,7 +88,6 @@ const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
 export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
   new Elysia({ name: "orders", normalize: false })
     .use(macros)
-    .model({ NewOrder, Order, Orders, OrderStatus, OrderStatistics })
     .get(
       "/v1/store/orders",
       async ({ query, set }) => {

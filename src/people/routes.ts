@@ -6,14 +6,12 @@ import { cutPage, readCursor } from "../lib/pagination.ts";
 import {
   InvitedPerson,
   NewPerson,
-  Passkey,
   PasskeyParams,
   People,
   Person,
   PersonChange,
   PersonParams,
   PersonQuery,
-  Role,
   fromInvited,
   fromPerson,
 } from "./model.ts";
@@ -108,7 +106,6 @@ export const personRoutes = (options: PersonRouteOptions) => {
   const { people, originOf, macros } = options;
   return new Elysia({ name: "people", normalize: false })
     .use(macros)
-    .model({ InvitedPerson, NewPerson, Passkey, People, Person, PersonChange, Role })
     .get(
       "/platform/people",
       async ({ query, set }) => {

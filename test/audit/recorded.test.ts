@@ -4,6 +4,7 @@ import { commandServices } from "../../src/app/command-services.ts";
 import { importRepository } from "../../src/bulk/repository.ts";
 import { ACTION_NAMES, type Action } from "../../src/lib/actions.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
+import { noticeRepository } from "../../src/notices/repository.ts";
 import { DEPLOY, openProject } from "../domains/projects.ts";
 import { invite, signedIn } from "../people/visitor.ts";
 import { addPet } from "../support/store.ts";
@@ -242,6 +243,19 @@ const CASES: Record<Action, Case> = {
     fakeDns.outcome = "records_right";
     await verify("docs.example.org");
     return { resource: DOMAIN, changes: [{ field: "stage", from: "awaiting_dns", to: "live" }] };
+  },
+  async "domain.noticed"({ store, add, verify, fakeDns }) {
+    await add("docs.example.org");
+    for (const outcome of ["records_right", "records_wrong"] as const) {
+      fakeDns.outcome = outcome;
+      await verify("docs.example.org");
+    }
+    await noticeRepository(store.database).update(store.clock.now());
+    return {
+      actor: { kind: "service" },
+      resource: DOMAIN,
+      changes: [{ field: "notice", to: "domain_failing" }],
+    };
   },
   async "domain.removed"({ add, api }) {
     await add("docs.example.org");

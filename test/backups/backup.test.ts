@@ -10,6 +10,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
 import { NOW, backUp, closedStore, filesIn, includes, namesIn, restoreTo, storeIn } from "./stores.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const SECRETS = ["KEY-IN-USE", "ORDER-KEY", "KEY-AUTHORIZATION", "THE-TOKEN", "ACCOUNT-KEY"];
 
@@ -91,10 +92,10 @@ test("a file is overwritten only with --force, and stays intact if the backup fa
   await storeIn(dataDir);
   const file = join(temporaryDirectory(), "mine.db");
   writeFileSync(file, "mine");
-  await expect(backUp(dataDir, { file })).rejects.toThrow("exists already");
-  await expect(
-    backUp(dataDir, { file, force: true, reserve: 2 ** 60, dataDir: temporaryDirectory() }),
-  ).rejects.toThrow("there is no database");
+  expect(await outcomeOf(backUp(dataDir, { file }))).toThrow("exists already");
+  expect(
+    await outcomeOf(backUp(dataDir, { file, force: true, reserve: 2 ** 60, dataDir: temporaryDirectory() })),
+  ).toThrow("there is no database");
   expect([includes(file, "mine"), filesIn(join(file, ".."))]).toEqual([true, ["mine.db"]]);
   await backUp(dataDir, { file, force: true });
   expect(includes(file, "SQLite format 3")).toBe(true);
@@ -105,7 +106,7 @@ test("a backup never overwrites DATA_DIR's own files, or anything but an ordinar
   await storeIn(dataDir);
   const link = join(temporaryDirectory(), "link.db");
   symlinkSync(databasePath(dataDir), link);
-  await expect(backUp(dataDir, { file: link, force: true })).rejects.toThrow("not an ordinary file");
+  expect(await outcomeOf(backUp(dataDir, { file: link, force: true }))).toThrow("not an ordinary file");
   mkdirSync(join(dataDir, "blobs"));
   for (const name of [
     "adoption-store.db",
@@ -115,7 +116,7 @@ test("a backup never overwrites DATA_DIR's own files, or anything but an ordinar
     "server.json",
     "blobs/b.db",
   ])
-    await expect(backUp(dataDir, { file: join(dataDir, name), force: true })).rejects.toThrow(
+    expect(await outcomeOf(backUp(dataDir, { file: join(dataDir, name), force: true }))).toThrow(
       "choose another directory",
     );
 });
@@ -123,7 +124,7 @@ test("a backup never overwrites DATA_DIR's own files, or anything but an ordinar
 test("in DATA_DIR itself the name of a backup must end with .db", async () => {
   const dataDir = temporaryDirectory();
   await storeIn(dataDir);
-  await expect(backUp(dataDir, { file: join(dataDir, "mine.bak") })).rejects.toThrow("ends with .db");
+  expect(await outcomeOf(backUp(dataDir, { file: join(dataDir, "mine.bak") }))).toThrow("ends with .db");
   await backUp(dataDir, { file: join(dataDir, "mine.db") });
   expect(databaseCopies(dataDir, join(dataDir, "backups"))).toEqual([join(dataDir, "mine.db")]);
 });
@@ -201,7 +202,7 @@ describe("nothing is written", () => {
     const dataDir = temporaryDirectory();
     await storeIn(dataDir);
     const directory = temporaryDirectory();
-    await expect(backUp(dataDir, { file: join(directory, "b.db"), reserve: 2 ** 60 })).rejects.toThrow(
+    expect(await outcomeOf(backUp(dataDir, { file: join(directory, "b.db"), reserve: 2 ** 60 }))).toThrow(
       /has no room for the backup, which needs about \d+ MB/,
     );
     expect(filesIn(directory)).toEqual([]);
@@ -210,7 +211,9 @@ describe("nothing is written", () => {
   test("if the directory is missing", async () => {
     const dataDir = temporaryDirectory();
     await storeIn(dataDir);
-    await expect(backUp(dataDir, { file: join(dataDir, "none", "b.db") })).rejects.toThrow("does not exist");
+    expect(await outcomeOf(backUp(dataDir, { file: join(dataDir, "none", "b.db") }))).toThrow(
+      "does not exist",
+    );
   });
 
   test("from a damaged database, whichever part is damaged", async () => {
@@ -221,7 +224,9 @@ describe("nothing is written", () => {
       const dataDir = await closedStore("Bella");
       damage(databasePath(dataDir));
       const directory = temporaryDirectory();
-      await expect(backUp(dataDir, { file: join(directory, "b.db") })).rejects.toThrow("cannot be backed up");
+      expect(await outcomeOf(backUp(dataDir, { file: join(directory, "b.db") }))).toThrow(
+        "cannot be backed up",
+      );
       expect(filesIn(directory)).toEqual([]);
     }
   });
@@ -231,14 +236,14 @@ describe("nothing is written", () => {
     const { database } = await storeIn(dataDir);
     database.client.run("PRAGMA foreign_keys=OFF");
     database.client.run("INSERT INTO secrets (hash, key_id, prefix, created_at) VALUES ('h', 99, 'p', 1)");
-    await expect(backUp(dataDir)).rejects.toThrow("a foreign key leads nowhere");
+    expect(await outcomeOf(backUp(dataDir))).toThrow("a foreign key leads nowhere");
   });
 
   test("from a database newer than this program, whose secrets it would not know", async () => {
     const dataDir = temporaryDirectory();
     const { database } = await storeIn(dataDir);
     database.client.run("INSERT INTO migrations (tag, hash, applied_at) VALUES ('9999_later', 'x', 1)");
-    await expect(backUp(dataDir)).rejects.toThrow("newer than this program");
+    expect(await outcomeOf(backUp(dataDir))).toThrow("newer than this program");
   });
 });
 
@@ -306,7 +311,7 @@ describe("a file of a killed backup", () => {
   test("of another container stays, even if its process has the same id", async () => {
     const { directory, left, backUp } = await open();
     const lock = shareLock(`${left(process.pid, 0)}.lock`);
-    await expect(backUp()).rejects.toThrow("another backup is being written there");
+    expect(await outcomeOf(backUp())).toThrow("another backup is being written there");
     lock.release();
     expect(filesIn(directory)).toHaveLength(2);
   });

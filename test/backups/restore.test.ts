@@ -6,10 +6,11 @@ import { prepareRestore } from "../../src/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath, restoringPath } from "../../src/data-dir/paths.ts";
 import { takeLock } from "../../src/db/file-lock.ts";
-import { startServer } from "../../src/app/server.ts";
+import { startServer } from "../support/server.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
 import { giveToUser, isRoot } from "../support/user.ts";
 import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, storeIn } from "./stores.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const ASIDE = "adoption-store.db.before-restore-20261120T030000.000Z";
 
@@ -95,14 +96,14 @@ test("other commands see a restore from its start, before it writes anything, to
   const restore = prepareRestore(dataDir, file, NOW);
   try {
     const busy = "a backup is being restored: try again when the restore has ended";
-    await expect(startServer(config)).rejects.toThrow(busy);
-    await expect(backUp(dataDir)).rejects.toThrow(busy);
-    await expect(restoreTo(dataDir, file)).rejects.toThrow("a backup is being restored");
+    expect(await outcomeOf(startServer(config))).toThrow(busy);
+    expect(await outcomeOf(backUp(dataDir))).toThrow(busy);
+    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow("a backup is being restored");
   } finally {
     restore.close();
   }
   expect(filesIn(dataDir)).toEqual(["adoption-store.db", "server.lock"]);
-  await expect(restoreTo(dataDir, "none.db")).rejects.toThrow("does not exist");
+  expect(await outcomeOf(restoreTo(dataDir, "none.db"))).toThrow("does not exist");
   expect(filesIn(dataDir)).toEqual(["adoption-store.db", "server.lock"]);
 });
 
@@ -131,7 +132,7 @@ test("a restore succeeds after a killed one, and removes the second name of the 
 
 describe("nothing changes", () => {
   const refused = async (dataDir: string, file: string, says: string) => {
-    await expect(restoreTo(dataDir, file)).rejects.toThrow(says);
+    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow(says);
     expect(filesIn(dataDir).filter((name) => !name.startsWith("server.lock"))).toEqual(["adoption-store.db"]);
     expect(await namesIn(dataDir)).toEqual(["Max"]);
   };
@@ -150,7 +151,7 @@ describe("nothing changes", () => {
     const dataDir = await closedStore("Max");
     const lock = takeLock(join(dataDir, "server.lock"));
     writeFileSync(restoringPath(dataDir), "half");
-    await expect(restoreTo(dataDir, file)).rejects.toThrow(
+    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow(
       `DATA_DIR ${dataDir}: a backup is being restored: try again when the restore has ended`,
     );
     lock?.release();
@@ -162,8 +163,10 @@ describe("nothing changes", () => {
     client.run("UPDATE migrations SET hash = 'another' WHERE id = 2");
     client.close();
     const restored = restoreTo(await closedStore("Max"), file);
-    await expect(restored).rejects.toThrow("0001_platform of the database differs from that of this program");
-    await expect(restored).rejects.not.toThrow("restore a backup");
+    expect(await outcomeOf(restored)).toThrow(
+      "0001_platform of the database differs from that of this program",
+    );
+    expect(await outcomeOf(restored)).not.toThrow("restore a backup");
   });
 
   test("while another process has the database open", async () => {
@@ -171,7 +174,7 @@ describe("nothing changes", () => {
     const dataDir = await closedStore("Max");
     const other = new Client(databasePath(dataDir));
     other.query("SELECT count(*) FROM pets").get();
-    await expect(restoreTo(dataDir, file)).rejects.toThrow("another process is using it");
+    expect(await outcomeOf(restoreTo(dataDir, file))).toThrow("another process is using it");
     other.close(true);
     expect(await namesIn(dataDir)).toEqual(["Max"]);
   }, 30_000);
@@ -243,7 +246,7 @@ describe("nothing changes", () => {
 
   test("for a missing backup: a mistyped directory is not created", async () => {
     const dataDir = join(temporaryDirectory(), "mistyped");
-    await expect(restoreTo(dataDir, "/none.db")).rejects.toThrow("does not exist");
+    expect(await outcomeOf(restoreTo(dataDir, "/none.db"))).toThrow("does not exist");
     expect(existsSync(dataDir)).toBe(false);
     rmSync(dataDir, { force: true, recursive: true });
   });

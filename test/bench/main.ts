@@ -8,6 +8,7 @@ import { domains } from "./domains.ts";
 import { growth } from "./growth.ts";
 import { machine } from "./machine.ts";
 import { memory } from "./memory.ts";
+import { nameserver } from "./nameserver.ts";
 import { HELP, type Measurement, MEASUREMENTS, type Options, Refused, readOptions } from "./options.ts";
 import { stopAll } from "./processes.ts";
 import { read } from "./read.ts";
@@ -24,6 +25,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   site,
   tls,
   domains,
+  nameserver,
   console: consolePage,
   bulk,
   memory,

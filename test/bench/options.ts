@@ -7,6 +7,7 @@ export const MEASUREMENTS = [
   "site",
   "tls",
   "domains",
+  "nameserver",
   "console",
   "bulk",
   "memory",

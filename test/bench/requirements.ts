@@ -16,7 +16,8 @@ const run = async (what: string, command: string[], cwd: string): Promise<void> 
 export const assertTools = (only: ReadonlySet<Measurement>): void => {
   if (process.platform !== "linux")
     throw new Refused("the bench reads CPU times from /proc: run it on Linux");
-  const needsDriver = [...only].some((name) => name !== "bulk" && name !== "start");
+  const others: readonly Measurement[] = ["bulk", "start", "nameserver"];
+  const needsDriver = [...only].some((name) => !others.includes(name));
   if (needsDriver && !Bun.which("wrk")) throw new Refused("wrk is not installed: apt-get install wrk");
 };
 

@@ -20,7 +20,7 @@ export type ResourceKind =
 
 export type CaFault = Refusal | ((request: Request) => Response | Promise<Response>);
 
-export type TestChallengeType = "http-01" | "tls-alpn-01";
+export type TestChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
 
 export interface AcmeCaOptions {
   /** True if the challenge succeeds; by default all do. */
@@ -31,6 +31,8 @@ export interface AcmeCaOptions {
   nonceRejection?: number;
   /** The external account binding that an account needs. */
   eab?: { kid: string; hmac: string };
+  /** Its certificate profiles (draft-ietf-acme-profiles), each with the lifetime of its certificates in milliseconds. */
+  profiles?: Record<string, number>;
   /** False: no renewal information. A function returns another window than the default. */
   ari?:
     boolean | ((certificate: IssuedCertificate) => { start: number; end: number; explanationURL?: string });
@@ -60,6 +62,7 @@ interface TestAuthorization {
   id: string;
   account: TestAccount;
   name: string;
+  isWildcard: boolean;
   status: "pending" | "valid" | "invalid" | "deactivated";
   challenges: TestChallenge[];
 }
@@ -74,9 +77,12 @@ export interface TestOrder {
   /** Remaining reads before it is `valid`. */
   reads: number;
   replaces?: string;
+  profile?: string;
   error?: object;
   certificate?: IssuedCertificate;
 }
+
+const TYPES = ["http-01", "tls-alpn-01", "dns-01"] as const satisfies TestChallengeType[];
 
 const DAY_MS = 24 * 60 * 60_000;
 const ERROR = "urn:ietf:params:acme:error:";
@@ -103,6 +109,7 @@ export const acmeCa = async ({
   lifetimeMs = 90 * DAY_MS - 1000,
   nonceRejection = 0,
   eab,
+  profiles,
   ari = true,
   processingReads = 0,
   retryAfter,
@@ -215,7 +222,7 @@ export const acmeCa = async ({
   };
 
   const describeOrder = (order: TestOrder, status = 200): Response => {
-    const { id, names, authorizations, certificate, replaces, error, expires } = order;
+    const { id, names, authorizations, certificate, replaces, profile, error, expires } = order;
     const body = {
       status: order.status,
       expires: formatTime(expires),
@@ -224,6 +231,7 @@ export const acmeCa = async ({
       finalize: urlOf("finalize", id),
       ...(order.status === "valid" && certificate && { certificate: urlOf("certificate", id) }),
       ...(replaces !== undefined && { replaces }),
+      ...(profile !== undefined && { profile }),
       ...(error && { error }),
     };
     return respondJson(body, {
@@ -250,6 +258,9 @@ export const acmeCa = async ({
       throw rejection(400, "unsupportedIdentifier", "DNS names only");
     const replaces = read.payload["replaces"] as string | undefined;
     if (replaces !== undefined) assertReplaceable(replaces);
+    const profile = read.payload["profile"] as string | undefined;
+    if (profile !== undefined && profiles?.[profile] === undefined)
+      throw rejection(400, "invalidProfile", "there is no such profile");
     const order: TestOrder = {
       id: identifier(),
       account,
@@ -260,9 +271,11 @@ export const acmeCa = async ({
       authorizations: names.map((name) => ({
         id: identifier(),
         account,
-        name,
+        // RFC 8555 section 7.1.4: the authorization of a wildcard is for its domain, and only the DNS proves that.
+        name: name.replace(/^\*\./, ""),
+        isWildcard: name.startsWith("*."),
         status: "pending",
-        challenges: (["http-01", "tls-alpn-01"] as const).map((type) => ({
+        challenges: TYPES.filter((type) => type === "dns-01" || !name.startsWith("*.")).map((type) => ({
           id: identifier(),
           type,
           token: identifier(),
@@ -270,6 +283,7 @@ export const acmeCa = async ({
         })),
       })),
       ...(replaces !== undefined && { replaces }),
+      ...(profile !== undefined && { profile }),
     };
     orders.set(order.id, order);
     return describeOrder(order, 201);
@@ -307,11 +321,12 @@ export const acmeCa = async ({
       read,
     );
     if (read.payload["status"] === "deactivated") authorization.status = "deactivated";
-    const { name, status, challenges } = authorization;
+    const { name, isWildcard, status, challenges } = authorization;
     return respondJson(
       {
         status,
         identifier: { type: "dns", value: name },
+        ...(isWildcard && { wildcard: true }),
         challenges: [
           ...challenges.map(describeChallenge),
           // CAs may offer challenges of unknown types.
@@ -360,7 +375,7 @@ export const acmeCa = async ({
     order.certificate = await issue(
       Buffer.from(String(read.payload["csr"]), "base64url"),
       order.names,
-      lifetimeMs,
+      profiles?.[order.profile ?? ""] ?? lifetimeMs,
     );
     certificates.push(order.certificate);
     order.status = processingReads > 0 ? "processing" : "valid";
@@ -412,6 +427,9 @@ export const acmeCa = async ({
         termsOfService: `${base}/terms`,
         caaIdentities: ["ca.example"],
         externalAccountRequired: eab !== undefined,
+        ...(profiles && {
+          profiles: Object.fromEntries(Object.keys(profiles).map((name) => [name, `${base}/terms`])),
+        }),
       },
     });
 

@@ -13,6 +13,8 @@ export type Behaviour =
   | "truncated_always"
   | "SERVFAIL"
   | "REFUSED"
+  /** A resolver that validates: SERVFAIL, unless the query forbids that (CD). */
+  | "bogus"
   | "wrong_id"
   | "wrong_question"
   | "query"
@@ -59,7 +61,7 @@ export const EDNS: NonNullable<Packet["additionals"]> = [
 
 const encodeReply = (
   { id, name, type, edns }: Query,
-  { rcode, authoritative, answers, authorities }: Reply,
+  { rcode, authoritative, answers, authorities, glue = [] }: Reply,
 ): Buffer =>
   encode({
     type: "response",
@@ -68,7 +70,7 @@ const encodeReply = (
     questions: [{ name, type: type as "A", class: "IN" }],
     answers,
     authorities,
-    ...(edns && { additionals: EDNS }),
+    additionals: [...glue, ...(edns ? EDNS : [])],
   });
 
 const HEADER_SIZE = 12;
@@ -97,6 +99,31 @@ const refusal = (packet: Buffer, rcode: keyof typeof RCODES): Buffer => {
   return copy;
 };
 
+const isCheckingDisabled = (query: Buffer): boolean => ((query[3] ?? 0) & 0x10) !== 0;
+
+/** Adds an extended error (RFC 8914) to a response with an EDNS record, which is the last. */
+export const withExtendedError = (packet: Buffer, code: number, text: string): Buffer => {
+  const option = Buffer.concat([Buffer.alloc(6), Buffer.from(text)]);
+  option.writeUInt16BE(15, 0);
+  option.writeUInt16BE(2 + Buffer.byteLength(text), 2);
+  option.writeUInt16BE(code, 4);
+  const copy = Buffer.concat([packet, option]);
+  copy.writeUInt16BE(option.length, packet.length - 2);
+  return copy;
+};
+
+/** SERVFAIL with an extended error. */
+export const failing =
+  (code: number, text: string): Behaviour =>
+  (packet) => {
+    // Only the EDNS record stays.
+    const edns = packet.subarray(-11);
+    const question = packet.subarray(HEADER_SIZE, packet.indexOf(0, HEADER_SIZE) + 5);
+    const head = Buffer.from(packet.subarray(0, HEADER_SIZE)).fill(0, 6, 10);
+    head[3] = RCODES.SERVFAIL;
+    return [withExtendedError(Buffer.concat([head, question, edns]), code, text)];
+  };
+
 /** The packets to send over UDP instead of the correct one. */
 const misbehave = (packet: Buffer, query: Buffer, behaviour: Behaviour | undefined): Buffer[] => {
   if (typeof behaviour === "function") return behaviour(packet, query);
@@ -110,6 +137,8 @@ const misbehave = (packet: Buffer, query: Buffer, behaviour: Behaviour | undefin
     case "SERVFAIL":
     case "REFUSED":
       return [refusal(packet, behaviour)];
+    case "bogus":
+      return [isCheckingDisabled(query) ? packet : refusal(packet, "SERVFAIL")];
     case "wrong_id":
       return [withByte(packet, 1, (byte) => byte ^ 1)];
     case "wrong_question":

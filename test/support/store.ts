@@ -1,8 +1,12 @@
+import { Database as Client } from "bun:sqlite";
 import pino from "pino";
 import { type Config, readConfig } from "../../src/config/config.ts";
-import { type Database, type OpenOptions, openDatabase } from "../../src/db/open.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { type Database, type OpenOptions, openDatabase, setUpDatabase } from "../../src/db/open.ts";
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService } from "../../src/keys/service.ts";
+import { once } from "../../src/lib/lazy.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
@@ -61,6 +65,8 @@ export interface Store {
   streams: Services["petStreams"];
   /** Undefined without HTTPS_PORT. The certificate scheduler is not started. */
   https: Services["https"];
+  /** Undefined without NAMESERVER. It does not listen. */
+  nameserver: Services["nameserver"];
   /** A key with all scopes. */
   key: string;
   call(method: string, path: string, call?: Call): Promise<Response>;
@@ -85,9 +91,22 @@ export interface StoreSettings extends ServiceOptions, Partial<Vitals> {
   storage?: OpenOptions;
 }
 
+/** An empty database with all tables. The migrations take longer than most tests, so they run once per process. */
+const emptyDatabase = once(() => {
+  using client = new Client(":memory:");
+  migrate(client, migrations);
+  return client.serialize();
+});
+
+/** Opens the database in this file, or an empty one in memory. */
+const openOwnDatabase = (path: string | undefined, options: OpenOptions): Database =>
+  path === undefined
+    ? setUpDatabase(Client.deserialize(emptyDatabase(), { strict: true }), options)
+    : openDatabase(path, options);
+
 /** Opens the whole service on an empty database. It is called without a network. */
 export const openStore = async ({
-  path = ":memory:",
+  path,
   env = {},
   clock = testClock(),
   storage = {},
@@ -102,12 +121,14 @@ export const openStore = async ({
     env: { DATA_DIR: temporaryDirectory(), ...env },
     isTerminal: false,
   });
-  const database = openDatabase(path, { groupSize: config.commitGroupSize, probeMs: 0, ...storage });
+  const database = openOwnDatabase(path, { groupSize: config.commitGroupSize, probeMs: 0, ...storage });
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const runtime = { ...systemRuntime, clock, sleep, log: logger };
-  const services = createServices(config, database, runtime, options);
+  // Without servers on loopback, no test asks the DNS.
+  const dns = options.dns ? {} : { addressesOf: async () => [] };
+  const services = createServices(config, database, runtime, { ...dns, ...options });
   const { connections, ...origin } = noListeners(config);
   const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
     config,
@@ -163,6 +184,7 @@ export const openStore = async ({
     misdirected,
     refusedHosts,
     https: services.https,
+    nameserver: services.nameserver,
     key,
     call,
     visit,

@@ -11,6 +11,8 @@ export interface Reply {
   authoritative: boolean;
   answers: Answer[];
   authorities: Answer[];
+  /** The addresses of a referral's name servers. */
+  glue?: Answer[];
 }
 
 const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
@@ -68,11 +70,18 @@ const lookUpOnce = (zones: Zones, zone: string, name: string, type: string): Rep
   const cut = records.filter(
     (record) => record.type === "NS" && owner(record) !== zone && isBelow(name, owner(record)),
   );
-  if (cut.length > 0) return { rcode: 0, authoritative: false, answers: [], authorities: cut };
-  const answers = records.filter(
-    (record) => owner(record) === name && (record.type === type || record.type === "CNAME"),
-  );
-  const exists = records.some((record) => isBelow(owner(record), name));
+  if (cut.length > 0) {
+    const servers = cut.map((record) => String((record as { data: unknown }).data));
+    const glue = records.filter((record) => servers.includes(owner(record)));
+    return { rcode: 0, authoritative: false, answers: [], authorities: cut, glue };
+  }
+  // RFC 4592 section 3.3.1: a wildcard answers for names that do not exist. Here it is one label above them.
+  const isThere = records.some((record) => isBelow(owner(record), name));
+  const source = isThere ? name : `*${name.slice(name.indexOf("."))}`;
+  const answers = records
+    .filter((record) => owner(record) === source && (record.type === type || record.type === "CNAME"))
+    .map((record) => Object.assign(record, { name }));
+  const exists = isThere || records.some((record) => owner(record) === source || record.name === name);
   return {
     rcode: exists ? 0 : RCODES.NXDOMAIN,
     authoritative: true,
