@@ -93,3 +93,5 @@ export const domainReads = (options: ReadOptions) => {
     },
   };
 };
+
+export type DomainReads = ReturnType<typeof domainReads>;

@@ -1,17 +1,13 @@
 import { Fault } from "../lib/errors.ts";
-import type { RateLimiter } from "../lib/rate-limiter.ts";
-import { hasCustomDomains } from "../projects/plan.ts";
 import type { Clock } from "../lib/time.ts";
-import type { Checks } from "./checks.ts";
 import type { Actor } from "../lib/actor.ts";
 import { hostnameOf, pairOf } from "../lib/hostname.ts";
 import type { ReservedNames } from "../dns-checks/own-names.ts";
-import { PATIENCE_MS, within } from "../dns-checks/patience.ts";
 import { acceptableDomain, acceptablePair } from "../dns-checks/refused-name.ts";
 import { type ReadOptions, domainReads, nameOf, notFound } from "./reads.ts";
 import { nextWaitingCheck } from "./schedule.ts";
-import { awaitsCertificate } from "./stage.ts";
-import type { InspectedDomain, ListedDomain, Project } from "./views.ts";
+import { type VerificationOptions, assertPlan, verification } from "./verification.ts";
+import type { ListedDomain, Project } from "./views.ts";
 
 /** A domain that was added, or that the project had before. */
 interface AdditionResult {
@@ -22,34 +18,20 @@ interface AdditionResult {
   isNew: boolean;
 }
 
-export interface DomainServiceOptions extends ReadOptions {
-  checks: Checks;
+export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
   reservedNames: ReservedNames;
   /** Called when a host name stops being served. */
   onRemoved?: (hostname: string) => void;
-  /** Limits the checks of one domain that clients request. */
-  verifications: RateLimiter;
   clock: Clock;
-  /** How long a client waits for a check, in milliseconds. */
-  patienceMs?: number;
 }
 
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
-/** Checks of one domain that clients may request. */
-export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
-/** What a client can do if a check takes too long. */
-const LATER = "The check continues: fetch the domain later to see its result.";
-
 const noPrimary = () =>
   new Fault(
     "invalid_request",
     "A wildcard cannot be the primary domain: no visitor can be redirected to it.",
   );
-
-const assertPlan = (project: Project) => {
-  if (!hasCustomDomains(project)) throw new Fault("plan_required");
-};
 
 /** @throws Fault why the repository did not add a name */
 const throwRefusal = (project: Project): never => {
@@ -59,8 +41,7 @@ const throwRefusal = (project: Project): never => {
 };
 
 export const domainService = (options: DomainServiceOptions) => {
-  const { domains, projects, checks, reservedNames, certificates, verifications, clock, onRemoved } = options;
-  const { patienceMs = PATIENCE_MS } = options;
+  const { domains, projects, reservedNames, clock, onRemoved } = options;
   const { listed, shown, find, get, list, history } = domainReads(options);
 
   const addName = async (
@@ -83,6 +64,7 @@ export const domainService = (options: DomainServiceOptions) => {
     get,
     list,
     history,
+    verify: verification(options, { find, get }),
     /**
      * Adds a host name as it was typed, on request with its pair, which redirects to the primary domain. A name that the
      * project already has is left unchanged.
@@ -103,23 +85,6 @@ export const domainService = (options: DomainServiceOptions) => {
       const first = await addName(project, hostname.ascii, { actor, most: MAX_DOMAINS - 1 });
       const second = await addName(project, other, { actor, isRedirect: true });
       return { domain: first.domain, pair: second.domain, isNew: first.isNew || second.isNew };
-    },
-    /**
-     * Asks the DNS now. Concurrent requests share the check.
-     * @throws Fault not_found, plan_required, rate_limited; domain_taken if the DNS also names the project that holds the
-     * name; not_ready if the name servers take too long: the check continues, and its result is stored
-     */
-    async verify(slug: string, typed: string, actor: Actor): Promise<InspectedDomain> {
-      const { project, domain } = await find(slug, typed);
-      assertPlan(project);
-      // By name: a domain that is removed and added again has another id.
-      await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
-      const outcome = await within(patienceMs, checks.run({ domain, project }, actor), LATER);
-      if (outcome === "taken") throw new Fault("domain_taken");
-      const checked = await get(slug, typed);
-      const isRequested =
-        awaitsCertificate(checked.stage) && ((await certificates?.request(checked.hostname)) ?? false);
-      return isRequested ? get(slug, typed) : checked;
     },
     /** Makes it the domain that the others redirect to. @throws Fault not_found; invalid_request for a wildcard */
     async makePrimary(slug: string, typed: string, actor: Actor): Promise<ListedDomain> {

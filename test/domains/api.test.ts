@@ -315,6 +315,20 @@ describe("a requested check", () => {
     expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
   });
 
+  test("while a certificate is ordered is made again, because the stage is another one", async () => {
+    const { add, verify, fakeDns, show, store } = await openProject();
+    await add("docs.example.org");
+    fakeDns.outcome = "records_right";
+    await verify("docs.example.org");
+    fakeDns.outcome = "records_wrong";
+    fakeDns.delay = async () => {
+      fakeDns.delay = async () => {};
+      store.database.client.run("UPDATE domains SET stage = 'issuing'");
+    };
+    expect(await (await verify("docs.example.org")).json()).toMatchObject({ stage: "issuing" });
+    expect(await show("docs.example.org")).toHaveProperty("findings", [expect.anything()]);
+  });
+
   test("while the plan falls below Pro does not make the domain live", async () => {
     const { add, verify, fakeDns, api } = await openProject();
     await add("docs.example.org");
