@@ -93,8 +93,6 @@ const load = async (
 
 /** The name server beside BIND with the same zone, over UDP with cookies and over TCP. */
 export const nameserver = async (bench: Bench): Promise<string> => {
-  const missing = ["dnsperf", "named"].filter((name) => !Bun.which(name));
-  if (missing.length > 0) return `## The name server\n\nSkipped: ${missing.join(", ")} not installed.\n`;
   writeFileSync(join(bench.directory, "questions"), QUESTIONS.join("\n"));
   const [port, bindPort] = [await freePort(), await freePort()];
   const ours = await serve(bench, bench.databases.make("nameserver", 0), {

@@ -4,6 +4,7 @@ import { type Bench, serve, withServers } from "./bench.ts";
 import { type Results, contest, medianOf, ratioOf } from "./contest.ts";
 import { FIGURES, figuresOf } from "./figures.ts";
 import { Refused } from "./options.ts";
+import { PAGE_PATH, POCKETBASE, assertSameAnimals, startPocketBase } from "./pocketbase.ts";
 import { type Server, startServer } from "./processes.ts";
 import { peers } from "./requirements.ts";
 import { atLeast, atMost, megabytes, ratio, section, whole } from "./table.ts";
@@ -54,13 +55,15 @@ const rowsOf = (results: Results): string[][] => {
     megabytes(medianOf(results, name, "memory")),
     target,
   ];
-  const [hono, fastify] = [cpu(HONO, OURS), cpu(FASTIFY, OURS)];
+  const peer = (name: string, least: number) =>
+    row(name, `${ratio(cpu(name, OURS))} times ${OURS}: ${atLeast(cpu(name, OURS), least, "")}`);
   return [
     [...FIGURES, "times the constant", "memory", "target (CPU)"],
     row(CONSTANT, ""),
     row(OURS, atMost(cpu(OURS, CONSTANT), 2, " times the constant")),
-    row(HONO, `${ratio(hono)} times ${OURS}: ${atLeast(hono, 3, "")}`),
-    row(FASTIFY, `${ratio(fastify)} times ${OURS}: ${atLeast(fastify, 4, "")}`),
+    peer(HONO, 3),
+    peer(FASTIFY, 4),
+    peer(POCKETBASE, 4),
   ];
 };
 
@@ -79,18 +82,24 @@ export const read = async (bench: Bench): Promise<string> => {
   const file = join(directory, "answer.json");
   writeFileSync(file, JSON.stringify(answer));
   const replay = await startServer("constant", constant, { directory, settings: { ANSWER: file } });
-  const results = await withServers([replay, ours, ...others], async (servers) => {
-    await assertAlike(servers, data.key, answer);
+  const pocketBase = await startPocketBase(bench, ANIMALS);
+  const alike = [replay, ours, ...others];
+  const results = await withServers([...alike, pocketBase.server], async () => {
+    await assertAlike(alike, data.key, answer);
+    await assertSameAnimals(pocketBase, answer.body);
     const names = [CONSTANT, OURS, HONO, FASTIFY];
     const load = { path: PATH, key: data.key };
     return contest(
-      servers.map((server, at) => ({ name: names[at] ?? "", server, load })),
+      [
+        ...alike.map((server, at) => ({ name: names[at] ?? "", server, load })),
+        { name: POCKETBASE, server: pocketBase.server, load: { path: PAGE_PATH, key: pocketBase.key } },
+      ],
       pace,
     );
   });
   return section(
     `Reading: \`GET ${PATH}\` of ${whole(ANIMALS)} animals`,
-    "All check the key, validate `limit` and answer the same 20 animals with the same headers; the constant checks nothing.",
+    "All check the key, validate `limit` and send the same 20 animals. The constant checks nothing. PocketBase sends its own headers and JSON; its key is a signed token of a superuser, whose record it reads.",
     rowsOf(results),
   );
 };

@@ -12,13 +12,41 @@ const run = async (what: string, command: string[], cwd: string): Promise<void> 
   if ((await child.exited) !== 0) throw new Refused(`${command.join(" ")} failed:\n${output}${errors}`);
 };
 
-/** @throws Refused */
+interface Tool {
+  program: string;
+  install: string;
+  neededBy: readonly Measurement[];
+}
+
+/** Programs that the bench runs and doesn't bring along. */
+export const TOOLS: readonly Tool[] = [
+  {
+    program: "wrk",
+    install: "apt-get install wrk",
+    neededBy: ["read", "write", "growth", "site", "memory"],
+  },
+  { program: "h2load", install: "apt-get install nghttp2-client", neededBy: ["tls"] },
+  { program: "caddy", install: "apt-get install caddy", neededBy: ["site", "tls"] },
+  { program: "go", install: "Go 1.25 or later, from https://go.dev/dl", neededBy: ["read", "write"] },
+  { program: "named", install: "apt-get install bind9", neededBy: ["nameserver"] },
+  { program: "dnsperf", install: "apt-get install dnsperf", neededBy: ["nameserver"] },
+  { program: "chromium", install: "apt-get install chromium", neededBy: ["console"] },
+];
+
+/** @throws Refused, with the command that installs each missing program */
 export const assertTools = (only: ReadonlySet<Measurement>): void => {
   if (process.platform !== "linux")
-    throw new Refused("the bench reads CPU times from /proc: run it on Linux");
-  const others: readonly Measurement[] = ["bulk", "start", "nameserver"];
-  const needsDriver = [...only].some((name) => !others.includes(name));
-  if (needsDriver && !Bun.which("wrk")) throw new Refused("wrk is not installed: apt-get install wrk");
+    throw new Refused("The bench reads CPU times from /proc: run it on Linux.");
+  const missing = TOOLS.filter(
+    ({ program, neededBy }) => neededBy.some((name) => only.has(name)) && !Bun.which(program),
+  );
+  if (missing.length === 0) return;
+  const lines = missing.map(
+    ({ program, install, neededBy }) => `  ${program}, for ${neededBy.join(" and ")}: ${install}`,
+  );
+  throw new Refused(
+    `Programs are missing. Install them, or choose other parts with --only:\n${lines.join("\n")}`,
+  );
 };
 
 /** The executable to measure: a new one in `directory`, or that in dist. */
@@ -38,6 +66,17 @@ export interface Peers {
   hono: string[];
   fastify: string[];
 }
+
+/** Builds PocketBase as go.sum says. @returns the executable */
+export const pocketBase = async (directory: string): Promise<string> => {
+  const file = join(directory, "pocketbase");
+  await run(
+    "building PocketBase",
+    ["go", "build", "-mod=readonly", "-o", file, "."],
+    join(PEERS, "pocketbase"),
+  );
+  return file;
+};
 
 /** Installs the peers as their lock file says, Node for the one that needs it included. */
 export const peers = async (): Promise<Peers> => {

@@ -18,6 +18,9 @@ export const ratio = (value: number): string => value.toFixed(2);
 /** Microseconds of CPU time. */
 export const microseconds = (value: number): string => value.toFixed(1);
 
+/** How many a second one core does that needs so many microseconds for each. */
+export const perCore = (cpu: number): string => whole(1e6 / cpu);
+
 /** Microseconds, as milliseconds. */
 export const milliseconds = (value: number): string => `${(value / 1000).toFixed(2)} ms`;
 

@@ -45,7 +45,6 @@ interface Figures {
 
 /** HTTPS beside Bun's own TLS: HTTP/2 over open connections, and connections that are new. */
 export const tls = async (bench: Bench): Promise<string> => {
-  if (!Bun.which("h2load")) throw new Refused("h2load is not installed: apt-get install nghttp2-client");
   const { directory, databases, pace, executable } = bench;
   const { key, cert } = await (await createTestCa()).issue([HOST]);
   const [keyFile, chainFile, file] = ["tls.key", "tls.crt", "tls.html"].map((name) => join(directory, name));
