@@ -97,8 +97,13 @@ export const LETTER_FOLDS: ReadonlyMap<string, string> = new Map([
   ...ACCENTS.map((accent): [string, string] => [accent, ""]),
 ]);
 
+const ASCII = /^[ -~]*$/;
+
 /** The text with folded letters: without accents and in lower case, as far as the table goes, and `ß` as `ss`. */
-export const foldLetters = (text: string): string =>
-  text.replaceAll(/[A-Z]|[^\0-\x7f]/gu, (letter) =>
+export const foldLetters = (text: string): string => {
+  // Most names: a tenth of the time.
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.replaceAll(/[A-Z]|[^\0-\x7f]/gu, (letter) =>
     letter < "\x7f" ? letter.toLowerCase() : (LETTER_FOLDS.get(letter) ?? letter),
   );
+};

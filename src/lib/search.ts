@@ -35,6 +35,7 @@ export const ftsQuery = (words: readonly string[]): string => words.map((word) =
 
 /** What a search looks for. */
 export interface Search {
+  words: readonly string[];
   /** The FTS5 query. */
   match: string;
   /** The id that was typed; null if the text is not an id. */
@@ -51,6 +52,7 @@ export const toSearch = (text: string | undefined): Search | undefined => {
   const words = searchWords(text ?? "") ?? [];
   if (words.length === 0) return undefined;
   return {
+    words,
     match: ftsQuery(words),
     typed: typedId(words),
     // Collecting the matches of a long word takes as long for a slice as for all ids: such a search has one slice.

@@ -21,8 +21,10 @@ import {
   newestId,
   toPet,
   value,
+  wordLookup,
   words,
 } from "./queries.ts";
+import { scanDense } from "./scan.ts";
 
 /** Larger than every id. */
 const NO_ID = Number.MAX_SAFE_INTEGER;
@@ -31,17 +33,18 @@ const withStatus =
   (status: PetStatus) =>
   (row: Omit<Row, "status">): Pet => ({ ...row, status });
 
-interface SearchValues {
+interface IdPage {
   after: number;
   limit: number;
-  [name: string]: unknown;
 }
 
+type ListPage = (filters: Pick<PetPage, "status" | "categoryId">, page: IdPage) => Pet[];
+
 /**
- * Searches by words, a slice of ids at a time, and lets other requests run in between: a million animals may match the words
- * but not the other filters.
+ * Searches the index of words, a slice of ids at a time, and lets other requests run in between: a million animals may match
+ * the words but not the other filters.
  */
-const petSearch = ({ orm }: Pick<Database, "orm">, isDescending: boolean, isBehind: SQL) => {
+const indexSearch = ({ orm }: Pick<Database, "orm">, isDescending: boolean, isBehind: SQL) => {
   const sliceStatement = orm
     .select(COLUMNS)
     .from(words)
@@ -59,21 +62,48 @@ const petSearch = ({ orm }: Pick<Database, "orm">, isDescending: boolean, isBehi
   const newest = newestId({ orm });
   const inOrder = (one: Pet, other: Pet) => (isDescending ? other.id - one.id : one.id - other.id);
 
-  return async ({ firstSlice, ...search }: Search, values: SearchValues): Promise<Pet[]> => {
-    const { after, limit } = values;
+  return async (
+    { match, typed, firstSlice }: Search,
+    filters: Record<string, unknown>,
+    { after, limit }: IdPage,
+  ): Promise<Pet[]> => {
     const bounds = isDescending
       ? { low: 0, high: Math.min(after - 1, newest()) }
       : { low: after, high: newest() };
     const found: Pet[] = [];
     for (const slice of idSlices(bounds, isDescending, firstSlice)) {
-      const rest = { ...values, ...search, ...slice, limit: limit - found.length };
+      const rest = { ...filters, match, ...slice, limit: limit - found.length };
       found.push(...sliceStatement.all(rest).map(toPet));
       if (found.length === limit) break;
       await nextTurn();
     }
-    if (search.typed === null) return found;
-    const typed = typedStatement.all({ ...values, ...search }).map(toPet);
-    return [...found, ...typed].toSorted(inOrder).slice(0, limit);
+    if (typed === null) return found;
+    const typedPets = typedStatement.all({ ...filters, match, typed, after }).map(toPet);
+    return [...found, ...typedPets].toSorted(inOrder).slice(0, limit);
+  };
+};
+
+/** Reads the list itself while most of it matches: the first words of the index cost more than a page. */
+const petSearch = (
+  { orm }: Pick<Database, "orm">,
+  isDescending: boolean,
+  isBehind: SQL,
+  listPage: ListPage,
+) => {
+  const hasWords = wordLookup({ orm });
+  const searchIndex = once(() => indexSearch({ orm }, isDescending, isBehind));
+
+  return (search: Search, { status, categoryId, limit }: PetPage, start: number): Pet[] | Promise<Pet[]> => {
+    const { found, last, isComplete } = scanDense(
+      (after: Pet | undefined, count) =>
+        listPage({ status, categoryId }, { after: after?.id ?? start, limit: count }),
+      hasWords(search),
+      limit,
+    );
+    if (isComplete) return found;
+    const page = { after: last?.id ?? start, limit: limit - found.length };
+    const filters = { status: status ?? null, categoryId: categoryId ?? null };
+    return searchIndex()(search, filters, page).then((rest) => [...found, ...rest]);
   };
 };
 
@@ -104,24 +134,31 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
   const categoryAndStatusStatement = listWithStatus(IN_CATEGORY);
   const idsStatement = once(() => listWhere(and(HAS_ID, MATCHES_FILTERS)));
   const idsAndWordsStatement = once(() => listWhere(and(HAS_ID, or(HAS_WORDS, IS_TYPED), MATCHES_FILTERS)));
-  const search = once(() => petSearch({ orm }, isDescending, isBehind));
+  const listPage: ListPage = ({ status, categoryId }, page) => {
+    const values = { ...page, categoryId };
+    if (status === undefined)
+      return (categoryId === undefined ? listStatement : categoryStatement).all(values).map(toPet);
+    const statement = categoryId === undefined ? statusStatement : categoryAndStatusStatement;
+    return statement.all({ ...values, status }).map(withStatus(status));
+  };
+  const search = once(() => petSearch({ orm }, isDescending, isBehind, listPage));
 
-  return ({ status, categoryId, q, ids, limit, after }: PetPage): Pet[] | Promise<Pet[]> => {
-    const page = { limit, after: after?.id ?? (isDescending ? NO_ID : 0) };
+  return (page: PetPage): Pet[] | Promise<Pet[]> => {
+    const { status, categoryId, q, ids, limit } = page;
+    const after = page.after?.id ?? (isDescending ? NO_ID : 0);
     const sought = toSearch(q);
-    if (ids === undefined && sought === undefined) {
-      const values = { ...page, categoryId };
-      if (status === undefined)
-        return (categoryId === undefined ? listStatement : categoryStatement).all(values).map(toPet);
-      const statement = categoryId === undefined ? statusStatement : categoryAndStatusStatement;
-      return statement.all({ ...values, status }).map(withStatus(status));
-    }
-    const values = { ...page, status: status ?? null, categoryId: categoryId ?? null };
-    if (sought && ids === undefined) return search()(sought, values);
-    const valuesWithIds = { ...values, ids: JSON.stringify(ids) };
-    if (!sought) return idsStatement().all(valuesWithIds).map(toPet);
+    if (ids === undefined)
+      return sought ? search()(sought, page, after) : listPage({ status, categoryId }, { after, limit });
+    const values = {
+      after,
+      limit,
+      status: status ?? null,
+      categoryId: categoryId ?? null,
+      ids: JSON.stringify(ids),
+    };
+    if (!sought) return idsStatement().all(values).map(toPet);
     return idsAndWordsStatement()
-      .all({ ...valuesWithIds, ...sought })
+      .all({ ...values, ...sought })
       .map(toPet);
   };
 };

@@ -4,6 +4,9 @@ import { ifGiven } from "../db/if-given.ts";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
+import { once } from "../lib/lazy.ts";
+import type { Search } from "../lib/search.ts";
+import { wordMatcher } from "../lib/word-matcher.ts";
 import type { Pet, PetFilters, PetSort, PetStatus } from "./pet.ts";
 
 export const COLUMNS_BUT_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
@@ -60,6 +63,23 @@ export const WORDS_IN_SLICE = and(
 // Looked up for each animal: the words of a million other animals cost this search nothing.
 export const HAS_WORDS = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
 export const IS_TYPED = sql`${pets.id} = ${value("typed")}`;
+
+/** Tells whether an animal matches a search; the index is read only for what the name alone does not tell. */
+export const wordLookup = ({ orm }: Pick<Database, "orm">) => {
+  const lookup = once(() =>
+    orm
+      .select({ id: words.id })
+      .from(words)
+      .where(and(sql`${words.words} match ${value("match")}`, eq(words.id, value("id"))))
+      .limit(1)
+      .prepare(),
+  );
+  return ({ words: sought, match, typed }: Search) => {
+    const matches = wordMatcher(sought);
+    return ({ id, name }: Pick<Pet, "id" | "name">): boolean =>
+      id === typed || (matches(name) ?? lookup().get({ match, id }) !== undefined);
+  };
+};
 
 /** Reads the highest id; 0 without animals. */
 export const newestId = ({ orm }: Pick<Database, "orm">) => {
