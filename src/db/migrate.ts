@@ -1,5 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import type { Migration } from "./migrations.ts";
+import { type Migration, SQUASHED } from "./migrations.ts";
 
 /** This program cannot use the database; `reason` says why. */
 export class MigrationRefused extends Error {
@@ -79,12 +79,24 @@ function* ledgerSteps(): Generator<Step, LedgerRow[], Rows> {
   return rows.map(({ tag, hash }) => ({ tag: String(tag), hash: String(hash) }));
 }
 
+const ledgerStep = ({ tag, sql }: Migration): Step => ({
+  sql: "INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)",
+  parameters: [tag, sha256(sql), Date.now()],
+});
+
 function* stepsOf({ tag, sql }: Migration): Generator<Step, void, Rows> {
   const statements = sql.split(BREAKPOINT);
   for (const [at, statement] of statements.entries())
     yield { sql: statement, parameters: [], of: { tag, step: at + 1, steps: statements.length } };
-  const applied = "INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)";
-  yield { sql: applied, parameters: [tag, sha256(sql), Date.now()] };
+  yield ledgerStep({ tag, sql });
+}
+
+/** Sets up a new database up to the migration of `SQUASHED`, if it is known. @returns the migrations behind it */
+function* squashedSteps(known: readonly Migration[]): Generator<Step, readonly Migration[], Rows> {
+  const end = known.findIndex(({ tag }) => tag === SQUASHED.tag) + 1;
+  if (end > 0) yield { sql: SQUASHED.sql, parameters: [] };
+  for (const migration of known.slice(0, end)) yield ledgerStep(migration);
+  return known.slice(end);
 }
 
 const CREATE_LEDGER =
@@ -102,7 +114,9 @@ export function* migrationSteps(known: readonly Migration[]): Generator<Step, vo
   yield { sql: "PRAGMA foreign_keys=OFF", parameters: [] };
   yield { sql: "BEGIN IMMEDIATE", parameters: [] };
   // Read again with the lock: another process may have migrated meanwhile.
-  for (const migration of pendingMigrations(yield* ledgerSteps(), known)) yield* stepsOf(migration);
+  const pending = pendingMigrations(yield* ledgerSteps(), known);
+  const isNew = pending.length === known.length;
+  for (const migration of isNew ? yield* squashedSteps(known) : pending) yield* stepsOf(migration);
   const broken = yield { sql: "SELECT 1 FROM pragma_foreign_key_check LIMIT 1", parameters: [] };
   if (broken.length > 0)
     throw new MigrationRefused("a migration would break a foreign key: nothing was changed");

@@ -2,10 +2,11 @@ import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { MigrationRefused, migrate } from "../../src/db/migrate.ts";
-import { migrations } from "../../src/db/migrations.ts";
+import { MigrationRefused, migrate, migrationSteps } from "../../src/db/migrate.ts";
+import { SQUASHED, migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { temporaryDirectory } from "../support/store.ts";
+import { migrated } from "./squash.ts";
 
 const FOLDER = join(import.meta.dir, "../../drizzle");
 const ONE = { tag: "0000_one", sql: "CREATE TABLE one (id INTEGER PRIMARY KEY) STRICT" };
@@ -28,6 +29,41 @@ test("the embedded migrations are the files of drizzle/, in the order of its jou
     entries: { tag: string }[];
   };
   expect(migrations.map(({ tag }) => tag)).toEqual(journal.entries.map(({ tag }) => tag));
+});
+
+/** Everything that a database holds but the times of its migrations. */
+const contentOf = (client: Client) => {
+  const rows = (query: string) => client.query(query).values();
+  const names = rows(
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  return {
+    schema: rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"),
+    ledger: rows("SELECT tag, hash FROM migrations ORDER BY id"),
+    rows: Object.fromEntries(
+      names
+        .filter(([name]) => name !== "migrations")
+        .map(([name]) => [name, rows(`SELECT * FROM ${String(name)} ORDER BY 1`)]),
+    ),
+  };
+};
+
+test("a new database holds exactly what every migration, one after the other, would have left", () => {
+  using client = new Client(":memory:");
+  migrate(client, migrations);
+  const expected = contentOf(migrated());
+  expect(Object.keys(expected.rows).length).toBeGreaterThan(20);
+  expect(contentOf(client)).toEqual(expected);
+});
+
+test("a new database begins with the squashed schema and goes on with the migrations behind it", () => {
+  const steps = migrationSteps([...migrations, { ...ONE, tag: "9999_next" }]);
+  const applied: string[] = [];
+  for (let next = steps.next([]); !next.done; next = steps.next([])) applied.push(next.value.of?.tag ?? "");
+  expect(applied.filter((tag) => tag !== "")).toEqual([
+    ...migrations.map(({ tag }) => tag).filter((tag) => tag > SQUASHED.tag),
+    "9999_next",
+  ]);
 });
 
 test("every table is STRICT, and ids are AUTOINCREMENT", async () => {

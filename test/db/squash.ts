@@ -1,0 +1,39 @@
+import { Database as Client } from "bun:sqlite";
+import { join } from "node:path";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+
+/** A database that every migration has brought up to date, one after the other. */
+export const migrated = (): Client => {
+  const client = new Client(":memory:");
+  // A database that has one migration already is not a new one.
+  migrate(client, migrations.slice(0, 1));
+  migrate(client, migrations);
+  return client;
+};
+
+/** Tables before what is built on them. What a virtual table creates for itself has no place here, nor has the ledger. */
+const SCHEMA = `
+  SELECT sql FROM sqlite_schema AS entry
+  WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name <> 'migrations' AND NOT EXISTS (
+    SELECT 1 FROM pragma_table_list WHERE pragma_table_list.name = entry.name AND pragma_table_list.type = 'shadow'
+  )
+  ORDER BY type = 'trigger', type = 'index', rowid`;
+
+const FOLDS = "SELECT format('(%Q,%Q)', letter, folded) AS sql FROM letter_folds ORDER BY folded, letter";
+
+const texts = (client: Client, query: string): string[] =>
+  client
+    .query<{ sql: string }, []>(query)
+    .all()
+    .map(({ sql }) => sql);
+
+/** The schema of a database and the rows that migrations insert, as one piece of SQL. */
+export const squash = (client: Client): string =>
+  `${texts(client, SCHEMA).join(";\n")};\nINSERT INTO letter_folds (letter, folded) VALUES\n${texts(client, FOLDS).join(",\n")};\n`;
+
+if (import.meta.main) {
+  // Then import it in src/db/migrations.ts.
+  const tag = migrations.at(-1)?.tag ?? "";
+  await Bun.write(join(import.meta.dir, `../../drizzle/squashed/${tag}.sql`), squash(migrated()));
+}
