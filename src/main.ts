@@ -4,7 +4,12 @@ import { scaleHeap } from "./cli/heap.ts";
 /** Commands that use much memory. Global options may stand before them. */
 const HEAVY: ReadonlySet<string> = new Set(["serve", "import", "export"]);
 
+/** What a server starts its workers with; `WORKER` of src/workers/pool.ts, which is not loaded here. */
+const WORKER = "__worker";
+
 const main = async (): Promise<void> => {
+  // A worker loads no command.
+  if (process.argv[2] === WORKER) return (await import("./app/reader.ts")).runReader();
   if (process.argv.slice(2).some((argument) => HEAVY.has(argument))) scaleHeap();
   // Loaded now and not before: what `scaleHeap` replaces has loaded next to nothing.
   const { run } = await import("./cli/run.ts");

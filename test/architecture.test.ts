@@ -31,7 +31,7 @@ const imports = (await Promise.all(files.map(importsOf))).flat();
  * its `to`.
  */
 const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
-  { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/] },
+  { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/, /^src\/app\/reader\.ts$/] },
   { from: /^src\/app\//, to: [/^src\/(?!cli\/|main\.ts)/, /^package\.json$/] },
   { from: /^src\/cli\//, to: [/^src\/(?!main\.ts|http\/|console\/)/] },
   { from: /^src\/lib\//, to: [] },
@@ -42,6 +42,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/upgrade\//, to: [/^src\/(lib|service)\//] },
+  { from: /^src\/workers\//, to: [/^src\/lib\//] },
   { from: /^src\/service\//, to: [/^src\/lib\//] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
   // It is published, so it imports nothing of this program.

@@ -28,11 +28,31 @@ interface HttpListeners {
   http: HttpListener | undefined;
 }
 
+/** `owner`: the first process of a server. `member`: one that shares its ports. */
+type Role = "owner" | "member";
+
+type Where = Pick<ListenAddress, "host" | "port">;
+
+/**
+ * Listens for HTTP. A shared port would be shared with every program of this user, so the first process makes sure that
+ * nobody listens there.
+ */
+const listenFor = ({ workers }: Pick<Config, "workers">, role: Role, fetch: Handler) => {
+  const reusePort = workers > 1;
+  const share = (where: Where) => listenHttp({ ...where, fetch, reusePort });
+  if (role === "member" || !reusePort) return share;
+  return async (where: Where): Promise<HttpListener> => {
+    const alone = listenHttp({ ...where, fetch });
+    await alone.stop(0);
+    return share({ ...where, port: alone.port });
+  };
+};
+
 /**
  * The server's listeners. They open before the application exists, because the application needs their ports and
  * connections, and because a migration must respond to health checks. They call the handlers last passed to `handle`.
  */
-export const createListeners = (config: Config, log: Logger) => {
+export const createListeners = (config: Config, log: Logger, role: Role = "owner") => {
   const addresses = listenAddresses(config);
   const sockets = openSockets();
   const limit = processFileLimit();
@@ -47,8 +67,9 @@ export const createListeners = (config: Config, log: Logger) => {
   const fetch: Handler = (request) => handlers.fetch(request);
   const misdirected: Handler = (request) => handlers.misdirected(request);
 
+  const listen = listenFor(config, role, fetch);
   const openAt = async (address: ListenAddress): Promise<HttpListener> => {
-    const listener = await listenAt(address, (where) => listenHttp({ ...where, fetch }));
+    const listener = await listenAt(address, listen);
     opened.push(listener);
     return listener;
   };
@@ -57,7 +78,14 @@ export const createListeners = (config: Config, log: Logger) => {
     const http = addresses.http && (await openAt(addresses.http));
     const ports = http ? [main.port, http.port] : [main.port];
     opened.push(
-      limitConnections({ ports, maxConnections, trustsProxy: config.trustProxy > 0, sockets, log }),
+      limitConnections({
+        ports,
+        maxConnections,
+        processes: config.workers,
+        trustsProxy: config.trustProxy > 0,
+        sockets,
+        log,
+      }),
     );
     return { main, http };
   };
@@ -93,6 +121,8 @@ export const createListeners = (config: Config, log: Logger) => {
       }
       return port;
     },
+    /** Calls the present handler. */
+    fetch,
     handle(next: Handlers) {
       handlers = next;
     },

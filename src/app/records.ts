@@ -1,7 +1,12 @@
 import { rmSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { saveSettings } from "../config/saved-settings.ts";
-import { ownExecutable, processRecordPath, saveProcessRecord } from "../data-dir/process-record.ts";
+import {
+  ownExecutable,
+  processRecordPath,
+  readProcessRecord,
+  saveProcessRecord,
+} from "../data-dir/process-record.ts";
 import type { Logger } from "../lib/log.ts";
 import { VERSION } from "./version.ts";
 
@@ -26,4 +31,18 @@ export const saveRecords = async (
     (error: unknown) =>
       log.warn({ err: error }, "the settings could not be saved for commands beside this server"),
   );
+};
+
+/** Saves the process ids of the workers in the record of this server, one change after the other. */
+export const workersRecorder = ({ dataDir }: Config, log: Logger): ((workers: readonly number[]) => void) => {
+  let saved = Promise.resolve();
+  const save = async (workers: readonly number[]): Promise<void> => {
+    const record = readProcessRecord(dataDir);
+    if (record) await saveProcessRecord(dataDir, { ...record, workers });
+  };
+  return (workers) => {
+    saved = saved
+      .then(() => save(workers))
+      .catch((error: unknown) => log.warn({ err: error }, "the workers could not be saved for commands"));
+  };
 };

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { createCeremonies } from "../console/ceremonies.ts";
-import { createGateway } from "../console/gateway.ts";
+import { type Gateway, createGateway } from "../console/gateway.ts";
 import { type PersonHolder, createSessions } from "../console/sessions.ts";
 import type { Database } from "../db/open.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
@@ -10,15 +10,17 @@ import type { Handler } from "../edge/handler.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly } from "../edge/https-only.ts";
 import { httpsRedirect, publicPort } from "../edge/https-redirect.ts";
+import { type OwnerSocket, forwarder } from "../edge/forwarding.ts";
+import { isPlainRead } from "../edge/plain-read.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
 import { refusedHosts } from "../edge/refused-hosts.ts";
 import { createApp } from "../http/app.ts";
 import { cors } from "../http/cors.ts";
 import { finishRequest } from "../http/finish-request.ts";
 import { macros } from "../http/macros.ts";
-import { metrics } from "../http/metrics.ts";
+import { type OtherProcesses, metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
-import { rateLimiter } from "../lib/rate-limiter.ts";
+import { type RateLimiter, rateLimiter } from "../lib/rate-limiter.ts";
 import { type Documents, generateDocuments } from "../openapi/generate.ts";
 import { consoleSite } from "./console-origin.ts";
 import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
@@ -26,6 +28,7 @@ import { createRoutes } from "./routes.ts";
 import type { Runtime } from "./runtime.ts";
 import type { Services } from "./services.ts";
 import { VERSION } from "./version.ts";
+import type { LimiterName } from "./worker-messages.ts";
 
 /** What the application knows about its listeners. */
 export interface ListenerContext extends Vitals {
@@ -34,7 +37,23 @@ export interface ListenerContext extends Vitals {
   port: number;
   /** The port for HTTPS. */
   httpsPort: number;
+  /** The other processes of this server. */
+  others?: OtherProcesses | undefined;
+  /** In a worker: the process that started it, which responds to everything but plain reads. */
+  owner?: Owner;
 }
+
+interface Owner {
+  /** The socket for its requests. */
+  socket: OwnerSocket;
+  /** They count for all processes. */
+  limiters: Readonly<Record<LimiterName, RateLimiter>>;
+}
+
+const ownLimiters = (): Owner["limiters"] => ({
+  requests: rateLimiter("key", "requests"),
+  failures: rateLimiter("failures", "failed authentications"),
+});
 
 /** The context of an application without listeners. */
 export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
@@ -46,8 +65,12 @@ export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
 });
 
 /** What failed authentications and attempts to sign in are counted against. */
-const clientLimits = ({ authFailuresPerMinute, trustProxy }: Config, { peerOf, isDirect }: Connections) => ({
-  failures: rateLimiter("failures", "failed authentications"),
+const clientLimits = (
+  { authFailuresPerMinute, trustProxy }: Config,
+  { peerOf, isDirect }: Connections,
+  { failures }: Owner["limiters"],
+) => ({
+  failures,
   failureRate: { requests: authFailuresPerMinute, seconds: 60 },
   clientOf: (request: Request) =>
     clientNetwork(
@@ -90,13 +113,27 @@ const consoleParts = (
   };
 };
 
+/** @param forward lets the owner of this worker respond */
+const apiHandler = (
+  config: Config,
+  app: ReturnType<typeof createApp>,
+  gateway: Gateway,
+  forward: Handler | undefined,
+): Handler => {
+  if (forward)
+    return (request) => (isPlainRead(request) ? app.fetch(withHttpUrl(request)) : forward(request));
+  return config.console
+    ? (request) => app.fetch(gateway.forward(withHttpUrl(request)))
+    : (request) => app.fetch(withHttpUrl(request));
+};
+
 /** The handlers that listeners call. */
 export const createRequestHandlers = (
   config: Config,
   database: Database,
   services: Services,
   runtime: Runtime,
-  { connections, port, httpsPort, ...vitals }: ListenerContext,
+  { connections, port, httpsPort, others, owner, ...vitals }: ListenerContext,
 ) => {
   const { log } = runtime;
   const { https, sites, expiries } = services;
@@ -105,14 +142,16 @@ export const createRequestHandlers = (
     expiries,
     gauges: processGauges(services, vitals),
     counters: processCounters(services),
+    others,
   });
-  const limits = clientLimits(config, connections);
+  const limiters = owner?.limiters ?? ownLimiters();
+  const limits = clientLimits(config, connections, limiters);
   const { parts: console, personOf } = consoleParts(config, services, runtime, connections, limits);
   const routeMacros = macros({
     ...limits,
     authenticate: services.keys.authenticate,
     personOf,
-    requests: rateLimiter("key", "requests"),
+    requests: limiters.requests,
     responses: services.keptResponses,
     clock: runtime.clock,
     bodyLimit: config.bodyLimit,
@@ -142,9 +181,11 @@ export const createRequestHandlers = (
   const parseHost = hostParser(hostNamesOf(config));
   const finish = finishRequest({ metrics: requestMetrics, log });
   const refused = refusedHosts(runtime);
+  const finishOther = finishUnrouted(finish);
+  const forward = owner && forwarder({ socket: owner.socket, ...connections, finish: finishOther });
   const fetch = dispatcher({
     parseHost,
-    refuse: refusedResponse(refused.add),
+    refuse: forward ?? refusedResponse(refused.add, finishOther),
     ...(https && {
       challenge: https.challenge,
       httpsOnly: httpsOnly({
@@ -157,15 +198,13 @@ export const createRequestHandlers = (
         }),
       }),
     }),
-    api: config.console
-      ? (request) => app.fetch(console.gateway.forward(withHttpUrl(request)))
-      : (request) => app.fetch(withHttpUrl(request)),
+    api: apiHandler(config, app, console.gateway, forward),
     sites,
     fresh: database.fresh,
     finishRequest: finish,
     onError: database.suspect,
     log,
   });
-  const misdirected: Handler = misdirectedResponse(parseHost, finishUnrouted(finish));
-  return { app, fetch, misdirected, refusedHosts: refused };
+  const misdirected: Handler = misdirectedResponse(parseHost, finishOther);
+  return { app, fetch, misdirected, refusedHosts: refused, metrics: requestMetrics, limiters };
 };

@@ -20,10 +20,11 @@ import { generateDocuments } from "../openapi/generate.ts";
 import { publishManual } from "./manual.ts";
 import { migrateData } from "./migration.ts";
 
-import { removeOldRecord, saveRecords } from "./records.ts";
+import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
 import { maintenance } from "./maintenance.ts";
+import type { Workers } from "./workers.ts";
 
 /** How often the files of DATA_DIR are checked. Writes check the database's files too. */
 const WATCH_MS = 1000;
@@ -91,17 +92,24 @@ export const startServer = async (
   const backups = serverBackups(config, log, storeIdOf(database.client), { env: processEnvironment() });
   const https = await listeners.listenForHttps(services.https);
   const dnsPort = await listeners.listenForDns(services.nameserver);
-  const { app, fetch, misdirected, refusedHosts } = createRequestHandlers(
+  // Not loaded by a server without workers.
+  const workers =
+    config.workers > 1
+      ? (await import("./workers.ts")).createWorkers(config, log, listeners.fetch)
+      : undefined;
+  if (workers) resources.defer(workers.close);
+  const { app, fetch, misdirected, refusedHosts, metrics, limiters } = createRequestHandlers(
     config,
     database,
     services,
     runtime,
     {
-      connections: connectionsOf(http ? [main, http] : [main], https),
+      connections: connectionsOf(http ? [main, http] : [main], https, workers?.forwarded),
       port: main.port,
       httpsPort: https?.port ?? 0,
       fileUse: listeners.fileUse,
       backupStatus: () => backups?.status(),
+      others: workers?.others,
     },
   );
   app.compile();
@@ -120,6 +128,11 @@ export const startServer = async (
   });
   if (backups) pollers.push(backups);
   for (const poller of pollers) poller.start();
+  await workers?.start(
+    { keys: services.keys, metrics, limiters },
+    { port: main.port, httpPort: http?.port },
+    workersRecorder(config, log),
+  );
   resources.move();
   let stopped: Promise<void> | undefined;
   return {
@@ -132,12 +145,13 @@ export const startServer = async (
     log,
     failed: Promise.race([database.lost, lock.lost]),
     state: () => describeReadiness(readinessChecks(config, database, listeners)),
-    stop: () => (stopped ??= stopServer({ listeners, pollers, services, database, lock, log })),
+    stop: () => (stopped ??= stopServer({ listeners, workers, pollers, services, database, lock, log })),
   };
 };
 
 const stopServer = async ({
   listeners,
+  workers,
   pollers,
   services: { petStreams, sweeper, keys, people },
   database,
@@ -145,6 +159,7 @@ const stopServer = async ({
   log,
 }: {
   listeners: { stop(graceMs: number): Promise<unknown> };
+  workers: Workers | undefined;
   pollers: readonly Poller[];
   services: Services;
   database: Database;
@@ -153,7 +168,12 @@ const stopServer = async ({
 }): Promise<void> => {
   // Event streams do not end by themselves.
   petStreams.stop();
-  await Promise.all([listeners.stop(GRACE_MS), sweeper.stop(), ...pollers.map((poller) => poller.stop())]);
+  await Promise.all([
+    listeners.stop(GRACE_MS),
+    workers?.stop(GRACE_MS),
+    sweeper.stop(),
+    ...pollers.map((poller) => poller.stop()),
+  ]);
   await keys
     .flush()
     .catch((error: unknown) => log.warn({ err: error }, "the last use of keys could not be saved"));

@@ -50,6 +50,8 @@ export interface ServiceOptions extends DeployOptions {
   offerConnect?: OfferConnect;
   /** Limits and heartbeat interval of event streams. */
   streamLimits?: StreamLimits;
+  /** Stores when keys were last used, in place of the database. */
+  touchKeys?: Repositories["keys"]["touch"];
 }
 
 const oidcOf = (
@@ -79,13 +81,17 @@ const storeServices = (
   { fresh, version }: Database,
   repositories: Repositories,
   { clock, randomBytes }: Runtime,
-  { streamLimits: limits }: ServiceOptions,
+  { streamLimits: limits, touchKeys }: ServiceOptions,
 ) => {
   const audit = auditService({ audit: repositories.audit });
   const pets = petService({ pets: repositories.pets, clock });
   return {
     audit,
-    keys: keyService({ keys: repositories.keys, clock, randomBytes }),
+    keys: keyService({
+      keys: touchKeys ? { ...repositories.keys, touch: touchKeys } : repositories.keys,
+      clock,
+      randomBytes,
+    }),
     people: personService({ people: repositories.people, clock, randomBytes }),
     passkeys: passkeyService({ people: repositories.people, clock }),
     pets,

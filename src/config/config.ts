@@ -22,6 +22,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** The number of proxies in front of the server that add to X-Forwarded-For. */
   readonly trustProxy: number;
+  /** The number of processes that serve requests, this one included. */
+  readonly workers: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   /** True for colours in the log. */

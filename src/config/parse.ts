@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 
 /** Parses a setting; undefined if it is malformed. */
 export type Parse<Value> = (text: string) => Value | undefined;
@@ -7,6 +8,14 @@ export const integer =
   (min: number, max: number): Parse<number> =>
   (text) =>
     /^[0-9]{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
+
+const MAX_AUTO_PROCESSES = 16;
+
+/** A number of processes; `auto` is one for each core. */
+export const processes =
+  (max: number): Parse<number> =>
+  (text) =>
+    text === "auto" ? Math.min(availableParallelism(), MAX_AUTO_PROCESSES) : integer(1, max)(text);
 
 const UNITS = {
   "": 1,

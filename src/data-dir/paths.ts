@@ -15,6 +15,9 @@ export const copyFiles = (path: string): string[] =>
 /** The server of DATA_DIR, or a restore to it, holds the lock of this file. */
 export const lockPath = (dataDir: string): string => join(dataDir, "server.lock");
 
+/** The socket on which the server takes the requests that its workers forward. */
+export const workersSocketPath = (dataDir: string): string => join(dataDir, "workers.sock");
+
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
 
 /** The private key that signs requests to DNS providers. */

@@ -21,6 +21,8 @@ export interface ProcessRecord {
   url: string;
   /** The host on which PORT listens. */
   host: string;
+  /** The process ids of its workers; absent without any. */
+  workers?: readonly number[];
 }
 
 export const processRecordPath = (dataDir: string): string => join(dataDir, "process.json");

@@ -1,23 +1,34 @@
 import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { ForwardedListener } from "./forwarding.ts";
 import type { HttpListener } from "./http-listener.ts";
 import type { HttpsListener } from "./https-listener.ts";
 
 export type Connections = ReturnType<typeof connectionsOf>;
 
 /** Looks up the connections of requests to these listeners. Without listeners, no request has a peer and none times out. */
-export const connectionsOf = (http: readonly HttpListener[], https?: HttpsListener) => {
+export const connectionsOf = (
+  http: readonly HttpListener[],
+  https?: HttpsListener,
+  forwarded?: ForwardedListener,
+) => {
   const listenerOf = (request: Request) => http.find((one) => one.peerOf(request) !== "") ?? http[0];
   const withoutIdleTimeout: WithoutIdleTimeout = (request, work) => {
     const context = https?.contextOf(request);
     if (context) return context.withoutIdleTimeout(work);
+    // The worker's connection to the client has the timeout.
+    if (forwarded?.clientOf(request)) return work();
     return listenerOf(request)?.withoutIdleTimeout(request, work) ?? work();
   };
   return {
     /** The address of the peer that sent a request; "" if its connection has ended. */
     peerOf: (request: Request): string =>
-      https?.contextOf(request)?.address ?? listenerOf(request)?.peerOf(request) ?? "",
+      https?.contextOf(request)?.address ??
+      forwarded?.clientOf(request)?.address ??
+      listenerOf(request)?.peerOf(request) ??
+      "",
     /** True if a request arrived over HTTPS. Its peer is then the client, and proxy headers are ignored. */
-    isDirect: (request: Request): boolean => https?.contextOf(request) !== undefined,
+    isDirect: (request: Request): boolean =>
+      https?.contextOf(request) !== undefined || forwarded?.clientOf(request)?.isDirect === true,
     withoutIdleTimeout,
   };
 };

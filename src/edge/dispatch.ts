@@ -21,8 +21,8 @@ export interface DispatchOptions {
   /** Waits until reads see every acknowledged change. */
   fresh(): Promise<void>;
   finishRequest: FinishRequest;
-  /** The response to a request whose host nothing serves. */
-  refuse(request: Request, destination: Destination): Response;
+  /** The finished response to a request whose host nothing serves. */
+  refuse(request: Request, destination: Destination): Response | Promise<Response>;
   /** Called with every error of a site. */
   onError?: (error: unknown) => void;
   log: Logger;
@@ -89,8 +89,7 @@ export const dispatcher = ({
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const found =
       destination.kind === "malformed" ? undefined : await siteResponse(request, destination, requestId);
-    const response = found ?? refuse(request, destination);
-    return finish(request, response, found ? SITE : "", startedAt, requestId);
+    return found ? finish(request, found, SITE, startedAt, requestId) : refuse(request, destination);
   };
 
   const routeByHost: Handler = (request) => {

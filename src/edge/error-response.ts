@@ -38,14 +38,16 @@ const OTHER_CONNECTION = new Fault(
  * @param onRefused called with the host name
  */
 export const refusedResponse =
-  (onRefused: (host: string) => void) =>
+  (onRefused: (host: string) => void, finish: FinishUnrouted) =>
   (request: Request, destination: Destination): Response => {
-    if (destination.kind === "malformed" || destination.kind === "api") return errorResponse(MALFORMED);
+    if (destination.kind === "malformed" || destination.kind === "api")
+      return finish(request, errorResponse(MALFORMED));
     onRefused(hostnameOf(request.headers.get("host")));
-    if (!prefersHtml(request.headers.get("accept") ?? undefined)) return errorResponse(MISDIRECTED);
+    if (!prefersHtml(request.headers.get("accept") ?? undefined))
+      return finish(request, errorResponse(MISDIRECTED));
     const page = refusedPage(request, destination);
     completeHeaders(page.headers, false);
-    return page;
+    return finish(request, page);
   };
 
 /** Responds to requests over HTTPS whose host is not their connection's: 421 (RFC 9110 section 15.5.20). */

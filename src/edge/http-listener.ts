@@ -16,7 +16,18 @@ const urlHost = (host: string): string => {
 };
 
 /** Listens for HTTP/1.1. @throws the operating system's error, such as EADDRINUSE */
-export const listenHttp = ({ host, port, fetch }: { host: string; port: number; fetch: Handler }) => {
+export const listenHttp = ({
+  host,
+  port,
+  fetch,
+  reusePort = false,
+}: {
+  host: string;
+  port: number;
+  fetch: Handler;
+  /** True if other processes of this user may listen on the same port. */
+  reusePort?: boolean;
+}) => {
   /** The request that Bun knows, for each replacement by `fetchWithoutHost`. */
   const originals = new WeakMap<Request, Request>();
   /** A request without a Host, as in HTTP/1.0, has only a path as its URL. */
@@ -31,7 +42,7 @@ export const listenHttp = ({ host, port, fetch }: { host: string; port: number; 
     port,
     fetch: (request) => (request.url.startsWith("/") ? fetchWithoutHost(request) : fetch(request)),
     idleTimeout: IDLE_SECONDS,
-    reusePort: false,
+    reusePort,
     // Routes limit their bodies and respond with an Error. Bun's limit would respond with an empty body.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     development: false,

@@ -58,12 +58,12 @@ export const METRICS = {
   },
   process_resident_memory_bytes: {
     type: "gauge",
-    help: "Resident memory of the process.",
+    help: "Resident memory of the server, all workers together.",
     labels: [],
   },
   process_cpu_seconds_total: {
     type: "counter",
-    help: "CPU time of the process, user and system.",
+    help: "CPU time of the server, user and system, all workers together.",
     labels: [],
   },
 } as const satisfies Record<string, MetricDescription>;

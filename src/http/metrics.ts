@@ -1,6 +1,6 @@
 import type { Metric, Registry } from "prom-client";
 import { METRICS, type MetricName } from "./metrics-catalogue.ts";
-import { requestDurations } from "./request-durations.ts";
+import { type Series, requestDurations } from "./request-durations.ts";
 
 /** A gauge whose value is read for each exposition. */
 export interface GaugeOptions {
@@ -15,12 +15,29 @@ export interface CounterOptions {
   read: () => Iterable<{ labels: Record<string, string>; count: number }>;
 }
 
+/** What a process has counted. */
+export interface RequestCounts {
+  durations: readonly Series[];
+  deprecated: DeprecatedCalls;
+}
+
+/** The other processes of the server. */
+export interface OtherProcesses {
+  /** Resolves when their counts have been added. */
+  report(): Promise<void>;
+  /** Their resident memory, in bytes. */
+  memory(): number;
+  /** Their CPU time, in seconds. */
+  cpuSeconds(): number;
+}
+
 interface MetricsOptions {
   version: string;
   /** When certificates expire, in milliseconds UTC. */
   expiries?: () => readonly { hostname: string; notAfter: number }[];
   gauges?: readonly GaugeOptions[];
   counters?: readonly CounterOptions[];
+  others?: OtherProcesses | undefined;
 }
 
 /** Calls to deprecated operations: by key, then by route. */
@@ -71,21 +88,26 @@ const addGauge = ({ Gauge }: Pick<Prometheus, "Gauge">, registry: Registry, { na
     },
   });
 
-const addProcessMetrics = ({ Counter, Gauge }: Prometheus, registry: Registry, version: string) => {
+const addProcessMetrics = (
+  { Counter, Gauge }: Prometheus,
+  registry: Registry,
+  version: string,
+  others: OtherProcesses | undefined,
+) => {
   const start = new Gauge(described("process_start_time_seconds", registry));
   start.set(Math.round(performance.timeOrigin / 1000));
   const info = new Gauge(described("adoption_store_info", registry));
   info.set({ version }, 1);
   addGauge({ Gauge }, registry, {
     name: "process_resident_memory_bytes",
-    read: () => process.memoryUsage.rss(),
+    read: () => process.memoryUsage.rss() + (others?.memory() ?? 0),
   });
   return new Counter({
     ...described("process_cpu_seconds_total", registry),
     collect() {
       const { user, system } = process.cpuUsage();
       this.reset();
-      this.inc((user + system) / 1e6);
+      this.inc((user + system) / 1e6 + (others?.cpuSeconds() ?? 0));
     },
   });
 };
@@ -103,7 +125,13 @@ const addExpiries = (
     },
   });
 
-export const metrics = ({ version, expiries = () => [], gauges = [], counters = [] }: MetricsOptions) => {
+export const metrics = ({
+  version,
+  expiries = () => [],
+  gauges = [],
+  counters = [],
+  others,
+}: MetricsOptions) => {
   const durations = requestDurations();
   const calls = new Map<number, Map<string, number>>();
 
@@ -113,7 +141,7 @@ export const metrics = ({ version, expiries = () => [], gauges = [], counters = 
     const registry = new prometheus.Registry();
     registry.registerMetric(durations as unknown as Metric);
     addDeprecatedCalls(prometheus, registry, calls);
-    addProcessMetrics(prometheus, registry, version);
+    addProcessMetrics(prometheus, registry, version, others);
     addExpiries(prometheus, registry, expiries);
     for (const gauge of gauges) addGauge(prometheus, registry, gauge);
     for (const counter of counters) addCounter(prometheus, registry, counter);
@@ -126,12 +154,28 @@ export const metrics = ({ version, expiries = () => [], gauges = [], counters = 
       throw error;
     }));
 
+  const countDeprecated = (route: string, keyId: number, count = 1): void => {
+    const routes = calls.get(keyId) ?? new Map<string, number>();
+    calls.set(keyId, routes.set(route, (routes.get(route) ?? 0) + count));
+  };
+
   return {
     /** Counts a request under the template of its route. */
     observe: durations.observe,
-    countDeprecated(route: string, keyId: number): void {
-      const routes = calls.get(keyId) ?? new Map<string, number>();
-      calls.set(keyId, routes.set(route, (routes.get(route) ?? 0) + 1));
+    countDeprecated: (route: string, keyId: number): void => countDeprecated(route, keyId),
+    /** True if there is nothing to drain. */
+    isUnchanged: (): boolean => durations.isEmpty() && calls.size === 0,
+    /** Removes and returns the counts, for the process that exposes them. */
+    drain(): RequestCounts {
+      const deprecated = new Map(calls);
+      calls.clear();
+      return { durations: durations.drain(), deprecated };
+    },
+    /** Adds what another process has counted. */
+    add({ durations: observed, deprecated }: RequestCounts): void {
+      durations.add(observed);
+      for (const [keyId, routes] of deprecated)
+        for (const [route, count] of routes) countDeprecated(route, keyId, count);
     },
     /** Calls of a key to deprecated operations since the start. */
     deprecatedCalls: (keyId: number): number =>
@@ -139,6 +183,7 @@ export const metrics = ({ version, expiries = () => [], gauges = [], counters = 
     /** The Prometheus text format and its media type. */
     async expose(): Promise<{ text: string; contentType: string }> {
       const registry = await loaded();
+      await others?.report();
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
   };

@@ -4,7 +4,8 @@ const NAME = "http_server_request_duration_seconds";
 /** Upper bounds in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-interface Series {
+/** The requests of one route, method and status. */
+export interface Series {
   labels: Record<string, string>;
   /** Requests per bucket, not cumulative; the last one is +Inf. */
   counts: number[];
@@ -46,14 +47,36 @@ export const requestDurations = () => {
     return entry;
   };
 
+  const entryOf = (method: string, route: string, status: number): Series =>
+    series.get(route)?.get(method)?.[status] ?? add(method, route, status);
+
+  // `flat` skips the statuses that have not occurred.
+  const all = (): Series[] => [...series.values()].flatMap((methods) => [...methods.values()].flat());
+
   return {
     name: NAME,
     observe(method: string, route: string, status: number, seconds: number): void {
-      const entry = series.get(route)?.get(method)?.[status] ?? add(method, route, status);
+      const entry = entryOf(method, route, status);
       let at = 0;
       while (at < BUCKETS.length && seconds > (BUCKETS[at] as number)) at++;
       entry.counts[at]!++;
       entry.sum += seconds;
+    },
+    isEmpty: (): boolean => series.size === 0,
+    /** Removes and returns everything that was observed. */
+    drain(): Series[] {
+      const drained = all();
+      series.clear();
+      return drained;
+    },
+    /** Adds what another process observed. */
+    add(others: readonly Series[]): void {
+      for (const { labels, counts, sum } of others) {
+        const { http_request_method: method = "", http_route: route = "" } = labels;
+        const entry = entryOf(method, route, Number(labels["http_response_status_code"]));
+        for (const [at, count] of counts.entries()) entry.counts[at]! += count;
+        entry.sum += sum;
+      }
     },
     /** The metric as prom-client's registry reads it. */
     get: () => ({
@@ -61,8 +84,7 @@ export const requestDurations = () => {
       help: METRICS[NAME].help,
       type: "histogram",
       aggregator: "sum",
-      // `flat` skips the statuses that have not occurred.
-      values: [...series.values()].flatMap((methods) => [...methods.values()].flat()).flatMap(samplesOf),
+      values: all().flatMap(samplesOf),
     }),
   };
 };

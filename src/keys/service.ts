@@ -67,7 +67,6 @@ export const keyService = ({
   randomBytes: RandomBytes;
 }) => {
   const lastUse = lastUseRecorder(keys.touch);
-
   const get = async (id: number): Promise<Key> => {
     const key = await keys.find(id);
     if (!key) throw new Fault("not_found", "There is no API key with this id.");
@@ -133,6 +132,7 @@ export const keyService = ({
       const act = { actor: SERVICE, now: clock.now() };
       return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), act);
     },
+    recordUse: lastUse.record,
     flush: lastUse.flush,
   };
 };

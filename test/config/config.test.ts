@@ -19,6 +19,7 @@ test("without any setting the configuration has the documented defaults", () => 
     stagingBaseUrl: undefined,
     corsOrigins: [],
     trustProxy: 0,
+    workers: 1,
     logLevel: "info",
     logFormat: "json",
     colour: false,

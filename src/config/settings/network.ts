@@ -1,4 +1,4 @@
-import { address, hostName, integer, listOf, optional, origin } from "../parse.ts";
+import { address, hostName, integer, listOf, optional, origin, processes } from "../parse.ts";
 import type { Setting } from "../setting.ts";
 
 /** Where the server listens, and how clients reach it. */
@@ -87,5 +87,15 @@ export const NETWORK = {
     form: "a number of proxies from 0 to 10",
     help: "number of proxies in front of the server that add to X-Forwarded-For",
     parse: integer(0, 10),
+  },
+  workers: {
+    env: "WORKERS",
+    flag: "workers",
+    type: "text",
+    placeholder: "number",
+    fallback: "1",
+    form: "auto, or a number from 1 to 64",
+    help: "processes that serve requests; auto starts one for each core, at most 16",
+    parse: processes(64),
   },
 } as const satisfies Record<string, Setting>;

@@ -25,6 +25,7 @@ const eachSecond = (report: (sum: number) => void) => {
 export const limitConnections = ({
   ports,
   maxConnections,
+  processes,
   trustsProxy,
   sockets,
   log,
@@ -32,6 +33,8 @@ export const limitConnections = ({
   ports: readonly number[];
   /** The limit for all clients together. */
   maxConnections: number;
+  /** How many processes share the ports. The system spreads connections evenly, so each allows its share. */
+  processes: number;
   trustsProxy: boolean;
   sockets: Sockets | undefined;
   log: Pick<Logger, "warn">;
@@ -40,10 +43,13 @@ export const limitConnections = ({
     log.warn("connections over HTTP are not limited on this system: put a reverse proxy in front");
     return { stop: async () => {} };
   }
-  const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : DEFAULT_LIMITS.connectionsPerClient;
+  const shareOf = (limit: number) => Math.ceil(limit / processes);
+  const connectionsPerClient = trustsProxy
+    ? Number.POSITIVE_INFINITY
+    : shareOf(DEFAULT_LIMITS.connectionsPerClient);
   return watchConnections({
     ports: new Set(ports),
-    limits: { connections: maxConnections, connectionsPerClient },
+    limits: { connections: shareOf(maxConnections), connectionsPerClient },
     sockets,
     onClosed: eachSecond((count) =>
       log.warn({ count }, "connections over HTTP beyond the limits were closed"),

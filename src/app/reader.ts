@@ -1,0 +1,113 @@
+import { openData } from "../data-dir/open.ts";
+import { connectionsOf } from "../edge/connections.ts";
+import { Fault } from "../lib/errors.ts";
+import { logger } from "../lib/log.ts";
+import { repeat } from "../lib/poller.ts";
+import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
+import type { Channel } from "../workers/channel.ts";
+import { connectToOwner } from "../workers/owner.ts";
+import { createListeners } from "./listeners.ts";
+import { createRequestHandlers } from "./request-handlers.ts";
+import { systemRuntime } from "./runtime.ts";
+import { createServices } from "./services.ts";
+import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
+
+/** How often a worker reports what it counted. */
+const REPORT_MS = 200;
+/** As the owner's. */
+const GRACE_MS = 8000;
+
+/** Counts in the owner. */
+const limiterOf = (owner: Pick<Channel, "ask">, limiter: LimiterName): RateLimiter => ({
+  async take(client: string, rate: Rate) {
+    const taken: Taken = { limiter, client, rate };
+    const result = await owner.ask<TakeResult>("take", taken);
+    if ("code" in result) throw new Fault(result.code, result.message, result.headers);
+    return result.headers;
+  },
+});
+
+/** The CPU time since the last call, in seconds. */
+const cpuMeter = () => {
+  let before = 0;
+  return (): number => {
+    const { user, system } = process.cpuUsage();
+    const spent = (user + system) / 1e6 - before;
+    before += spent;
+    return spent;
+  };
+};
+
+/** Opens the database and the ports of the server, and serves. */
+const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Channel, "ask">) => {
+  process.umask(0o077);
+  const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
+  const database = openData(config, { create: false });
+  // Only the owner writes.
+  database.client.run("PRAGMA query_only=ON");
+  const runtime = { ...systemRuntime, log };
+  const keysUsed = new Map<number, number>();
+  const services = createServices(config, database, runtime, {
+    touchKeys: async (lastUsed) => {
+      for (const [id, at] of lastUsed) keysUsed.set(id, at);
+    },
+  });
+  const listeners = createListeners(config, log, "member");
+  const { main, http } = await listeners.listenForHttp();
+  const { fetch, metrics } = createRequestHandlers(config, database, services, runtime, {
+    connections: connectionsOf(http ? [main, http] : [main]),
+    port: main.port,
+    httpsPort: config.httpsPort ?? 0,
+    fileUse: listeners.fileUse,
+    backupStatus: () => undefined,
+    owner: {
+      socket,
+      limiters: { requests: limiterOf(owner, "requests"), failures: limiterOf(owner, "failures") },
+    },
+  });
+  listeners.handle({ fetch, misdirected: fetch });
+
+  const cpuSeconds = cpuMeter();
+  const report = async (): Promise<void> => {
+    await services.keys.flush();
+    const counted: WorkerReport = {
+      ...metrics.drain(),
+      pid: process.pid,
+      keysUsed: new Map(keysUsed),
+      memory: process.memoryUsage.rss(),
+      cpuSeconds: cpuSeconds(),
+    };
+    keysUsed.clear();
+    await owner.ask("report", counted);
+  };
+  const onError = (error: unknown) => log.warn({ err: error }, "a worker could not report");
+  const pollers = [
+    repeat(REPORT_MS, () => (metrics.isUnchanged() ? undefined : report()), { onError }),
+    ...(services.https ? [services.https.certificateWatch] : []),
+  ];
+  for (const poller of pollers) poller.start();
+  await report();
+  return {
+    report,
+    async stop(): Promise<void> {
+      await Promise.all([listeners.stop(GRACE_MS), ...pollers.map((poller) => poller.stop())]);
+      await report();
+    },
+  };
+};
+
+/** Runs a worker until its owner stops it or ends. */
+export const runReader = (): void => {
+  let reader: Awaited<ReturnType<typeof startReader>> | undefined;
+  const owner = connectToOwner({
+    start: async (settings: WorkerSettings) => {
+      reader = await startReader(settings, owner);
+      Bun.unsafe.setJITPolicy(1);
+    },
+    report: () => reader?.report(),
+    async stop() {
+      await reader?.stop();
+      process.exit();
+    },
+  });
+};

@@ -1,0 +1,35 @@
+import type { Config } from "../config/config.ts";
+import type { OwnerSocket } from "../edge/forwarding.ts";
+import type { RequestCounts } from "../http/metrics.ts";
+import type { FaultCode } from "../lib/errors.ts";
+import type { Rate } from "../lib/rate-limiter.ts";
+
+/** What a worker is started with. The ports are those that the owner listens on. */
+export interface WorkerSettings {
+  config: Config;
+  socket: OwnerSocket;
+}
+
+/** What a worker counted since its last report. */
+export interface WorkerReport extends RequestCounts {
+  pid: number;
+  keysUsed: ReadonlyMap<number, number>;
+  /** Resident memory, in bytes. */
+  memory: number;
+  /** CPU time since the last report, in seconds. */
+  cpuSeconds: number;
+}
+
+/** A limiter of the owner, which counts for all workers. */
+export type LimiterName = "requests" | "failures";
+
+export interface Taken {
+  limiter: LimiterName;
+  client: string;
+  rate: Rate;
+}
+
+/** What `take` of a limiter returned or threw. */
+export type TakeResult =
+  | { headers: Record<string, string> }
+  | { code: FaultCode; message: string; headers: Readonly<Record<string, string>> };

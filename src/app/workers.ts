@@ -1,0 +1,87 @@
+import { type Config, processEnvironment } from "../config/config.ts";
+import { workersSocketPath } from "../data-dir/paths.ts";
+import { type ForwardedListener, listenForForwarded } from "../edge/forwarding.ts";
+import type { Handler } from "../edge/handler.ts";
+import type { Metrics, OtherProcesses } from "../http/metrics.ts";
+import { Fault } from "../lib/errors.ts";
+import type { Logger } from "../lib/log.ts";
+import type { RateLimiter } from "../lib/rate-limiter.ts";
+import { type WorkerPool, startPool } from "../workers/pool.ts";
+import type { Services } from "./services.ts";
+import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
+
+/** What of this process its workers use. */
+interface Shared {
+  keys: Pick<Services["keys"], "recordUse">;
+  metrics: Pick<Metrics, "add">;
+  limiters: Readonly<Record<LimiterName, RateLimiter>>;
+}
+
+const takeFor =
+  (limiters: Shared["limiters"]) =>
+  async ({ limiter, client, rate }: Taken): Promise<TakeResult> => {
+    try {
+      return { headers: await limiters[limiter].take(client, rate) };
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      const { code, message, headers } = error;
+      return { code, message, headers };
+    }
+  };
+
+/** The other processes of this server: they share its ports, answer plain reads, and forward everything else to this one. */
+export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
+  const socket = { path: workersSocketPath(config.dataDir), token: crypto.randomUUID() };
+  const forwarded: ForwardedListener = listenForForwarded(socket, fetch);
+  const memory = new Map<number, number>();
+  let cpuSeconds = 0;
+  let pool: WorkerPool | undefined;
+
+  const others: OtherProcesses = {
+    report: async () => pool?.report(),
+    memory: () => [...memory.values()].reduce((sum, bytes) => sum + bytes, 0),
+    cpuSeconds: () => cpuSeconds,
+  };
+
+  const receive =
+    ({ keys, metrics }: Shared) =>
+    (report: WorkerReport): void => {
+      metrics.add(report);
+      for (const [id, at] of report.keysUsed) keys.recordUse(id, at);
+      memory.set(report.pid, report.memory);
+      cpuSeconds += report.cpuSeconds;
+    };
+
+  return {
+    forwarded,
+    others,
+    /** Starts the workers. Resolves when they serve. @param ports those that this process listens on */
+    async start(
+      shared: Shared,
+      ports: Pick<Config, "port" | "httpPort">,
+      onChange: (pids: readonly number[]) => void,
+    ): Promise<void> {
+      const settings: WorkerSettings = { config: { ...config, ...ports }, socket };
+      pool = startPool({
+        count: config.workers - 1,
+        settings,
+        handlers: { take: takeFor(shared.limiters), report: receive(shared) },
+        onChange(pids) {
+          for (const pid of memory.keys()) if (!pids.includes(pid)) memory.delete(pid);
+          onChange(pids);
+        },
+        log,
+        env: processEnvironment(),
+      });
+      await pool.ready;
+    },
+    /** Lets the workers finish their requests in flight. Call it while this process still responds to them. */
+    async stop(graceMs: number): Promise<void> {
+      await pool?.stop(graceMs);
+      await forwarded.stop();
+    },
+    close: forwarded.stop,
+  };
+};
+
+export type Workers = ReturnType<typeof createWorkers>;

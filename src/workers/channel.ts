@@ -1,0 +1,51 @@
+/** A message between two processes: a call, or the response to one. */
+type Packet =
+  | { id: number; call: string; data: unknown }
+  | { id: number; result: unknown }
+  | { id: number; error: string };
+
+/** What the other process may call, by name. */
+export type Handlers = Readonly<Record<string, (data: never) => unknown>>;
+
+/** Calls to another process, and its calls to this one, over a connection that keeps the order of messages. */
+export const channel = (send: (packet: Packet) => void, handlers: Handlers) => {
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let calls = 0;
+  let isClosed = false;
+
+  const respond = async (id: number, call: string, data: unknown): Promise<void> => {
+    const response = await (async () => handlers[call]?.(data as never))().then(
+      (result) => ({ id, result }),
+      (error: unknown) => ({ id, error: String(error) }),
+    );
+    if (!isClosed) send(response);
+  };
+
+  return {
+    /** @throws Error if the call fails there, or the other process ends before it responds */
+    ask<Result>(call: string, data?: unknown): Promise<Result> {
+      const pending = Promise.withResolvers<unknown>();
+      if (isClosed) pending.reject(new Error("the process has ended"));
+      else {
+        waiting.set(++calls, pending);
+        send({ id: calls, call, data });
+      }
+      return pending.promise as Promise<Result>;
+    },
+    receive(packet: Packet): void {
+      if ("call" in packet) return void respond(packet.id, packet.call, packet.data);
+      const pending = waiting.get(packet.id);
+      waiting.delete(packet.id);
+      if ("error" in packet) pending?.reject(new Error(packet.error));
+      else pending?.resolve(packet.result);
+    },
+    /** The other process has ended. */
+    close(): void {
+      isClosed = true;
+      for (const { reject } of waiting.values()) reject(new Error("the process has ended"));
+      waiting.clear();
+    },
+  };
+};
+
+export type Channel = ReturnType<typeof channel>;

@@ -1,0 +1,141 @@
+import type { Logger } from "../lib/log.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { type Channel, type Handlers, channel } from "./channel.ts";
+
+/** The first pause before a worker is replaced that ended soon after its start; each next one is twice as long. */
+const MIN_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+/** A worker that lived this long is replaced at once. */
+const STABLE_MS = 10_000;
+/** How long a worker may take to report. One that takes longer is left out. */
+const REPORT_MS = 1000;
+/** Bun's own limit of 256 requests at once would let slow clients stop the others. */
+const FORWARDED_REQUESTS = 16_384;
+
+/** The program argument of a worker. */
+export const WORKER = "__worker";
+
+interface PoolOptions<Settings> {
+  count: number;
+  /** What workers are started with. */
+  settings: Settings;
+  /** What workers may call. */
+  handlers: Handlers;
+  /** Called when the set of running workers has changed. */
+  onChange(pids: readonly number[]): void;
+  log: Logger;
+  env: Readonly<Record<string, string | undefined>>;
+  /** How a worker is started, without WORKER. */
+  command?: readonly string[];
+}
+
+interface Worker extends Channel {
+  pid: number;
+  exited: Promise<string>;
+  kill(): void;
+}
+
+/** The file that this process runs, even if an upgrade has replaced it. */
+const ownCommand = (): string[] =>
+  Bun.isStandaloneExecutable ? ["/proc/self/exe"] : [process.execPath, `${import.meta.dir}/../main.ts`];
+
+const spawnWorker = (
+  command: readonly string[],
+  env: PoolOptions<unknown>["env"],
+  handlers: Handlers,
+): Worker => {
+  const child = Bun.spawn([...command, WORKER], {
+    env: { ...env, BUN_CONFIG_MAX_HTTP_REQUESTS: String(FORWARDED_REQUESTS) },
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: (packet) => link.receive(packet),
+  });
+  const link = channel((packet) => child.send(packet), handlers);
+  const exited = child.exited.then(() => {
+    link.close();
+    return String(child.signalCode ?? `exit code ${child.exitCode}`);
+  });
+  return { ...link, pid: child.pid, exited, kill: () => child.kill("SIGKILL") };
+};
+
+const pauseAfter = (livedMs: number, beforeMs: number): number => {
+  if (livedMs >= STABLE_MS) return 0;
+  return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, beforeMs * 2));
+};
+
+/** Keeps a number of workers running. A worker ends when this process does, because their channel closes. */
+export const startPool = <Settings>({
+  count,
+  settings,
+  handlers,
+  onChange,
+  log,
+  env,
+  command = ownCommand(),
+}: PoolOptions<Settings>) => {
+  const running = new Set<Worker>();
+  const stopping = Promise.withResolvers<void>();
+  let isStopping = false;
+  const changed = () => onChange([...running].map(({ pid }) => pid));
+
+  /** Runs one worker until it ends. @returns why it ended */
+  const runOne = async (onReady: () => void): Promise<string> => {
+    const worker = spawnWorker(command, env, handlers);
+    const failed = await worker.ask("start", settings).then(
+      () => undefined,
+      (error: unknown) => reasonOf(error),
+    );
+    if (failed === undefined) {
+      running.add(worker);
+      // It had started when the others were asked to stop.
+      if (isStopping) void worker.ask("stop").catch(() => {});
+      else changed();
+    } else worker.kill();
+    onReady();
+    const reason = await worker.exited;
+    if (running.delete(worker) && !isStopping) changed();
+    return failed ?? reason;
+  };
+
+  const keepOne = async (onReady: () => void): Promise<void> => {
+    for (let pauseMs = 0; ;) {
+      const begin = performance.now();
+      const reason = await runOne(onReady).catch(reasonOf);
+      onReady();
+      if (isStopping) return;
+      pauseMs = pauseAfter(performance.now() - begin, pauseMs);
+      log.warn({ reason, pauseMs }, "a worker has ended: starting another");
+      await Promise.race([Bun.sleep(pauseMs), stopping.promise]);
+      if (isStopping) return;
+    }
+  };
+
+  const ready: Promise<void>[] = [];
+  const kept = Array.from({ length: count }, () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    ready.push(promise);
+    return keepOne(resolve);
+  });
+
+  return {
+    /** Resolves when each worker has started, or has failed to for the first time. */
+    ready: Promise.all(ready),
+    /** Asks all workers for their reports; resolves when they have sent them. */
+    async report(): Promise<void> {
+      const reports = [...running].map((worker) => worker.ask("report").catch(() => {}));
+      await Promise.race([Promise.all(reports), Bun.sleep(REPORT_MS)]);
+    },
+    /** Lets all workers finish their requests in flight, at most `graceMs`. */
+    async stop(graceMs: number): Promise<void> {
+      isStopping = true;
+      stopping.resolve();
+      for (const worker of running) void worker.ask("stop").catch(() => {});
+      const timer = setTimeout(() => {
+        for (const worker of running) worker.kill();
+      }, graceMs);
+      await Promise.all(kept);
+      clearTimeout(timer);
+    },
+  };
+};
+
+export type WorkerPool = ReturnType<typeof startPool>;

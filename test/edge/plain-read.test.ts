@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { isPlainRead } from "../../src/edge/plain-read.ts";
+
+test.each([
+  ["GET", "/v1/pets"],
+  ["HEAD", "/v1/pets"],
+  ["GET", "/v1/pets?limit=20&status=available"],
+  ["GET", "/v1/pets?cursor=a%20b&sort=-name"],
+  ["GET", "/v1/pets/17"],
+  ["GET", "/v1/categories"],
+  ["GET", "/v1/orders/3"],
+])("a worker responds to %s %s", (method, path) => {
+  expect(isPlainRead({ method, url: `http://localhost:3000${path}` })).toBe(true);
+});
+
+test.each([
+  ["POST", "/v1/pets"],
+  ["DELETE", "/v1/pets/17"],
+  ["GET", "/v1/pets/events"],
+  ["GET", "/v1/pets?q=bella"],
+  ["GET", "/v1/pets?limit=20&q=bella"],
+  ["GET", "/v1/pets?%71=bella"],
+  ["GET", "/v1/pets?limit=20&%71=bella"],
+  ["GET", "/v1/pets#q"],
+  ["GET", "/v1/statistics"],
+  ["GET", "/platform/keys"],
+  ["GET", "/v1/pets/17/"],
+  ["GET", "//v1/pets"],
+  ["GET", "/console/v1/pets"],
+  ["GET", "/readyz"],
+])("a worker forwards %s %s", (method, path) => {
+  expect(isPlainRead({ method, url: `http://localhost:3000${path}` })).toBe(false);
+});

@@ -1,0 +1,199 @@
+import { expect, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { workersSocketPath } from "../../src/data-dir/paths.ts";
+import { startServer } from "../support/server.ts";
+import { atEnd, faultOf, openOnce, temporaryDirectory } from "../support/store.ts";
+import { outcomeOf } from "../support/outcome.ts";
+import { isAlive, serveWithWorkers } from "./serving.ts";
+
+const shared = openOnce(() => serveWithWorkers());
+
+const statusesOf = (responses: readonly Response[]): number[] => [
+  ...new Set(responses.map(({ status }) => status)),
+];
+
+/** A key that holds `pets:read` only. */
+const mint = async (fields: object = {}) => {
+  const response = await shared().post("/platform/keys", {
+    name: "reader",
+    scopes: ["pets:read"],
+    ...fields,
+  });
+  return (await response.json()) as { id: number; secret: string };
+};
+
+/** Waits until something holds. */
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await Bun.sleep(10);
+};
+
+test("all workers serve once the server has started", async () => {
+  await until(() => shared().workers().length === 2);
+  expect(shared().workers().every(isAlive)).toBe(true);
+});
+
+test("an acknowledged write is in every response that is asked for afterwards, over any connection", async () => {
+  for (let round = 0; round < 10; round++) {
+    const id = await shared().add(`round ${round}`);
+    const pages = await Promise.all(
+      (await shared().callAll("/v1/pets?sort=-id&limit=1")).map((page) => page.json()),
+    );
+    expect(pages.every((page) => (page as { id: number }[])[0]?.id === id)).toBe(true);
+    expect(statusesOf(await shared().callAll(`/v1/pets/${id}`))).toEqual([200]);
+    await shared().call(`/v1/pets/${id}`, { method: "DELETE" });
+    expect(statusesOf(await shared().callAll(`/v1/pets/${id}`))).toEqual([404]);
+  }
+});
+
+test("a revoked key is refused at once by every process", async () => {
+  const { id, secret } = await mint();
+  expect(statusesOf(await shared().callAll("/v1/pets", { key: secret }))).toEqual([200]);
+  expect((await shared().call(`/platform/keys/${id}`, { method: "DELETE" })).status).toBe(204);
+  expect(statusesOf(await shared().callAll("/v1/pets", { key: secret }))).toEqual([401]);
+});
+
+test("the limit of a key holds for all processes together", async () => {
+  const { secret } = await mint({ rateLimit: "10/h" });
+  const responses = await shared().callAll("/v1/pets", { key: secret });
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(10);
+  const refused = responses.find(({ status }) => status === 429);
+  expect(refused?.headers.get("retry-after")).toMatch(/^\d+$/);
+  expect(refused && (await faultOf(refused))).toBe("429 rate_limited");
+});
+
+test("a retry with the same Idempotency-Key over another connection gets the same response", async () => {
+  const headers = { "idempotency-key": "one" };
+  const responses = [];
+  for (let attempt = 0; attempt < 12; attempt++)
+    responses.push(await shared().post("/v1/pets", { name: "Once", categoryId: 1 }, { headers }));
+  const ids = await Promise.all(responses.map(async (one) => ((await one.json()) as { id: number }).id));
+  expect(new Set(ids).size).toBe(1);
+  expect(responses.slice(1).every((one) => one.headers.get("idempotency-replayed") === "true")).toBe(true);
+});
+
+test("a stream of events resumes after the last event over another connection", async () => {
+  const next = async (lastEventId: string | undefined): Promise<string> => {
+    const response = await shared().call("/v1/pets/events", {
+      headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId },
+    });
+    let text = "";
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      const id = /^id: (\d+)/m.exec(text)?.[1];
+      if (id) return id;
+    }
+    return "";
+  };
+  let last = await next(undefined);
+  for (let round = 0; round < 8; round++) {
+    await shared().add("Event");
+    const id = await next(last);
+    expect(Number(id)).toBe(Number(last) + 1);
+    last = id;
+  }
+});
+
+test("the metrics and the last use of a key count the requests of all processes", async () => {
+  const { id, secret } = await mint();
+  const countOf = async () => {
+    const text = await (await shared().call("/metrics")).text();
+    const counts = text.matchAll(
+      /^http_server_request_duration_seconds_count{.*"\/v1\/pets\/:petId".*} (\d+)$/gm,
+    );
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const before = await countOf();
+  const responses = await shared().callAll("/v1/pets/1", { key: secret });
+  expect((await countOf()) - before).toBe(responses.length);
+  const key = (await (await shared().call(`/platform/keys/${id}`)).json()) as { deprecatedCalls: number };
+  expect(key.deprecatedCalls).toBe(responses.length);
+});
+
+test("headers, statuses and bodies are those of a single process", async () => {
+  const paths = [
+    "/v1/pets?limit=1",
+    "/v1/pets/999999",
+    "/readyz",
+    "/docs",
+    "/v1/nothing",
+    "/v1/pets?wrong=1",
+  ];
+  for (const path of paths)
+    for (const method of ["GET", "HEAD"]) {
+      const seen = (await shared().callAll(path, { method })).map(async (response) => {
+        const headers = [...response.headers].filter(([name]) => !["x-request-id", "date"].includes(name));
+        return JSON.stringify([response.status, headers.toSorted(), await response.text()]);
+      });
+      expect([path, method, new Set(await Promise.all(seen)).size]).toEqual([path, method, 1]);
+    }
+});
+
+test("a request id is kept, and a host that nothing serves is refused, by every process", async () => {
+  const kept = await shared().callAll("/platform/keys", { headers: { "x-request-id": "mine" } });
+  expect(kept.every(({ headers }) => headers.get("x-request-id") === "mine")).toBe(true);
+  expect(statusesOf(await shared().callAll("/", { headers: { host: "unknown.example" } }))).toEqual([421]);
+});
+
+test("a body that is too large is refused with 413 by every process", async () => {
+  const body = JSON.stringify({ name: "x".repeat(2 ** 21), categoryId: 1 });
+  for (let attempt = 0; attempt < 12; attempt++) {
+    const response = await shared().call("/v1/pets", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    expect(await faultOf(response)).toBe("413 payload_too_large");
+  }
+});
+
+test("only this user can open the socket for forwarded requests", () => {
+  const path = workersSocketPath(shared().config.dataDir);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("a killed worker is replaced, and nothing acknowledged is lost", async () => {
+  const { add, callAll, workers } = shared();
+  await until(() => workers().length === 2);
+  const killed = workers();
+  const id = await add("Kept");
+  for (const pid of killed) process.kill(pid, "SIGKILL");
+  await until(() => workers().length === 2 && !workers().some((pid) => killed.includes(pid)));
+  expect(statusesOf(await callAll(`/v1/pets/${id}`))).toEqual([200]);
+  expect(await add("Next")).toBe(id + 1);
+});
+
+test("a second server on the same port is refused", async () => {
+  const { config, server } = shared();
+  const other = { ...config, dataDir: temporaryDirectory(), port: Number(new URL(server.url).port) };
+  expect(await outcomeOf(startServer(other))).toThrow("the port is in use");
+});
+
+test("a stop lets workers finish, ends them and removes the socket", async () => {
+  const { server, config, workers, add, callAll } = await serveWithWorkers();
+  await until(() => workers().length === 2);
+  await add("Bella");
+  const pids = workers();
+  const responses = callAll("/v1/pets");
+  const statuses = statusesOf(await responses);
+  await server.stop();
+  expect(statuses).toEqual([200]);
+  expect(pids.some(isAlive)).toBe(false);
+  expect(existsSync(workersSocketPath(config.dataDir))).toBe(false);
+});
+
+test("workers end when their server is killed", async () => {
+  const dataDir = temporaryDirectory();
+  const command = [process.execPath, `${import.meta.dir}/../../src/main.ts`, "serve"];
+  const server = Bun.spawn([...command, "--port", "0", "--data-dir", dataDir, "--workers", "3"], {
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  atEnd(() => server.kill("SIGKILL"));
+  const { readProcessRecord } = await import("../../src/data-dir/process-record.ts");
+  const pids = () => readProcessRecord(dataDir)?.workers ?? [];
+  await until(() => pids().length === 2);
+  server.kill("SIGKILL");
+  await until(() => !pids().some(isAlive));
+  // Nobody else holds its standard output.
+  await server.stdout.text();
+});
