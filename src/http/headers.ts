@@ -33,7 +33,7 @@ export const requestIdOf = (sent: string | null | undefined): string =>
   typeof sent === "string" && ACCEPTED_ID.test(sent) ? sent : crypto.randomUUID();
 
 /** Sets the headers of `extra` that are absent. */
-const setAbsent = (headers: Headers, extra: Readonly<Record<string, string>>): void => {
+export const setAbsent = (headers: Headers, extra: Readonly<Record<string, string>>): void => {
   for (const name in extra) if (!headers.has(name)) headers.set(name, extra[name] as string);
 };
 

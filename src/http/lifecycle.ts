@@ -1,11 +1,11 @@
-import { Elysia, ValidationError } from "elysia";
+import { type Context, Elysia, ValidationError } from "elysia";
 import { Fault, faultOf, faultResponse, fieldFault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import { quoted } from "../lib/text.ts";
 import { type Caller, NO_CALLER } from "./authorization.ts";
 import type { Cors } from "./cors.ts";
 import { type RequestSummary, finishRequest, isServerFailure, methodLabel } from "./finish-request.ts";
-import { completeHeaders, requestIdOf } from "./headers.ts";
+import { completeHeaders, requestIdOf, setAbsent } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
 import { repeatedParameter } from "./repeated-parameter.ts";
 import { type Route, methodsAt, patchTypesAt, pathOf, routeFault } from "./route-table.ts";
@@ -21,12 +21,21 @@ export interface LifecycleOptions {
   routes(): readonly Route[];
 }
 
-/** The response for a handler's result. */
-const responseOf = (value: unknown, status: number): Response => {
-  if (value instanceof Response) return value;
+/** The response for a handler's result, with the status and the headers that were set for it. */
+const responseOf = (value: unknown, set: Context["set"]): Response => {
+  const status = Number(set.status ?? 200);
+  // No route sets cookies here, so every value is a text.
+  const headers = set.headers as Record<string, string>;
+  if (value instanceof Response) {
+    setAbsent(value.headers, headers);
+    return value;
+  }
   if (value === undefined || value === null)
-    return new Response(null, { status: status === 200 ? 204 : status });
-  return new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
+    return new Response(null, { status: status === 200 ? 204 : status, headers });
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
 };
 
 /** An error without secrets: Elysia's error for a response that violates its schema quotes the response. */
@@ -121,7 +130,11 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
           startedAt,
           caller: known,
         };
-        return send(responseOf(responseValue, Number(set.status ?? 200)), summary, headers["origin"]);
+        const response = responseOf(responseValue, set);
+        // Elysia would make another response of what is left here, with a stream as its body: 4 microseconds of 28.
+        set.headers = {};
+        set.status = 200;
+        return send(response, summary, headers["origin"]);
       })
   );
 };
