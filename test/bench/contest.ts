@@ -29,24 +29,36 @@ const sample = async ({ server, load }: Contestant, seconds: number): Promise<Sa
 };
 
 /** Every contestant's samples, one a round. */
-export type Results = ReadonlyMap<string, readonly Sample[]>;
+export type Results<Quantity extends string = keyof Sample> = ReadonlyMap<
+  string,
+  readonly Readonly<Record<Quantity, number>>[]
+>;
 
 /**
  * Measures the contestants in turn, round after round, so that what else the machine does strikes all alike; every other
  * round goes backwards.
  */
+export const inTurn = async <One extends { name: string }, Quantity extends string>(
+  contestants: readonly One[],
+  rounds: number,
+  measure: (one: One) => Promise<Record<Quantity, number>>,
+): Promise<Results<Quantity>> => {
+  const results = new Map(contestants.map(({ name }) => [name, [] as Record<Quantity, number>[]]));
+  for (let round = 0; round < rounds; round++) {
+    console.error(`  round ${round + 1} of ${rounds}`);
+    for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed())
+      results.get(contestant.name)?.push(await measure(contestant));
+  }
+  return results;
+};
+
+/** Drives the contestants' servers in turn, after each has warmed up. */
 export const contest = async (
   contestants: readonly Contestant[],
   { rounds, seconds, warmUp }: Pace,
 ): Promise<Results> => {
-  const results = new Map<string, Sample[]>(contestants.map(({ name }) => [name, []]));
   for (const { server, load } of contestants) await drive(server, load, warmUp);
-  for (let round = 0; round < rounds; round++) {
-    console.error(`  round ${round + 1} of ${rounds}`);
-    for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed())
-      results.get(contestant.name)?.push(await sample(contestant, seconds));
-  }
-  return results;
+  return inTurn(contestants, rounds, (contestant) => sample(contestant, seconds));
 };
 
 export const median = (values: readonly number[]): number => {
@@ -55,15 +67,22 @@ export const median = (values: readonly number[]): number => {
   return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle) - 1] ?? Number.NaN)) / 2;
 };
 
-type Quantity = keyof Sample;
+const samplesOf = <Quantity extends string>(results: Results<Quantity>, name: string) =>
+  results.get(name) ?? [];
 
-const samplesOf = (results: Results, name: string) => results.get(name) ?? [];
-
-export const medianOf = (results: Results, name: string, quantity: Quantity): number =>
-  median(samplesOf(results, name).map((sample) => sample[quantity]));
+export const medianOf = <Quantity extends string>(
+  results: Results<Quantity>,
+  name: string,
+  quantity: Quantity,
+): number => median(samplesOf(results, name).map((sample) => sample[quantity]));
 
 /** The ratio of two contestants within each round, and of these the median. */
-export const ratioOf = (results: Results, name: string, base: string, quantity: Quantity): number => {
+export const ratioOf = <Quantity extends string>(
+  results: Results<Quantity>,
+  name: string,
+  base: string,
+  quantity: Quantity,
+): number => {
   const bases = samplesOf(results, base);
   return median(
     samplesOf(results, name).map(

@@ -1,13 +1,13 @@
 import { Database } from "bun:sqlite";
 import { type TestCa, createTestCa } from "../support/certificates.ts";
 import { type Bench, freePort, serve, withServers } from "./bench.ts";
-import { median } from "./contest.ts";
+import { inTurn, median, medianOf, ratioOf } from "./contest.ts";
 import type { DataDir } from "./databases.ts";
 import { Refused } from "./options.ts";
 import { type Server, cpuSeconds, resident } from "./processes.ts";
 import { page, publish } from "./site.ts";
 import { firstAnswer } from "./start.ts";
-import { atMost, megabytes, microseconds, ratio, section, whole } from "./table.ts";
+import { atMost, megabytes, microseconds, perCore, ratio, section, whole } from "./table.ts";
 
 const FEW = 10;
 const STARTS = 5;
@@ -106,21 +106,21 @@ export const domains = async (bench: Bench): Promise<string> => {
     contestants.map(({ server }) => server),
     async () => {
       const first: number[] = [];
-      const next = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
       for (const each of contestants) {
         console.error(`  a connection to each of ${each.name}`);
         first.push(await visits(each, many));
       }
-      for (let round = 0; round < bench.pace.rounds; round++)
-        for (const each of contestants) next.get(each.name)?.push(await visits(each, many / 2));
+      const later = await inTurn(contestants, bench.pace.rounds, async (each) => ({
+        cpu: await visits(each, many / 2),
+      }));
       const [few] = contestants;
-      const costOf = ({ name }: Contestant) => median(next.get(name) ?? []);
       return section(
         `HTTPS: ${whole(many)} domains, each with a key and a certificate of its own`,
         `New connections with one request of a page of 10 KB each, ${AT_ONCE} at a time, to all domains in turn; the first to a domain reads its certificate from the database.`,
         [
           [
             "domains",
+            "connections/s per core",
             "start (median)",
             "CPU µs a connection, the first",
             "CPU µs a connection, later",
@@ -131,13 +131,15 @@ export const domains = async (bench: Bench): Promise<string> => {
             "target (memory)",
           ],
           ...contestants.map((each, at) => {
-            const times = costOf(each) / costOf(few);
+            const cpu = medianOf(later, each.name, "cpu");
+            const times = ratioOf(later, each.name, few.name, "cpu");
             const bytes = resident(each.server.pid);
             const row = [
               whole(each.domains),
+              perCore(cpu),
               `${whole(each.started)} ms`,
               microseconds(first[at] ?? Number.NaN),
-              microseconds(costOf(each)),
+              microseconds(cpu),
               ratio(times),
               megabytes(bytes),
             ];

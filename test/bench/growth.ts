@@ -3,7 +3,7 @@ import type { PetStatus } from "../../src/pets/pet.ts";
 import { cursorScope } from "../../src/pets/service.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Contestant, type Results, contest, medianOf, ratioOf } from "./contest.ts";
-import { atMost, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
+import { atMost, microseconds, milliseconds, perCore, ratio, section, whole } from "./table.ts";
 import { type Load, writeList } from "./wrk.ts";
 
 const FEW = 1000;
@@ -73,6 +73,7 @@ const rowsOf = (results: Results, form: string): string[][] =>
     const growth = ratioOf(results, name, BASE, "cpu");
     return [
       `${name}, ${form}`,
+      perCore(medianOf(results, name, "cpu")),
       whole(medianOf(results, name, "rate")),
       milliseconds(medianOf(results, name, "p99")),
       microseconds(medianOf(results, name, "cpu")),
@@ -105,6 +106,17 @@ export const growth = async (bench: Bench): Promise<string> => {
   return section(
     "Growth: pages of 1,000 and of 1,000,000 animals",
     "One page asked for again and again is kept by the server; ever other pages, of 16 to 24 animals, come from the database.",
-    [["pages", "requests/s", "p99", "CPU µs a request", "times 1,000 animals", "target (CPU)"], ...rows],
+    [
+      [
+        "pages",
+        "requests/s per core",
+        "requests/s",
+        "p99",
+        "CPU µs a request",
+        "times 1,000 animals",
+        "target (CPU)",
+      ],
+      ...rows,
+    ],
   );
 };

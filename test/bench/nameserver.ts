@@ -3,13 +3,14 @@ import { createSocket } from "node:dgram";
 import { join } from "node:path";
 import { question } from "../support/dns-questions.ts";
 import { type Bench, freePort, serve, withServers } from "./bench.ts";
-import { median } from "./contest.ts";
+import { inTurn, medianOf, ratioOf } from "./contest.ts";
 import { Refused } from "./options.ts";
 import { cpuSeconds, launch, type Server } from "./processes.ts";
-import { microseconds, ratio, section, whole } from "./table.ts";
+import { microseconds, perCore, ratio, section, whole } from "./table.ts";
 
 const OURS = "adoption-store";
 const BIND = "`named`, one thread";
+const MODES = ["UDP", "TCP"];
 const ZONE = "sites.bench.test";
 const ADDRESSES = ["203.0.113.10", "2001:db8::10"];
 
@@ -101,40 +102,51 @@ export const nameserver = async (bench: Bench): Promise<string> => {
     PUBLIC_ADDRESSES: ADDRESSES.join(","),
     DNS_LISTEN_PORT: String(port),
   });
-  const contestants = [
+  const servers = [
     { server: await startNamed(bench, bindPort), port: bindPort },
     { server: ours, port },
   ];
-  const figures = new Map<string, { rate: number; cpu: number }[]>();
-  await withServers(
-    contestants.map(({ server }) => server),
+  const results = await withServers(
+    servers.map(({ server }) => server),
     async () => {
-      const cookies = await Promise.all(contestants.map((one) => cookieFrom(one.port)));
-      for (let round = 0; round <= bench.pace.rounds; round++)
-        for (const [at, { server, port: itsPort }] of contestants.entries())
-          for (const mode of ["udp", "tcp"]) {
-            const options = ["-p", String(itsPort), "-E", `10:${cookies[at]}`, "-m", mode];
-            const figure = await load(bench, server, options);
-            const key = `${server.name} ${mode}`;
-            // The first round warms up.
-            if (round > 0) figures.set(key, [...(figures.get(key) ?? []), figure]);
-          }
+      const cookies = await Promise.all(servers.map((one) => cookieFrom(one.port)));
+      const contestants = MODES.flatMap((mode) =>
+        servers.map((one, at) => ({
+          name: `${one.server.name}, ${mode}`,
+          server: one.server,
+          argv: ["-p", String(one.port), "-E", `10:${cookies[at]}`, "-m", mode.toLowerCase()],
+        })),
+      );
+      for (const { server, argv } of contestants) await load(bench, server, argv);
+      return inTurn(contestants, bench.pace.rounds, ({ server, argv }) => load(bench, server, argv));
     },
   );
-  const of = (name: string, mode: string, what: "rate" | "cpu") =>
-    median((figures.get(`${name} ${mode}`) ?? []).map((figure) => figure[what]));
-  const rows = ["udp", "tcp"].flatMap((mode) =>
-    [BIND, OURS].map((name) => [
-      `${name}, ${mode.toUpperCase()}`,
-      whole(of(name, mode, "rate")),
-      microseconds(of(name, mode, "cpu")),
-      ratio(of(name, mode, "rate") / of(BIND, mode, "rate")),
-      ratio(of(name, mode, "cpu") / of(BIND, mode, "cpu")),
-    ]),
+  const rows = MODES.flatMap((mode) =>
+    [BIND, OURS].map((server) => {
+      const [name, base] = [`${server}, ${mode}`, `${BIND}, ${mode}`];
+      return [
+        name,
+        perCore(medianOf(results, name, "cpu")),
+        whole(medianOf(results, name, "rate")),
+        microseconds(medianOf(results, name, "cpu")),
+        ratio(ratioOf(results, name, base, "rate")),
+        ratio(ratioOf(results, name, base, "cpu")),
+      ];
+    }),
   );
   return section(
     "The name server: 5,000 questions about its own zone",
     "`dnsperf` with 100 questions at a time. Over UDP each has a cookie, because without one an address gets 100 responses a second.",
-    [["server", "responses/s", "CPU µs a response", "share of the rate", "times the CPU"], ...rows],
+    [
+      [
+        "server",
+        "responses/s per core",
+        "responses/s",
+        "CPU µs a response",
+        "share of the rate",
+        "times the CPU",
+      ],
+      ...rows,
+    ],
   );
 };

@@ -57,11 +57,21 @@ export interface Server {
 const LISTENING = /Listening on \S+:(\d+)/;
 const START_MS = 20_000;
 
-const portOf = async (child: Subprocess, log: string): Promise<number> => {
+const announcedPort = (log: string): number | undefined =>
+  Number(LISTENING.exec(readFileSync(log, "utf8"))?.[1]) || undefined;
+
+const openPort = async (port: number): Promise<number | undefined> => {
+  const options = { hostname: "127.0.0.1", port, socket: { data() {} } };
+  const socket = await Bun.connect(options).catch(() => undefined);
+  socket?.end();
+  return socket && port;
+};
+
+const portOf = async (child: Subprocess, log: string, given?: number): Promise<number> => {
   const deadline = performance.now() + START_MS;
   while (child.exitCode === null && performance.now() < deadline) {
-    const port = LISTENING.exec(readFileSync(log, "utf8"))?.[1];
-    if (port) return Number(port);
+    const port = given ? await openPort(given) : announcedPort(log);
+    if (port) return port;
     await Bun.sleep(5);
   }
   throw new Refused(`a server did not start:\n${readFileSync(log, "utf8")}`);
@@ -74,11 +84,18 @@ export const environment = (settings: Record<string, string>): Record<string, st
   ...settings,
 });
 
-/** Starts a server that chooses a free port and prints `Listening on <url>`. */
+interface StartOptions {
+  directory: string;
+  settings: Record<string, string>;
+  /** Of a server that can't choose it. */
+  port?: number;
+}
+
+/** Starts a server that chooses a free port and prints `Listening on <url>`, or that is told its port. */
 export const startServer = async (
   name: string,
   command: string[],
-  { directory, settings }: { directory: string; settings: Record<string, string> },
+  { directory, settings, port: given }: StartOptions,
 ): Promise<Server> => {
   const log = join(directory, `${name}-${Bun.randomUUIDv7()}.log`);
   const output = openSync(log, "a");
@@ -88,7 +105,7 @@ export const startServer = async (
     output,
   });
   closeSync(output);
-  const port = await portOf(child, log);
+  const port = await portOf(child, log, given);
   return { name, pid: child.pid, url: `http://127.0.0.1:${port}`, stop: () => stop(child) };
 };
 

@@ -1,11 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { CADDY, startCaddy } from "./caddy.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Results, contest, medianOf, ratioOf } from "./contest.ts";
 import type { DataDir } from "./databases.ts";
+import { FIGURES, figuresOf } from "./figures.ts";
 import { Refused } from "./options.ts";
 import { type Server, startServer } from "./processes.ts";
-import { atMost, megabytes, microseconds, milliseconds, ratio, section, whole } from "./table.ts";
+import { atLeast, atMost, megabytes, ratio, section } from "./table.ts";
 
 const BYTES = 10 * 1024;
 export const HOST = "docs.localhost";
@@ -44,21 +46,19 @@ const assertServed = async ({ name, url }: Server, content: string): Promise<voi
 };
 
 const rowsOf = (results: Results): string[][] => {
-  const cost = ratioOf(results, OURS, FILE, "cpu");
-  const row = (name: string, times: number, target: string) => [
-    name,
-    whole(medianOf(results, name, "rate")),
-    milliseconds(medianOf(results, name, "p50")),
-    milliseconds(medianOf(results, name, "p99")),
-    microseconds(medianOf(results, name, "cpu")),
-    ratio(times),
+  const cost = (name: string, base: string) => ratioOf(results, name, base, "cpu");
+  const row = (name: string, target: string) => [
+    ...figuresOf(results, name),
+    ratio(cost(name, FILE)),
     megabytes(medianOf(results, name, "memory")),
     target,
   ];
+  const caddy = cost(CADDY, OURS);
   return [
-    ["server", "requests/s", "p50", "p99", "CPU µs a request", "times the route", "memory", "target (CPU)"],
-    row(FILE, 1, ""),
-    row(OURS, cost, atMost(cost, MAX_RATIO, " times the route")),
+    [...FIGURES, "times the route", "memory", "target (CPU)"],
+    row(FILE, ""),
+    row(OURS, atMost(cost(OURS, FILE), MAX_RATIO, " times the route")),
+    row(CADDY, `${ratio(caddy)} times ${OURS}: ${atLeast(caddy, 1, "")}`),
   ];
 };
 
@@ -74,18 +74,19 @@ export const site = async (bench: Bench): Promise<string> => {
     directory,
     settings: { FILE: file },
   });
-  const results = await withServers([ours, bare], async (servers) => {
+  const caddy = await startCaddy(bench, { host: HOST, content });
+  const results = await withServers([ours, bare, caddy], async (servers) => {
     await publish(ours, data, content);
     for (const server of servers) await assertServed(server, content);
     const load = { path: "/page", key: data.key, host: HOST };
     return contest(
-      [ours, bare].map((server, at) => ({ name: [OURS, FILE][at] ?? "", server, load })),
+      servers.map((server, at) => ({ name: [OURS, FILE, CADDY][at] ?? "", server, load })),
       pace,
     );
   });
   return section(
     "Sites: a page of 10 KB",
-    "The page is found by its Host and its clean address, and its answer is kept in memory; the route sends the file and knows nothing else.",
+    "The server finds the page by its `Host` and its clean address, and caches the response in memory. Caddy finds it in the same way, and reads the file. The route sends the file and knows nothing else. No server logs requests, and no client asks for compression.",
     rowsOf(results),
   );
 };

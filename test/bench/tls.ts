@@ -2,11 +2,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createTestCa } from "../support/certificates.ts";
 import { type Bench, freePort, serve, withServers } from "./bench.ts";
-import { median } from "./contest.ts";
+import { type CaddySite, CADDY, startCaddy } from "./caddy.ts";
+import { type Results, inTurn, medianOf, ratioOf } from "./contest.ts";
+import type { DataDir } from "./databases.ts";
 import { Refused } from "./options.ts";
 import { type Server, cpuSeconds, environment, launch, startServer } from "./processes.ts";
 import { HOST, page, publish } from "./site.ts";
-import { atLeast, atMost, microseconds, ratio, section, whole } from "./table.ts";
+import { atLeast, atMost, microseconds, perCore, ratio, section, whole } from "./table.ts";
 
 const OURS = "adoption-store";
 const FRONT = "its HTTPS front, the page as a constant";
@@ -34,96 +36,115 @@ const load = async (bench: Bench, { pid }: Server, port: number, argv: string[])
   return { rate: Number(rate), cpu: (cpu / Number(answered)) * 1e6 };
 };
 
-interface Figures {
-  /** Requests a second. */
-  rate: number[];
-  /** Microseconds of CPU a request. */
-  request: number[];
-  /** Microseconds of CPU a new connection with one request. */
-  connection: number[];
+interface Contestant {
+  name: string;
+  server: Server;
+  port: number;
 }
 
-/** HTTPS beside Bun's own TLS: HTTP/2 over open connections, and connections that are new. */
+type Quantity = "rate" | "request" | "connection";
+
+/** Requests a second, and the CPU's microseconds a request and a new connection with one request. */
+const sample = async (bench: Bench, { server, port }: Contestant): Promise<Record<Quantity, number>> => {
+  const open = await load(bench, server, port, [
+    `--duration=${bench.pace.seconds}`,
+    `--clients=${CLIENTS}`,
+    `--max-concurrent-streams=${STREAMS}`,
+  ]);
+  let connection = 0;
+  for (let time = 0; time < TIMES; time++) {
+    const argv = [`--requests=${CONNECTIONS}`, `--clients=${CONNECTIONS}`];
+    connection += (await load(bench, server, port, argv)).cpu / TIMES;
+  }
+  return { rate: open.rate, request: open.cpu, connection };
+};
+
+const HEADINGS = [
+  "server",
+  "requests/s per core",
+  "connections/s per core",
+  "requests/s",
+  "CPU µs a request",
+  "CPU µs a new connection",
+  "share of the rate",
+  "times the connection",
+  "target (request)",
+  "target (connection)",
+];
+
+const targetsOf = (results: Results<Quantity>, name: string): string[] => {
+  if (name === BARE) return ["", ""];
+  if (name !== CADDY)
+    return [
+      atLeast(ratioOf(results, name, BARE, "rate"), 0.5, " of the rate"),
+      atMost(ratioOf(results, name, BARE, "connection"), 1.3, ""),
+    ];
+  return (["request", "connection"] as const).map((quantity) => {
+    const times = ratioOf(results, CADDY, OURS, quantity);
+    return `${ratio(times)} times ${OURS}: ${atLeast(times, 1, "")}`;
+  });
+};
+
+const rowOf = (results: Results<Quantity>, name: string): string[] => [
+  name,
+  perCore(medianOf(results, name, "request")),
+  perCore(medianOf(results, name, "connection")),
+  whole(medianOf(results, name, "rate")),
+  microseconds(medianOf(results, name, "request")),
+  microseconds(medianOf(results, name, "connection")),
+  ratio(ratioOf(results, name, BARE, "rate")),
+  ratio(ratioOf(results, name, BARE, "connection")),
+  ...targetsOf(results, name),
+];
+
+const importPair = async (
+  { executable, directory }: Bench,
+  data: DataDir,
+  pair: NonNullable<CaddySite["pair"]>,
+): Promise<void> => {
+  const argv = ["certificates", "import", HOST, "--data-dir", data.path];
+  const files = ["--key", pair.key, "--chain", pair.chain];
+  const imported = launch([executable, ...argv, ...files], {
+    cwd: directory,
+    env: environment({}),
+    output: "pipe",
+  });
+  if ((await imported.exited) !== 0) throw new Refused(await imported.stderr.text());
+};
+
+/** HTTPS beside Bun's own TLS and Caddy: HTTP/2 over open connections, and connections that are new. */
 export const tls = async (bench: Bench): Promise<string> => {
-  const { directory, databases, pace, executable } = bench;
+  const { directory, databases, pace } = bench;
+  const content = page();
   const { key, cert } = await (await createTestCa()).issue([HOST]);
-  const [keyFile, chainFile, file] = ["tls.key", "tls.crt", "tls.html"].map((name) => join(directory, name));
-  writeFileSync(keyFile as string, key);
-  writeFileSync(chainFile as string, cert);
-  writeFileSync(file as string, page());
+  const pair = { key: join(directory, "tls.key"), chain: join(directory, "tls.crt") };
+  const file = join(directory, "tls.html");
+  writeFileSync(pair.key, key);
+  writeFileSync(pair.chain, cert);
+  writeFileSync(file, content);
   const data = databases.make("tls", 0);
   const httpsPort = await freePort();
   const ours = await serve(bench, data, { HTTPS_PORT: String(httpsPort) });
-  const settings = { KEY: keyFile as string, CHAIN: chainFile as string, FILE: file as string };
+  const settings = { KEY: pair.key, CHAIN: pair.chain, FILE: file };
   const peer = (script: string) =>
     startServer(script, [process.execPath, join(import.meta.dir, "peers", script)], { directory, settings });
   const [bare, front] = [await peer("tls.js"), await peer("front.ts")];
-  const contestants = [
+  const caddy = await startCaddy(bench, { host: HOST, content, pair });
+  const contestants: Contestant[] = [
     { name: BARE, server: bare, port: Number(new URL(bare.url).port) },
     { name: FRONT, server: front, port: Number(new URL(front.url).port) },
     { name: OURS, server: ours, port: httpsPort },
+    { name: CADDY, server: caddy, port: caddy.port },
   ];
-  const figures = new Map<string, Figures>(
-    contestants.map(({ name }) => [name, { rate: [], request: [], connection: [] }]),
-  );
-  await withServers([ours, bare, front], async () => {
-    await publish(ours, data, page());
-    const argv = ["certificates", "import", HOST, "--data-dir", data.path];
-    const pair = ["--key", keyFile as string, "--chain", chainFile as string];
-    const imported = launch([executable, ...argv, ...pair], {
-      cwd: directory,
-      env: environment({}),
-      output: "pipe",
-    });
-    if ((await imported.exited) !== 0) throw new Refused(await imported.stderr.text());
-    for (let round = 0; round <= pace.rounds; round++)
-      for (const { name, server, port } of contestants) {
-        const open = await load(bench, server, port, [
-          `--duration=${pace.seconds}`,
-          `--clients=${CLIENTS}`,
-          `--max-concurrent-streams=${STREAMS}`,
-        ]);
-        const fresh: number[] = [];
-        for (let time = 0; time < TIMES; time++) {
-          const argv = [`--requests=${CONNECTIONS}`, `--clients=${CONNECTIONS}`];
-          fresh.push((await load(bench, server, port, argv)).cpu);
-        }
-        // The first round warms up.
-        if (round === 0) continue;
-        figures.get(name)?.rate.push(open.rate);
-        figures.get(name)?.request.push(open.cpu);
-        figures.get(name)?.connection.push(fresh.reduce((sum, one) => sum + one) / TIMES);
-      }
+  const results = await withServers([ours, bare, front, caddy], async () => {
+    await publish(ours, data, content);
+    await importPair(bench, data, pair);
+    for (const contestant of contestants) await sample(bench, contestant);
+    return inTurn(contestants, pace.rounds, (contestant) => sample(bench, contestant));
   });
-  const of = (name: string, what: keyof Figures) => median(figures.get(name)?.[what] ?? []);
-  const row = (name: string) => {
-    const share = of(name, "rate") / of(BARE, "rate");
-    const cost = of(name, "connection") / of(BARE, "connection");
-    return [
-      name,
-      whole(of(name, "rate")),
-      microseconds(of(name, "request")),
-      microseconds(of(name, "connection")),
-      ratio(share),
-      ratio(cost),
-      ...(name === BARE ? ["", ""] : [atLeast(share, 0.5, ""), atMost(cost, 1.3, "")]),
-    ];
-  };
   return section(
     "HTTPS: a page of 10 KB over HTTP/2",
-    `${CLIENTS} connections with ${STREAMS} requests at a time each; then ${CONNECTIONS * TIMES} new connections with one request each. The front is what HTTPS costs by itself; the executable finds the page of a site besides.`,
-    [
-      [
-        "server",
-        "requests/s",
-        "CPU µs a request",
-        "CPU µs a new connection",
-        "share of the rate",
-        "times the connection",
-        "target (rate)",
-        "target (connection)",
-      ],
-      ...contestants.map(({ name }) => row(name)),
-    ],
+    `${CLIENTS} connections with ${STREAMS} requests at a time each, then ${whole(CONNECTIONS * TIMES)} new connections with one request each. The front is what HTTPS costs by itself. The executable and Caddy also find the page of a site. All have the same certificate.`,
+    [HEADINGS, ...contestants.map(({ name }) => rowOf(results, name))],
   );
 };
