@@ -90,10 +90,10 @@ export const certificateStore = (options: CertificateStoreOptions) => {
   const isUsable = (name: string): boolean => contextOf(name) !== undefined && isValid(name);
   /** The name of the certificate for a host name. */
   const nameFor = (hostname: string): string => {
+    // First: it costs no query, and every request over HTTPS comes here.
+    if (isUsable(hostname)) return hostname;
     const wildcard = wildcardFor(hostname);
-    return wildcard === undefined || isUsable(hostname) || contextOf(wildcard) === undefined
-      ? hostname
-      : wildcard;
+    return wildcard === undefined || contextOf(wildcard) === undefined ? hostname : wildcard;
   };
   const find = (hostname: string) => (isServed(hostname) ? contextOf(nameFor(hostname)) : undefined);
 

@@ -16,6 +16,7 @@ const openNames = async () => {
   const served = new Set([NAME]);
   const lookedFor: string[] = [];
   const asked: string[] = [];
+  const belowWildcard: string[] = [];
   let version = 0;
   const validity = { notBefore: clock.now(), notAfter: clock.now() + 90 * DAY };
   const names = certificateStore({
@@ -29,6 +30,7 @@ const openNames = async () => {
       asked.push(name);
       return served.has(name);
     },
+    wildcardFor: (name) => void belowWildcard.push(name),
     version: () => version,
     now: clock.now,
     onError: (_, error) => {
@@ -36,7 +38,7 @@ const openNames = async () => {
     },
   });
   const write = () => void version++;
-  return { clock, pair, stored, served, lookedFor, asked, names, write };
+  return { clock, pair, stored, served, lookedFor, asked, belowWildcard, names, write };
 };
 
 test("a served name without a certificate is read once, and again after a write", async () => {
@@ -48,6 +50,17 @@ test("a served name without a certificate is read once, and again after a write"
   expect(names.hasValid(NAME)).toBe(true);
   expect(names.hasValid(NAME)).toBe(true);
   expect(lookedFor).toEqual([NAME, NAME]);
+});
+
+test("a wildcard is looked for only if a name has no valid certificate of its own", async () => {
+  const { clock, names, belowWildcard, stored, pair } = await openNames();
+  stored.set(NAME, pair);
+  expect(names.hasValid(NAME)).toBe(true);
+  expect(names.hstsMaxAge(NAME)).toBe(1000);
+  expect(belowWildcard).toEqual([]);
+  clock.advance(91 * DAY);
+  expect(names.hasValid(NAME)).toBe(false);
+  expect(belowWildcard).toContain(NAME);
 });
 
 test("a name that is not served is neither read nor cached", async () => {
