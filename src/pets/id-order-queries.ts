@@ -5,7 +5,7 @@ import { pets } from "../db/schema/pets.ts";
 import { idSlices } from "../lib/id-slices.ts";
 import { once } from "../lib/lazy.ts";
 import { type Search, toSearch } from "../lib/search.ts";
-import type { Pet, PetStatus } from "./pet.ts";
+import type { Pet } from "./pet.ts";
 import {
   COLUMNS,
   COLUMNS_BUT_STATUS,
@@ -16,10 +16,9 @@ import {
   IS_TYPED,
   MATCHES_FILTERS,
   type PetPage,
-  type Row,
   WORDS_IN_SLICE,
   newestId,
-  toPet,
+  readPets,
   value,
   wordLookup,
   words,
@@ -28,10 +27,6 @@ import { scanDense } from "./scan.ts";
 
 /** Larger than every id. */
 const NO_ID = Number.MAX_SAFE_INTEGER;
-
-const withStatus =
-  (status: PetStatus) =>
-  (row: Omit<Row, "status">): Pet => ({ ...row, status });
 
 interface IdPage {
   after: number;
@@ -73,12 +68,12 @@ const indexSearch = ({ orm }: Pick<Database, "orm">, isDescending: boolean, isBe
     const found: Pet[] = [];
     for (const slice of idSlices(bounds, isDescending, firstSlice)) {
       const rest = { ...filters, match, ...slice, limit: limit - found.length };
-      found.push(...sliceStatement.all(rest).map(toPet));
+      found.push(...readPets(sliceStatement, rest));
       if (found.length === limit) break;
       await nextTurn();
     }
     if (typed === null) return found;
-    const typedPets = typedStatement.all({ ...filters, match, typed, after }).map(toPet);
+    const typedPets = readPets(typedStatement, { ...filters, match, typed, after });
     return [...found, ...typedPets].toSorted(inOrder).slice(0, limit);
   };
 };
@@ -137,9 +132,9 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
   const listPage: ListPage = ({ status, categoryId }, page) => {
     const values = { ...page, categoryId };
     if (status === undefined)
-      return (categoryId === undefined ? listStatement : categoryStatement).all(values).map(toPet);
+      return readPets(categoryId === undefined ? listStatement : categoryStatement, values);
     const statement = categoryId === undefined ? statusStatement : categoryAndStatusStatement;
-    return statement.all({ ...values, status }).map(withStatus(status));
+    return readPets(statement, { ...values, status }, status);
   };
   const search = once(() => petSearch({ orm }, isDescending, isBehind, listPage));
 
@@ -156,10 +151,9 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
       categoryId: categoryId ?? null,
       ids: JSON.stringify(ids),
     };
-    if (!sought) return idsStatement().all(values).map(toPet);
-    return idsAndWordsStatement()
-      .all({ ...values, ...sought })
-      .map(toPet);
+    return sought
+      ? readPets(idsAndWordsStatement(), { ...values, ...sought })
+      : readPets(idsStatement(), values);
   };
 };
 

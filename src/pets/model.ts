@@ -204,12 +204,10 @@ export const toPetChange = ({ categoryId, ...rest }: Static<typeof PetChange>): 
 });
 
 /** The JSON form of an animal. */
-export const fromPet = ({ id, name, categoryId, status }: StoredPet): Static<typeof Pet> => ({
-  id,
-  name,
-  categoryId: jsonInteger(categoryId),
-  ...(status && { status }),
-});
+export const fromPet = ({ id, name, categoryId: exact, status }: StoredPet): Static<typeof Pet> => {
+  const categoryId = jsonInteger(exact);
+  return status ? { id, name, categoryId, status } : { id, name, categoryId };
+};
 
 /** The entity tag of an animal, as `ETag` has it and `If-Match` takes it. */
 export const etagOfPet = (pet: StoredPet): string => etagOf(JSON.stringify(fromPet(pet)));

@@ -11,8 +11,8 @@ import {
   type ListedPet,
   type PetPage,
   type Position,
-  type Row,
-  toPet,
+  type RowValues,
+  petOf,
   value,
 } from "./queries.ts";
 
@@ -37,8 +37,8 @@ const cutName = (folded: string): string => {
 const mayBeCut = (folded: string): boolean =>
   Buffer.byteLength(folded) > MAX_NAME_BYTES - MAX_CHARACTER_BYTES;
 
-const toListed = ({ folded, ...row }: Row & { folded: string }): ListedPet => ({
-  ...toPet(row),
+const toListed = ([id, name, category, status, folded]: [...RowValues, folded: string]): ListedPet => ({
+  ...petOf(id, name, category, status),
   folded: cutName(folded),
 });
 
@@ -107,12 +107,14 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
     if (after) return findPlace(after);
     return isDescending ? LAST : FIRST;
   };
+  const read = (statement: typeof pageStatement, values: Record<string, unknown>): ListedPet[] =>
+    (statement.values(values) as [...RowValues, folded: string][]).map(toListed);
   const sortBehind = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
-    sortStatement.all({ ...fromPlace(from), ids: JSON.stringify(ids), limit }).map(toListed);
+    read(sortStatement, { ...fromPlace(from), ids: JSON.stringify(ids), limit });
 
   return {
     list: ({ after, limit }: PetPage): ListedPet[] =>
-      pageStatement.all({ ...fromPlace(startOf(after)), limit }).map(toListed),
+      read(pageStatement, { ...fromPlace(startOf(after)), limit }),
     sort: ({ after, limit }: PetPage, ids: readonly number[]): ListedPet[] =>
       sortBehind(startOf(after), ids, limit),
     /** Reads the names in order, a slice at a time, and lets other requests run in between. */

@@ -19,10 +19,27 @@ export interface Row {
   status: PetStatus | null;
 }
 
-export const toPet = <Stored extends Row>({
-  status,
-  ...row
-}: Stored): Omit<Stored, "status"> & Pick<Pet, "status"> => (status === null ? row : { ...row, status });
+/** The columns of COLUMNS as SQLite returns them; the last is undefined for COLUMNS_BUT_STATUS. */
+export type RowValues = [id: number, name: string, categoryId: string, status: PetStatus | null | undefined];
+
+/**
+ * The animal of a row that was read by `values`. Drizzle's objects take four times as long: it looks up each column's decoder
+ * for each row.
+ */
+export const petOf = (...[id, name, category, status]: RowValues): Pet => {
+  const categoryId = BigInt(category);
+  return status ? { id, name, categoryId, status } : { id, name, categoryId };
+};
+
+/** Reads animals. @param status that of all of them, if the statement does not select it */
+export const readPets = (
+  statement: { values(values: Record<string, unknown>): unknown[][] },
+  values: Record<string, unknown>,
+  status?: PetStatus,
+): Pet[] =>
+  (statement.values(values) as RowValues[]).map(([id, name, category, stored = status]) =>
+    petOf(id, name, category, stored),
+  );
 
 /** Where a page starts: behind the last animal of the page before. */
 export interface Position {

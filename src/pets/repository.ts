@@ -11,7 +11,7 @@ import type { NewPet, Pet, PetChange } from "./pet.ts";
 import { petCounts } from "./count-queries.ts";
 import { petsByIdOrder } from "./id-order-queries.ts";
 import { petsByNameOrder } from "./name-order-queries.ts";
-import { COLUMNS, type ListedPet, type PetPage, type Row, toPet } from "./queries.ts";
+import { COLUMNS, type ListedPet, type PetPage, type Row, type RowValues, petOf } from "./queries.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
 export type { ListedPet } from "./queries.ts";
@@ -66,6 +66,8 @@ interface State extends Row {
   hasCategory: number;
   openOrder: number | null;
 }
+
+const toPet = ({ status, ...row }: Row): Pet => (status === null ? row : { ...row, status });
 
 const resultOf = (written: Row | undefined, state: State | undefined): WriteResult => {
   if (written) return { pet: toPet(written) };
@@ -233,8 +235,8 @@ export const petRepository = (
       return row && { id: row.id, ...pet };
     },
     async find(id: number): Promise<StoredPet | undefined> {
-      const row = findStatement.get({ id });
-      return row && toPet(row);
+      const [row] = findStatement.values({ id }) as [...RowValues, revision: number][];
+      return row && { ...petOf(row[0], row[1], row[2], row[3]), revision: row[4] };
     },
     list: (page: PetPage): ListedPet[] | Promise<ListedPet[]> =>
       page.sort === "id" || page.sort === "-id" ? byId(page) : byName()(page),
