@@ -21,14 +21,14 @@ interface Summary {
   seconds: number;
 }
 
-interface Ran {
+export interface Ran {
   summary: Summary;
   /** The highest resident memory that was seen, in bytes. */
   memory: number;
 }
 
 /** Runs a command of the executable and watches its memory. */
-const watched = async ({ executable, directory }: Bench, argv: string[]): Promise<Ran> => {
+export const watched = async ({ executable, directory }: Bench, argv: string[]): Promise<Ran> => {
   const child = launch([executable, ...argv, "--json"], {
     cwd: directory,
     env: environment({}),

@@ -21,7 +21,8 @@ export interface Contestant {
   load: Load;
 }
 
-const sample = async ({ server, load }: Contestant, seconds: number): Promise<Sample> => {
+/** Drives a server once. */
+export const sample = async ({ server, load }: Contestant, seconds: number): Promise<Sample> => {
   const before = cpuSeconds(server.pid);
   const { requests, seconds: took, p50, p99 } = await drive(server, load, seconds);
   const cpu = ((cpuSeconds(server.pid) - before) / requests) * 1e6;

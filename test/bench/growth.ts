@@ -1,8 +1,7 @@
-import { writeCursor } from "../../src/lib/pagination.ts";
-import type { PetStatus } from "../../src/pets/pet.ts";
-import { cursorScope } from "../../src/pets/service.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { type Contestant, type Results, contest, medianOf, ratioOf } from "./contest.ts";
+import { type Place, path, walk } from "./pages.ts";
+import { tenMillion } from "./ten-million.ts";
 import { atMost, microseconds, milliseconds, perCore, ratio, section, whole } from "./table.ts";
 import { type Load, writeList } from "./wrk.ts";
 
@@ -10,37 +9,6 @@ const FEW = 1000;
 const MANY = 1_000_000;
 const DEEP = 900_000;
 const MAX_RATIO = 1.2;
-
-interface Place {
-  /** The page begins behind this id; 0: the first page. */
-  after: number;
-  status?: PetStatus;
-  categoryId?: bigint;
-  q?: string;
-  ids?: number[];
-}
-
-const path = (limit: number, { after, ...filters }: Place): string => {
-  const { status, categoryId, q, ids } = filters;
-  const filter = Object.entries({ status, categoryId, q, ids })
-    .map(([name, value]) => (value === undefined ? "" : `&${name}=${String(value)}`))
-    .join("");
-  const cursor =
-    after > 0 ? `&cursor=${writeCursor(after, cursorScope({ sort: "id", status, categoryId, q, ids }))}` : "";
-  return `/v1/pets?limit=${limit}${filter}${cursor}`;
-};
-
-/** Pages kept by the server are at most 1,000: of these many, asked for in turn, none is there when it is asked for again. */
-const PAGES = 8721;
-/** Prime, so that the walk leaps about; cursors repeat after 969, sizes after 9: every page of the walk is another one. */
-const STRIDE = 7919;
-const CURSORS = 969;
-
-const walk = ({ after, ...filters }: Place): string[] =>
-  Array.from({ length: PAGES }, (_, step) => {
-    const behind = after + 1 + ((step * STRIDE) % CURSORS);
-    return `GET ${path(16 + (step % 9), { after: behind, ...filters })}`;
-  });
 
 /** Enough for a page behind each cursor of a walk. */
 const IDS = Array.from({ length: 100 }, (_, at) => DEEP + 13 * at);
@@ -82,8 +50,7 @@ const rowsOf = (results: Results, form: string): string[][] =>
     ];
   });
 
-/** Pages of 1,000 and of 1,000,000 animals. */
-export const growth = async (bench: Bench): Promise<string> => {
+const pagesOfAMillion = async (bench: Bench): Promise<string> => {
   const [small, big] = [bench.databases.make("few", FEW), bench.databases.make("many", MANY)];
   const servers = [await serve(bench, small), await serve(bench, big)] as const;
   const rows = await withServers(servers, async ([few, many]) => {
@@ -120,3 +87,7 @@ export const growth = async (bench: Bench): Promise<string> => {
     ],
   );
 };
+
+/** Pages of more and more animals, and what else ten million cost. */
+export const growth = async (bench: Bench): Promise<string> =>
+  [await pagesOfAMillion(bench), ...(bench.quick ? [] : [await tenMillion(bench)])].join("\n");
