@@ -1,8 +1,9 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
+import { KEYED, STANDING } from "./headers.ts";
 
 /** The strong entity tag of a representation. */
 export const etagOf = (representation: string): string =>
-  `"${new Bun.CryptoHasher("sha256").update(representation).digest("base64url").slice(0, 27)}"`;
+  `"${Bun.SHA256.hash(representation, "base64url").slice(0, 27)}"`;
 
 /** RFC 9110 section 8.8.3: within the quotes there are no quotes and no escapes, but there may be commas. */
 const TAG = String.raw`(?:W/)?\x22[!\x23-\x7e\x80-\xff]*\x22`;
@@ -85,7 +86,7 @@ export const assertPreconditions = (headers: RequestHeaders, tag: string): void 
  */
 export const findExpected = async <Value>(
   headers: RequestHeaders,
-  find: () => Promise<Value>,
+  find: () => Value | Promise<Value>,
   etagOfValue: (value: Value) => string,
 ): Promise<Value | undefined> => {
   if (!isConditional(headers)) return undefined;
@@ -94,11 +95,27 @@ export const findExpected = async <Value>(
   return value;
 };
 
-/** A JSON response with its ETag, or 304 if the client already has it. */
+/** The headers of responses to a valid key. Copying them takes a third of the time that an object's take. */
+const KEYED_HEADERS = new Headers({ ...STANDING, ...KEYED });
+const JSON_HEADERS = new Headers({ ...STANDING, ...KEYED, "content-type": "application/json" });
+
+const withEtag = (response: Response, etag: string): Response => {
+  response.headers.set("etag", etag);
+  return response;
+};
+
+/** The response to a valid key whose client does not have this JSON yet. */
+export const keyedJson = (json: string | Blob, etag: string): Response =>
+  withEtag(new Response(json, { headers: JSON_HEADERS }), etag);
+
+/** The response to a valid key whose client has the representation with this tag. */
+export const keyedNotModified = (etag: string): Response =>
+  withEtag(new Response(null, { status: 304, headers: KEYED_HEADERS }), etag);
+
+/** A JSON response to a valid key with its ETag, or 304 if the client already has it. */
 export const jsonWithEtag = (json: string, request: RequestHeaders): Response => {
-  const headers = { etag: etagOf(json) };
-  if (isNotModified(request, headers.etag)) return notModified(headers);
-  return new Response(json, { headers: { ...headers, "content-type": "application/json" } });
+  const etag = etagOf(json);
+  return isNotModified(request, etag) ? keyedNotModified(etag) : keyedJson(json, etag);
 };
 
 /** 304 Not Modified. `headers` are those of the full response that caches need. */

@@ -1,5 +1,5 @@
-import { matchesEtag, etagOf, notModified } from "../http/etag.ts";
-import { KEYED, STANDING, nextPage } from "../http/headers.ts";
+import { matchesEtag, etagOf, keyedJson, keyedNotModified } from "../http/etag.ts";
+import { nextPage, setAbsent } from "../http/headers.ts";
 import { lruCache } from "../lib/lru.ts";
 import { MAX_TAGGED, etagOfPet, fromPet } from "./model.ts";
 import type { ListPets, PetService } from "./service.ts";
@@ -24,15 +24,13 @@ const hasTags = (ids: readonly number[] | undefined, count: number): boolean =>
 
 interface CachedPage {
   etag: string;
-  /** The whole response. */
-  full: Response;
-  notModified: Response;
+  response: Response;
 }
 
-const selectResponse = (page: CachedPage, ifNoneMatch: string | undefined): Response => {
-  const isKnown = ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, page.etag);
-  return (isKnown ? page.notModified : page.full).clone() as Response;
-};
+const selectResponse = ({ etag, response }: CachedPage, ifNoneMatch: string | undefined): Response =>
+  ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, etag)
+    ? keyedNotModified(etag)
+    : (response.clone() as Response);
 
 /**
  * Caches the responses of `GET /v1/pets`: building one costs four times as much as cloning it. Every write changes `version`,
@@ -59,19 +57,10 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
     const etag = etagOf(`${links["link"] ?? ""}${json}`);
     // Clones of a response share the bytes of a Blob.
     const body = new Blob([json], { type: "application/json" });
-    const headers = {
-      "content-type": "application/json",
-      etag,
-      ...(hasTags(ids, items.length) && { "item-etags": items.map(etagOfPet).join(", ") }),
-      ...links,
-      ...STANDING,
-      ...KEYED,
-    };
-    const page = {
-      etag,
-      full: new Response(body, { headers }),
-      notModified: notModified({ etag, ...STANDING, ...KEYED }),
-    };
+    const response = keyedJson(body, etag);
+    setAbsent(response.headers, links);
+    if (hasTags(ids, items.length)) response.headers.set("item-etags", items.map(etagOfPet).join(", "));
+    const page = { etag, response };
     if (current === version()) pages.set(key, page, body.size);
     return page;
   };

@@ -234,7 +234,7 @@ export const petRepository = (
       );
       return row && { id: row.id, ...pet };
     },
-    async find(id: number): Promise<StoredPet | undefined> {
+    find(id: number): StoredPet | undefined {
       const [row] = findStatement.values({ id }) as [...RowValues, revision: number][];
       return row && { ...petOf(row[0], row[1], row[2], row[3]), revision: row[4] };
     },

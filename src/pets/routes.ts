@@ -152,8 +152,8 @@ export const petRoutes = (options: PetRouteOptions) => {
     )
     .get(
       "/v1/pets/:petId",
-      async ({ params, headers }) =>
-        jsonWithEtag(JSON.stringify(fromPet(await pets.get(parseId(params.petId)))), headers),
+      ({ params, headers }) =>
+        jsonWithEtag(JSON.stringify(fromPet(pets.get(parseId(params.petId)))), headers),
       {
         deprecated: { successor: "/v1/pets" },
         scope: "pets:read",

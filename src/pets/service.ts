@@ -113,8 +113,8 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
         const id = requests[at]?.id ?? 0;
         return "pet" in result ? { id, pet: result.pet } : { id, fault: faultOf(result) };
       });
-    const requested = requests.map(async ({ id, change, isExpected }) => {
-      const present = isExpected && (await pets.find(id));
+    const requested = requests.map(({ id, change, isExpected }) => {
+      const present = isExpected && pets.find(id);
       if (!present) return { id, change };
       return {
         id,
@@ -123,7 +123,7 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
       };
     });
     const written = await pets.changeMany(
-      await Promise.all(requested),
+      requested,
       { actor, now: clock.now() },
       keep && ((results) => keep(toResults(results))),
     );
@@ -137,8 +137,8 @@ export const petService = ({ pets, clock }: { pets: PetRepository; clock: Clock 
     assertWritten(await pets.remove(id, { actor, now: clock.now() }, expected));
   },
   /** @throws Fault not_found */
-  async get(id: number): Promise<StoredPet> {
-    const pet = await pets.find(id);
+  get(id: number): StoredPet {
+    const pet = pets.find(id);
     if (!pet) throw notFound();
     return pet;
   },
