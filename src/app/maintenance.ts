@@ -9,6 +9,8 @@ import type { Services } from "./services.ts";
 
 /** How often the last use of keys is saved. */
 const DATABASE_MAINTENANCE_MS = 10_000;
+/** How often the index of animals catches up with the writes: it then lacks a few thousand animals at most. */
+const INDEX_MS = 250;
 /** How often the refused hosts are written. */
 const REFUSED_HOSTS_MS = 5000;
 /** How often problems of host names are looked for. */
@@ -56,6 +58,12 @@ const maintainDatabase = (
     onError: warn("the write-ahead log could not be shortened"),
   });
 };
+
+/** Keeps the index of animals close behind the writes. */
+const indexPets = ({ tidyPetIndex }: Services, log: Logger): Poller =>
+  repeat(INDEX_MS, tidyPetIndex, {
+    onError: (error) => log.warn({ err: error }, "the index of animals could not be brought up to date"),
+  });
 
 /** Publishes the manual and removes files of old deploys and migrations: after `firstMs`, and every hour. */
 const maintainFiles = (
@@ -115,6 +123,7 @@ export const maintenance = (
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
   maintainDatabase(database, services, log),
+  indexPets(services, log),
   maintainFiles(config, services, publishing, log),
   saveRefusedHosts(config, refusedHosts, log),
   noticeProblems(services, log),

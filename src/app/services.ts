@@ -95,6 +95,7 @@ const storeServices = (
     people: personService({ people: repositories.people, clock, randomBytes }),
     passkeys: passkeyService({ people: repositories.people, clock }),
     pets,
+    tidyPetIndex: repositories.pets.tidyIndex,
     petPages: petListCache({ list: pets.list, version }),
     petStatistics: petStatistics({ counts: repositories.pets.counts, version, clock }),
     petStreams: petStreams({ events: repositories.petEvents, fresh, version, ...(limits && { limits }) }),

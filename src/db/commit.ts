@@ -23,17 +23,20 @@ type RowsOf<Statements extends readonly Statement[]> = {
  * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md says why conditions
  * are part of the statements.
  * @param last called inside the transaction with the rows; may return more statements of the same write
+ * @param options `lockWait`: how long this write waits for another process's lock, if not as long as all
  * @throws StorageUnavailable if the storage refused the write and nothing is stored; OutcomeUnknown if it may be stored
  */
 export type Commit = <const Statements extends readonly Statement[]>(
   statements: Statements,
   last?: (rows: RowsOf<Statements>) => readonly Statement[],
+  options?: { lockWait?: number | undefined },
 ) => Promise<RowsOf<Statements>>;
 
 interface Write {
   statements: readonly Statement[];
   last: ((rows: unknown[]) => readonly Statement[]) | undefined;
-  since: number;
+  /** When it stops waiting for a lock, as a time of `performance.now()`. */
+  deadline: number;
   resolve(rows: unknown[]): void;
   reject(error: unknown): void;
 }
@@ -49,6 +52,8 @@ export interface GroupCommitOptions {
   changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;
   /** Describes the process that holds the write lock. */
   lockHolder?: () => string;
+  /** Called at the end of each transaction, before its COMMIT. */
+  beforeCommit?: () => void;
 }
 
 const RETRY_MS = 10;
@@ -82,12 +87,13 @@ const writeRunner = (client: Client) => {
 /** Commits writes in one transaction. @returns false if another process holds the lock */
 const commitTogether = (
   runWrite: ReturnType<typeof writeRunner>,
-  run: Transactions["run"],
+  { run, beforeCommit }: Pick<Transactions, "run"> & { beforeCommit: () => void },
   writes: readonly Write[],
 ): boolean => {
   const settlers: (() => void)[] = [];
   const result = run(() => {
     for (const write of writes) settlers.push(runWrite(write));
+    beforeCommit();
   });
   if (result.state === "locked") return false;
   if (result.state === "refused") for (const write of writes) write.reject(result.error);
@@ -107,11 +113,11 @@ const writeQueue = () => {
       queue = queue.slice(count);
       if (queue.length === 0) for (const done of onEmpty.splice(0)) done();
     },
-    /** Removes and returns the writes that arrived before this time. */
-    removeBefore(time: number): Write[] {
-      const inTime = queue.findIndex(({ since }) => since >= time);
-      const late = queue.slice(0, inTime === -1 ? queue.length : inTime);
-      this.removeFirst(late.length);
+    /** Removes and returns the writes whose deadline has passed. */
+    removeLate(now: number): Write[] {
+      const late = queue.filter(({ deadline }) => deadline < now);
+      if (late.length > 0) queue = queue.filter(({ deadline }) => deadline >= now);
+      this.removeFirst(0);
       return late;
     },
     /** Resolves when no write waits. */
@@ -128,6 +134,7 @@ export const groupCommit = (
     queueLimit = 100_000,
     changes,
     lockHolder = () => "another process",
+    beforeCommit = () => {},
   }: GroupCommitOptions = {},
 ) => {
   const { run, ...transacting } = transactions(client, changes);
@@ -148,7 +155,8 @@ export const groupCommit = (
     // A write after `stop` is still tried: the closed connection refuses it.
     if (isStopped && queue.length() === 0) return;
     const writes = queue.first(groupSize);
-    const isBlocked = writes.length > 0 ? !commitTogether(runWrite, run, writes) : !transacting.canLock();
+    const isBlocked =
+      writes.length > 0 ? !commitTogether(runWrite, { run, beforeCommit }, writes) : !transacting.canLock();
     if (isBlocked) expire();
     else queue.removeFirst(writes.length);
     if (queue.length() > 0 || isBlocked) schedule(isBlocked ? RETRY_MS : undefined);
@@ -157,20 +165,20 @@ export const groupCommit = (
   /** Refuses the writes that have waited too long for another process's lock. */
   const expire = () => {
     const now = performance.now();
-    const late = queue.removeBefore(now - lockWait);
+    const late = queue.removeLate(now);
     if (late.length === 0) return;
     const seconds = Math.floor((now - (transacting.lockedSince() ?? now)) / 1000);
     const error = new DatabaseLocked(seconds, lockHolder());
     for (const write of late) write.reject(error);
   };
 
-  const commit: Commit = (statements, last) =>
+  const commit: Commit = (statements, last, options) =>
     new Promise((resolve, reject) => {
       if (queue.length() >= queueLimit) return reject(new StorageUnavailable("too many writes are waiting"));
       queue.push({
         statements,
         last: last as Write["last"],
-        since: performance.now(),
+        deadline: performance.now() + (options?.lockWait ?? lockWait),
         resolve: resolve as (rows: unknown[]) => void,
         reject,
       });

@@ -9,6 +9,7 @@ import { ensureStoreId } from "./store-id.ts";
 import { type FilesLost, watchFiles } from "./file-loss.ts";
 import { assertCurrent, isEmptyDatabase, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
+import { petCounter } from "./pet-counter.ts";
 import { shrinkLog } from "./wal.ts";
 import { PRAGMAS } from "./pragmas.ts";
 import { type ReadinessOptions, databaseReadiness } from "./readiness.ts";
@@ -48,7 +49,9 @@ export interface Database {
 
 /** How to open a database. */
 export interface OpenOptions
-  extends Omit<GroupCommitOptions, "changes" | "lockHolder">, Pick<ReadinessOptions, "probeMs"> {
+  extends
+    Omit<GroupCommitOptions, "changes" | "lockHolder" | "beforeCommit">,
+    Pick<ReadinessOptions, "probeMs"> {
   /** Migrates always, never, or only an empty database. An older database that is not migrated is refused. */
   migrating?: "always" | "new" | "never";
   /** Called before a new database is set up. If it throws, the database stays empty. */
@@ -123,6 +126,7 @@ export const setUpDatabase = (
       endOwn: changes.endOwn,
     },
     lockHolder,
+    beforeCommit: petCounter(client),
   });
   const readiness = databaseReadiness(client, writes, {
     lockHolder,

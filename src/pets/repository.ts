@@ -3,15 +3,14 @@ import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/aud
 import { insertSelect } from "../db/insert-select.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
-import { lazy, once } from "../lib/lazy.ts";
+import { petIndex } from "../db/pet-index.ts";
+import { lazy } from "../lib/lazy.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
 import type { NewPet, Pet, PetChange } from "./pet.ts";
-import { petCounts } from "./count-queries.ts";
-import { petsByIdOrder } from "./id-order-queries.ts";
-import { petsByNameOrder } from "./name-order-queries.ts";
-import { COLUMNS, type ListedPet, type PetPage, type Row, type RowValues, petOf } from "./queries.ts";
+import { indexedReads } from "./indexed-queries.ts";
+import { COLUMNS, type Row, type RowValues, petOf } from "./queries.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
 export type { ListedPet } from "./queries.ts";
@@ -210,8 +209,8 @@ export const petRepository = (
     .limit(1)
     .prepare();
 
-  const byId = petsByIdOrder(database);
-  const byName = once(() => petsByNameOrder(database, byId));
+  const index = petIndex(database);
+  const { list, counts } = indexedReads(database, index.catchUp);
   const writes = lazy(() => conditionalWrites(database, strictCategories, record));
 
   return {
@@ -238,9 +237,10 @@ export const petRepository = (
       const [row] = findStatement.values({ id }) as [...RowValues, revision: number][];
       return row && { ...petOf(row[0], row[1], row[2], row[3]), revision: row[4] };
     },
-    list: (page: PetPage): ListedPet[] | Promise<ListedPet[]> =>
-      page.sort === "id" || page.sort === "-id" ? byId(page) : byName()(page),
-    counts: lazy(() => petCounts(database)),
+    list,
+    counts,
+    /** Brings the index up to date in the background. */
+    tidyIndex: index.tidy,
   };
 };
 

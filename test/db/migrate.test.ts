@@ -60,7 +60,7 @@ test("a new database begins with the squashed schema and goes on with the migrat
   const steps = migrationSteps([...migrations, { ...ONE, tag: "9999_next" }]);
   const applied: string[] = [];
   for (let next = steps.next([]); !next.done; next = steps.next([])) applied.push(next.value.of?.tag ?? "");
-  expect(applied.filter((tag) => tag !== "")).toEqual([
+  expect([...new Set(applied)].filter((tag) => tag !== "")).toEqual([
     ...migrations.map(({ tag }) => tag).filter((tag) => tag > SQUASHED.tag),
     "9999_next",
   ]);

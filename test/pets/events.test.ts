@@ -8,7 +8,15 @@ import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { NOW, backUp, copyDatabase, restoreTo, storeIn } from "../backups/stores.ts";
-import { type Call, type Store, addPet, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
+import {
+  type Call,
+  type Store,
+  addPet,
+  faultOf,
+  openStore,
+  runInCommit,
+  temporaryDirectory,
+} from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 /** The migrations before the one that added events. */
@@ -67,7 +75,8 @@ const rename = (store: Store, id: number, name: string) =>
 /** A store with this many added animals. */
 const withEvents = async (count: number): Promise<Store> => {
   const store = await openStore();
-  store.database.client.run(
+  await runInCommit(
+    store.database,
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
      INSERT INTO pets (name, category_id, created_at) SELECT 'Bella', 1, 0 FROM n`,
     [count],
@@ -141,7 +150,7 @@ describe("GET /v1/pets/events", () => {
     const store = await openStore({ path });
     const other = openDatabase(path);
     const stream = await follow(store);
-    other.client.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
+    await runInCommit(other, "INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
     expect(await stream.next(1)).toEqual([{ id: "1", event: "added", data: BELLA }]);
     await stream.leave();
     await other.close();

@@ -240,6 +240,7 @@ const FILLED_BY_OTHERS = new Set([
   "pet_counts_by_day",
   "pet_events",
   "pet_names",
+  "pets_indexed",
 ]);
 
 /** Tables that hold rows of their own, as SQLite lists them: not those that it or a virtual table keeps. */

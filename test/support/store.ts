@@ -203,6 +203,15 @@ export const addPet = async (
   return (await response.json()) as { id: number; name: string };
 };
 
+/** Runs SQL in a transaction of the database, as a repository does. */
+export const runInCommit = async (
+  { client, commit }: Pick<Database, "client" | "commit">,
+  sql: string,
+  values: (string | number | null)[] = [],
+): Promise<void> => {
+  await commit([{ query: { all: () => client.run(sql, values) }, values: {} }]);
+};
+
 /** The status and the code of an error response. */
 export const faultOf = async (response: Response): Promise<string> => {
   const { code, status } = (await response.json()) as { code: string; status: number };

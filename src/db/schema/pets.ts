@@ -24,7 +24,7 @@ export const pets = sqliteTable(
 );
 
 /**
- * The changes to animals, in order. Triggers of `pets` insert the rows in the transaction of each change, in every process.
+ * The changes to animals, in order. Triggers insert the rows in the transaction of each change, in every process.
  * The oldest rows are removed when there are too many.
  */
 export const petEvents = sqliteTable(
@@ -37,13 +37,30 @@ export const petEvents = sqliteTable(
   (table) => [check("pet_events_kind", sql`${table.kind} in ('added', 'changed', 'deleted')`)],
 );
 
+/**
+ * How far the tables that derive from `pets` have come. Ids only grow, so that the animals to add are those above a watermark.
+ * Triggers add them when a watermark rises: see `pet-counter.ts` and `pet-index.ts`.
+ */
+export const petsIndexed = sqliteTable(
+  "pets_indexed",
+  {
+    /** 1: the table has one row. */
+    one: integer().primaryKey(),
+    /** Animals up to this id are in the events and the counts. Equal to the highest id after every transaction. */
+    countedTo: integer("counted_to").notNull(),
+    /** Animals up to this id are in `pet_names` and `pets_words`. */
+    indexedTo: integer("indexed_to").notNull(),
+  },
+  (table) => [check("pets_indexed_one", sql`${table.one} = 1`)],
+);
+
 /** Letters and what takes their place in `pet_names` and `pets_words`: the rows of `LETTER_FOLDS`. */
 export const letterFolds = sqliteTable("letter_folds", {
   letter: text().primaryKey(),
   folded: text().notNull(),
 });
 
-/** The names of animals with folded letters, for the order by name. Triggers of `pets` write the rows. */
+/** The names of animals with folded letters, for the order by name: see `petsIndexed`. */
 export const petNames = sqliteTable(
   "pet_names",
   {
@@ -62,13 +79,13 @@ const statusCounts = () => ({
   none: integer().notNull(),
 });
 
-/** The number of animals in each category that has some. Triggers of `pets` count in the transaction of each change. */
+/** The number of animals in each category that has some. Triggers count in the transaction of each change. */
 export const categoryCounts = sqliteTable("pet_counts_by_category", {
   categoryId: int64("category_id").primaryKey(),
   ...statusCounts(),
 });
 
-/** The number of animals by the UTC day on which they were added. Triggers of `pets` count. */
+/** The number of animals by the UTC day on which they were added. Triggers count. */
 export const dayCounts = sqliteTable("pet_counts_by_day", {
   /** Days since 1970. */
   day: integer().primaryKey(),
