@@ -55,11 +55,11 @@ export const consolePage = async (bench: Bench): Promise<string> => {
     ];
     return section(
       "The console",
-      `In Chromium, in a new browser each time; script and style together as they are sent (\`br\`). ${whole(ANIMALS)} animals.`,
+      `In Chromium, in a new browser each time, with ${whole(ANIMALS)} animals. The size is that of script and style together as they are sent (\`br\`).`,
       [
         ["", "figure", "target"],
-        row("first paint of the page to sign in, nothing kept", times.signIn),
-        row("first paint of the animals, script and style kept", times.animals),
+        row("first paint of the page to sign in, empty cache", times.signIn),
+        row("first paint of the animals, script and style cached", times.animals),
         ["script and style", `${whole(bytes)} bytes`, atMost(bytes, MAX_BYTES, " bytes")],
       ],
     );

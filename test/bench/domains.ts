@@ -116,7 +116,7 @@ export const domains = async (bench: Bench): Promise<string> => {
       const [few] = contestants;
       return section(
         `HTTPS: ${whole(many)} domains, each with a key and a certificate of its own`,
-        `New connections with one request of a page of 10 KB each, ${AT_ONCE} at a time, to all domains in turn; the first to a domain reads its certificate from the database.`,
+        `New connections with one request of a page of 10 KB each, ${AT_ONCE} at a time, to all domains in turn. The first connection to a domain reads its certificate from the database.`,
         [
           [
             "domains",

@@ -18,10 +18,14 @@ const fileSystem = (directory: string): string => {
 
 const load = (): string => readFileSync("/proc/loadavg", "utf8").split(" ").slice(0, 3).join(" ");
 
-/** Where the figures come from, as Markdown. */
-export const machine = (directory: string): string =>
-  [
-    `- CPU: ${cpus()[0]?.model ?? "unknown"}, ${cpus().length} cores; ${(totalmem() / 2 ** 30).toFixed(0)} GiB of memory`,
-    `- Linux ${release()}, Bun ${Bun.version}; databases on ${fileSystem(directory)}`,
-    `- Load averages before the first measurement: ${load()}`,
-  ].join("\n");
+/** Such as 21 November 2026. */
+export const today = (): string => new Date().toLocaleDateString("en-GB", { dateStyle: "long" });
+
+/** Where the figures come from, as a section. */
+export const machine = (directory: string): string => `## Machine
+
+- ${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores; ${(totalmem() / 2 ** 30).toFixed(0)} GiB of memory
+- Linux ${release()}, Bun ${Bun.version}; databases on ${fileSystem(directory)}
+- Load averages before the first measurement: ${load()}
+- ${today()}, \`bun run bench\`
+`;

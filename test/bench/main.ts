@@ -6,7 +6,8 @@ import { consolePage } from "./console.ts";
 import { databases } from "./databases.ts";
 import { domains } from "./domains.ts";
 import { growth } from "./growth.ts";
-import { machine } from "./machine.ts";
+import { machine, today } from "./machine.ts";
+import { withAll, withSome, writePage } from "./manual.ts";
 import { memory } from "./memory.ts";
 import { nameserver } from "./nameserver.ts";
 import { HELP, type Measurement, MEASUREMENTS, type Options, Refused, readOptions } from "./options.ts";
@@ -32,7 +33,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   start,
 };
 
-const measure = async ({ only, quick, build, pace }: Options, directory: string): Promise<void> => {
+const measure = async ({ only, quick, build, manual, pace }: Options, directory: string): Promise<void> => {
   const program = await executable(directory, build);
   const bench = {
     executable: program,
@@ -41,11 +42,22 @@ const measure = async ({ only, quick, build, pace }: Options, directory: string)
     pace,
     quick,
   };
-  console.log(`# Speed and memory\n\n${machine(directory)}\n`);
+  const sections: string[] = [];
+  const say = (section: string) => {
+    sections.push(section);
+    console.log(section);
+  };
+  say(machine(directory));
   for (const name of MEASUREMENTS.filter((name) => only.has(name))) {
     console.error(`measuring: ${name}`);
-    console.log(await MEASURE[name](bench));
+    const began = performance.now();
+    say(await MEASURE[name](bench));
+    console.error(`measured: ${name}, ${((performance.now() - began) / 60_000).toFixed(1)} min`);
   }
+  const measured = sections.join("\n");
+  const isWhole = only.size === MEASUREMENTS.length;
+  if (manual)
+    await writePage((page) => (isWhole ? withAll(page, measured) : withSome(page, measured, today())));
 };
 
 /** Gives the work a directory, and removes it with every process of this run, also on Ctrl-C. */

@@ -15,15 +15,43 @@ export const MEASUREMENTS = [
 ] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
 
+/** What each part measures, and about how many minutes it takes on two cores. */
+const PARTS: Record<Measurement, readonly [text: string, minutes: number]> = {
+  read: ["lists beside Hono, Fastify and PocketBase", 4],
+  write: ["durable writes beside PocketBase", 3],
+  growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 30],
+  site: ["a page of a site beside Caddy", 2],
+  tls: ["HTTPS beside Caddy", 5],
+  domains: ["HTTPS with 10,000 certificates", 5],
+  nameserver: ["DNS beside BIND", 3],
+  console: ["the first paint of the console in Chromium", 1],
+  bulk: ["import and export of 1,000,000 rows", 3],
+  memory: ["resident memory over 1,000,000 requests", 2],
+  start: ["starts, with animals and without", 1],
+};
+
+const parts = MEASUREMENTS.map((name) => {
+  const [text, minutes] = PARTS[name];
+  return `  ${name.padEnd(13)}${String(minutes).padStart(2)} min  ${text}`;
+});
+
 export const HELP = `Measures the executable: bun run bench [options]
 
-  --only <names>   some of ${MEASUREMENTS.join(",")} (default: all)
-  --quick          shorter and fewer rounds
+  --only <names>   some of the parts below, with commas (default: all)
+  --quick          shorter and fewer rounds, and without 10,000,000 animals
   --no-build       measure dist/adoption-store as it is
   --dir <path>     where the temporary databases go; a disk, or fsync costs nothing (default: /var/tmp)
+  --manual         also write the tables into src/manual/background/performance.md; then: bun run format
   --help           this text
 
-The tables go to standard output, the progress to standard error. A target that is missed is printed as such, and is no
+Parts, and about how long each takes:
+${parts.join("\n")}
+
+Needs Linux, wrk, h2load, Caddy, Go, BIND, dnsperf and Chromium, each for some parts. What is missing is named first, with
+how to install it. Peers come from npm (test/bench/peers/bun.lock), the Go module proxy (test/bench/peers/pocketbase/go.sum)
+and Debian (caddy, bind9).
+
+The tables go to standard output, the progress to standard error. A target that is missed is printed as such, and is not a
 failure: the exit code is 0.`;
 
 /** How long a contest takes, in seconds a run. */
@@ -38,6 +66,8 @@ export interface Options {
   quick: boolean;
   build: boolean;
   directory: string;
+  /** Writes the tables into the manual. */
+  manual: boolean;
   help: boolean;
   pace: Pace;
 }
@@ -63,6 +93,7 @@ const SETTINGS = {
   quick: { type: "boolean", default: false },
   "no-build": { type: "boolean", default: false },
   dir: { type: "string", default: "/var/tmp" },
+  manual: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const;
 
@@ -78,12 +109,14 @@ const parsed = (args: string[]) => {
 
 /** @throws Refused */
 export const readOptions = (args: string[]): Options => {
-  const { only, quick, dir, help, "no-build": noBuild } = parsed(args);
+  const { only, quick, dir, help, manual, "no-build": noBuild } = parsed(args);
+  if (manual && quick) throw new Refused("--manual needs the full rounds: leave --quick out");
   return {
     only: selected(only),
     quick,
     build: !noBuild,
     directory: dir,
+    manual,
     help,
     pace: quick ? { rounds: 3, seconds: 2, warmUp: 2 } : { rounds: 7, seconds: 4, warmUp: 5 },
   };

@@ -13,8 +13,8 @@ const PATH = "/v1/pets?limit=20";
 const ANIMALS = 100_000;
 
 const OURS = "adoption-store";
-const CONSTANT = "the same answer as a constant, bare `Bun.serve`";
-const HONO = "Hono + bun:sqlite, Bun";
+const CONSTANT = "the same response as a constant, bare `Bun.serve`";
+const HONO = "Hono + `bun:sqlite`, Bun";
 const FASTIFY = "Fastify + better-sqlite3, Node";
 
 interface Answer {

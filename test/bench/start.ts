@@ -61,7 +61,7 @@ export const start = async (bench: Bench): Promise<string> => {
   const filled = await several(runs, () => firstAnswer(bench, data.path));
   const empty = await several(runs, (run) => firstAnswer(bench, join(bench.directory, `start-${run}`)));
   return section(
-    "Start: from spawning the executable to its first answer",
+    "Start: from spawning the executable to its first response",
     `\`GET /livez\`, ${runs} starts each.`,
     [
       ["DATA_DIR", "median", "range", "target (median)"],
