@@ -43,7 +43,7 @@ interface MetricsOptions {
 /** Calls to deprecated operations: by key, then by route. */
 type DeprecatedCalls = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-type Prometheus = typeof import("prom-client");
+type Prometheus = typeof import("./prometheus.ts");
 
 /** What prom-client needs to know of a metric. */
 const described = <Name extends MetricName>(name: Name, registry: Registry) => ({
@@ -137,7 +137,7 @@ export const metrics = ({
 
   const load = async (): Promise<Registry> => {
     // Imported for the first exposition, because loading takes 15 ms of the start.
-    const prometheus = await import("prom-client");
+    const prometheus = await import("./prometheus.ts");
     const registry = new prometheus.Registry();
     registry.registerMetric(durations as unknown as Metric);
     addDeprecatedCalls(prometheus, registry, calls);

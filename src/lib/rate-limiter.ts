@@ -30,8 +30,8 @@ const isRefusal = (thrown: unknown): thrown is RateLimiterRes =>
 export const rateLimiter = (name: string, noun: string) => {
   const limiters = new Map<string, RateLimiterMemory>();
   const add = async (policy: string, { requests, seconds }: Rate) => {
-    // Imported for the first request, because the library loads all of its stores, which takes 6 ms.
-    const { RateLimiterMemory } = await import("rate-limiter-flexible");
+    // Imported for the first request, so that it does not slow down the start.
+    const { default: RateLimiterMemory } = await import("rate-limiter-flexible/lib/RateLimiterMemory.js");
     // Another request may have added it during the import.
     const limiter =
       limiters.get(policy) ??

@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import type { Elysia, HTTPMethod } from "elysia";
 import { ErrorBody } from "../http/schemas.ts";
 import { openapi } from "./document.ts";
 import type { Json } from "./json.ts";
@@ -21,17 +21,15 @@ const namedSchemas = ({ routes }: App): Json => {
 
 /** Generates the documents from all routes of an app except hidden ones. */
 export const generateDocuments = async (app: App): Promise<Documents> => {
-  // Imported for the first document, because loading takes 10 ms of the start.
-  const { swagger } = await import("@elysiajs/swagger");
-  // The plugin describes the app that uses it, so give it one with the same routes and empty handlers.
-  const copy = new Elysia();
-  for (const { method, path, hooks } of app.routes) {
-    const { query, params, headers, body, response, detail } = hooks;
-    copy.route(method, path, () => {}, { query, params, headers, body, response, detail });
-  }
-  copy.use(swagger({ path: "/raw", specPath: "/raw.json", excludeStaticFile: false }));
-  const response = await copy.handle(new Request("http://localhost/raw.json"));
-  const raw = (await response.json()) as Json;
+  // Imported for the first document, because loading takes time of the start. The plugin itself would bring the themes of its page.
+  const { filterPaths, registerSchemaPath } = await import("@elysiajs/swagger/utils");
+  const schema = {};
+  for (const { method, path, hooks: hook } of app.routes)
+    if (!hook.detail?.hide)
+      registerSchemaPath({ schema, path, method: method as HTTPMethod, hook, models: {} });
+  const paths = filterPaths(schema, { excludeStaticFile: false, exclude: [] });
+  // A copy in which schemas are plain JSON.
+  const raw = JSON.parse(JSON.stringify({ paths })) as Json;
   const named = namedSchemas(app);
   return (name, addresses, form = "addresses") => openapi(raw, named, sections(addresses, form)[name]);
 };
