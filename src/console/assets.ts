@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { staticText } from "../http/static-text.ts";
-import { bundle } from "../lib/bundle.ts" with { type: "macro" };
-import { styleSheet } from "./style-sheet.ts" with { type: "macro" };
+import { packedBundle } from "../lib/bundle.ts" with { type: "macro" };
+import { unpack } from "../lib/packed.ts";
+import { packedStyleSheet } from "./style-sheet.ts" with { type: "macro" };
 
-const asset = (name: string, type: string, content: string) => {
+const asset = (name: string, type: string, packed: string) => {
+  const content = unpack(packed);
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 16);
   return {
     /** Changes with the content. */
@@ -14,5 +16,5 @@ const asset = (name: string, type: string, content: string) => {
   };
 };
 
-export const SCRIPT = asset("console.js", "text/javascript", bundle("console/ui/main.tsx"));
-export const STYLE = asset("console.css", "text/css", styleSheet());
+export const SCRIPT = asset("console.js", "text/javascript", packedBundle("console/ui/main.tsx"));
+export const STYLE = asset("console.css", "text/css", packedStyleSheet());

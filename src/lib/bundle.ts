@@ -1,3 +1,5 @@
+import { pack } from "./packed.ts";
+
 /** `browser` adds rules for old browsers to a style sheet; `bun` leaves it as it is written. */
 type Target = "browser" | "bun";
 
@@ -17,3 +19,6 @@ export const bundle = (entry: string, target: Target = "browser"): string => {
   if (!success) throw new Error(stderr.toString());
   return stdout.toString();
 };
+
+/** A macro, as `bundle` is: the bundle, packed. */
+export const packedBundle = (entry: string): string => pack(bundle(entry));

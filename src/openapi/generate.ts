@@ -1,4 +1,4 @@
-import type { Elysia, HTTPMethod } from "elysia";
+import type { Elysia } from "elysia";
 import { ErrorBody } from "../http/schemas.ts";
 import { openapi } from "./document.ts";
 import type { Json } from "./json.ts";
@@ -25,8 +25,7 @@ export const generateDocuments = async (app: App): Promise<Documents> => {
   const { filterPaths, registerSchemaPath } = await import("@elysiajs/swagger/utils");
   const schema = {};
   for (const { method, path, hooks: hook } of app.routes)
-    if (!hook.detail?.hide)
-      registerSchemaPath({ schema, path, method: method as HTTPMethod, hook, models: {} });
+    if (!hook.detail?.hide) registerSchemaPath({ schema, path, method, hook, models: {} });
   const paths = filterPaths(schema, { excludeStaticFile: false, exclude: [] });
   // A copy in which schemas are plain JSON.
   const raw = JSON.parse(JSON.stringify({ paths })) as Json;

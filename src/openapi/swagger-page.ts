@@ -105,13 +105,22 @@ export const contentSecurityPolicy = ({ baseUrl, stagingBaseUrl }: Addresses): s
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** Responds with an embedded file. Each is compressed once, on first use. */
+/** The first two bytes of every gzip file (RFC 1952 section 2.3.1). */
+const GZIP = [0x1f, 0x8b];
+
+/** An embedded file, gzipped. The executable holds it so; in development the file is as the package has it. */
+const gzipped = async (file: string): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = await Bun.file(file).bytes();
+  return GZIP.every((byte, at) => bytes[at] === byte) ? bytes : Bun.gzipSync(bytes);
+};
+
+/** Responds with an embedded file. Each is read once, on first use. */
 export const assetResponses = () => {
-  const compressed = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-  const gzipOf = (name: string, file: string) => {
-    const gzipped = compressed.get(name) ?? Bun.file(file).bytes().then(Bun.gzipSync);
-    compressed.set(name, gzipped);
-    return gzipped;
+  const opened = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  const open = (name: string, file: string) => {
+    const bytes = opened.get(name) ?? gzipped(file);
+    opened.set(name, bytes);
+    return bytes;
   };
   return async (name: string, acceptEncoding: string): Promise<Response> => {
     if (!Object.hasOwn(ASSETS, name)) throw new Fault("not_found");
@@ -121,7 +130,9 @@ export const assetResponses = () => {
       "cache-control": "public, max-age=31536000, immutable",
       vary: "Accept-Encoding",
     };
-    if (!acceptedCodings(acceptEncoding).includes("gzip")) return new Response(Bun.file(file), { headers });
-    return new Response(await gzipOf(name, file), { headers: { ...headers, "content-encoding": "gzip" } });
+    const bytes = await open(name, file);
+    return acceptedCodings(acceptEncoding).includes("gzip")
+      ? new Response(bytes, { headers: { ...headers, "content-encoding": "gzip" } })
+      : new Response(Bun.gunzipSync(bytes), { headers });
   };
 };

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { type BunPlugin, gzipSync } from "bun";
+
+const ROOT = join(import.meta.dir, "../..");
+
+/** Embeds the files of the Swagger page gzipped: the executable is 1.6 MB smaller, and the server need not compress them. */
+const gzipped: BunPlugin = {
+  name: "gzipped",
+  setup: (build) =>
+    void build.onLoad({ filter: /swagger-ui-dist\/[\w-]+\.(?:js|css)$/ }, async ({ path }) => ({
+      contents: gzipSync(await Bun.file(path).bytes(), { level: 9 }),
+      loader: "file",
+    })),
+};
+
+export interface CompileOptions {
+  outfile: string;
+  /** The platform; without it, this one. */
+  target?: string | undefined;
+  /** A file with the functions that a start uses, which are then placed together: it reads 4 MB less of the executable. */
+  bytecodeOrder?: string;
+}
+
+/** Compiles the program to one executable. @throws AggregateError with what the bundler says */
+export const compile = ({ outfile, target, bytecodeOrder }: CompileOptions) =>
+  Bun.build({
+    entrypoints: [join(ROOT, "src/main.ts")],
+    target: "bun",
+    format: "esm",
+    splitting: true,
+    bytecode: true,
+    // Elysia reads the source text of its handlers, so identifiers keep their names. So do stack traces.
+    minify: { whitespace: true, syntax: true },
+    define: { __dirname: '"/"', __filename: '"/"' },
+    // Elysia loads it to check uploaded files, which no operation declares.
+    external: ["file-type"],
+    plugins: [gzipped],
+    compile: {
+      ...(target !== undefined && { target: target as Bun.Build.CompileTarget }),
+      outfile,
+      bytecodeOrder: bytecodeOrder ?? null,
+      // The server returns to the normal policy once it serves.
+      jitPolicy: 8,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+    },
+  });
