@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
-import { publishOwnSite } from "../deploys/own-site.ts";
+import { type SiteFiles, publishOwnSite } from "../deploys/own-site.ts";
 import type { Edition } from "../manual/edition.ts";
 import type { Documents } from "../openapi/generate.ts";
 import { apiPages } from "./api-pages.ts";
@@ -34,25 +34,35 @@ const siteEdition = ({ baseUrl }: Config, otherPages: Edition["otherPages"]): Ed
   otherPages,
 });
 
-/** Publishes the manual as the site of project `docs`, and again after each upgrade, unless somebody has replaced it. */
+// A port that changes with every start would publish a site with every start.
+const addressesOf = (config: Config) => documentAddresses(config, config.port || DEFAULT_PORT);
+
+/** Makes the files of the manual as a site. */
+export async function* renderManual(config: Config, documents: () => Promise<Documents>): SiteFiles {
+  // Imported here, so that it does not slow down the start.
+  const { manualSite } = await import("../manual/site.ts");
+  yield* manualSite(siteEdition(config, apiPages(documents, addressesOf(config), config.baseUrl)));
+}
+
+/**
+ * Publishes the manual as the site of project `docs`, and again after each upgrade, unless somebody has replaced it.
+ * @param files makes the files of `renderManual`
+ */
 export const publishManual = async (
   config: Config,
   services: Services,
-  documents: () => Promise<Documents>,
+  files: () => SiteFiles,
 ): Promise<void> => {
   // Imported here, so that it does not slow down the start.
   const { SOURCE } = await import("./source.ts");
-  // A port that changes with every start would publish a site with every start.
-  const addresses = documentAddresses(config, config.port || DEFAULT_PORT);
-  const edition = createHash("sha256").update(JSON.stringify([SOURCE, addresses]));
+  const edition = createHash("sha256").update(JSON.stringify([SOURCE, addressesOf(config)]));
   const marker = `assets/edition-${edition.digest("hex").slice(0, 16)}.txt`;
   await publishOwnSite(
     {
       marker,
-      async files() {
-        const pages = apiPages(documents, addresses, config.baseUrl);
-        const { manualSite } = await import("../manual/site.ts");
-        return new Map([...(await manualSite(siteEdition(config, pages))), [marker, `${VERSION}\n`]]);
+      async *files() {
+        yield* files();
+        yield [marker, `${VERSION}\n`];
       },
     },
     services,

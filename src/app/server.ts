@@ -16,8 +16,7 @@ import { openAdminKey } from "./admin-key.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
-import { generateDocuments } from "../openapi/generate.ts";
-import { publishManual } from "./manual.ts";
+import { type ManualPublisher, manualPublisher } from "./manual-process.ts";
 import { migrateData } from "./migration.ts";
 
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
@@ -118,12 +117,13 @@ export const startServer = async (
   listeners.handle({ fetch, misdirected });
   await saveRecords(config, main, log);
 
+  const manual = manualPublisher(config, services, app);
   const pollers = maintenance(config, database, services, {
     lock,
     log,
     watchMs,
     publishMs,
-    publishManual: () => publishManual(config, services, () => generateDocuments(app)),
+    publishManual: manual.publish,
     refusedHosts,
   });
   if (backups) pollers.push(backups);
@@ -145,13 +145,15 @@ export const startServer = async (
     log,
     failed: Promise.race([database.lost, lock.lost]),
     state: () => describeReadiness(readinessChecks(config, database, listeners)),
-    stop: () => (stopped ??= stopServer({ listeners, workers, pollers, services, database, lock, log })),
+    stop: () =>
+      (stopped ??= stopServer({ listeners, workers, manual, pollers, services, database, lock, log })),
   };
 };
 
 const stopServer = async ({
   listeners,
   workers,
+  manual,
   pollers,
   services: { petStreams, sweeper, keys, people },
   database,
@@ -160,12 +162,14 @@ const stopServer = async ({
 }: {
   listeners: { stop(graceMs: number): Promise<unknown> };
   workers: Workers | undefined;
+  manual: ManualPublisher;
   pollers: readonly Poller[];
   services: Services;
   database: Database;
   lock: ServerLock;
   log: Logger;
 }): Promise<void> => {
+  manual.stop();
   // Event streams do not end by themselves.
   petStreams.stop();
   await Promise.all([

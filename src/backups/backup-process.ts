@@ -1,11 +1,8 @@
+import { ownProgram } from "../lib/own-program.ts";
 import { removeTemporary } from "./temporary-files.ts";
 
 /** How long the command may take to end after SIGTERM. */
 const MAX_END_MS = 3000;
-
-/** The command line that starts this program again. */
-const ownProgram = (): string[] =>
-  Bun.isStandaloneExecutable ? [process.execPath] : [process.execPath, process.argv[1] ?? ""];
 
 /** Takes backups in a separate process: copying takes seconds, during which the server must respond. */
 export const backupProcess = (

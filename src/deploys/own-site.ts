@@ -6,16 +6,19 @@ import type { DeployService } from "./service.ts";
 
 const PROJECT = { slug: "docs", name: "Documentation", plan: "pro" } as const;
 
+/** The files of a site: their path and their text. */
+export type SiteFiles = AsyncGenerator<readonly [path: string, text: string]>;
+
 /** The site that the service publishes about itself. */
 export interface OwnSite {
   /** The path of a file that only this edition of the site has. */
   marker: string;
-  /** All files by their path. Called only if the site is published. */
-  files(): Promise<ReadonlyMap<string, string>>;
+  /** All files. Called only if the site is published; if it throws, the site is not. */
+  files(): SiteFiles;
 }
 
-async function* unpacked(files: ReadonlyMap<string, string>): AsyncGenerator<UnpackedFile> {
-  for (const [path, text] of files) {
+async function* unpacked(files: SiteFiles): AsyncGenerator<UnpackedFile> {
+  for await (const [path, text] of files) {
     const bytes = new TextEncoder().encode(text);
     yield {
       path,
@@ -57,5 +60,5 @@ export const publishOwnSite = async (
   if (isFirst) await unless("slug_taken", () => projects.create(PROJECT, SERVICE));
   const own = await unless("not_found", () => deploys.ownDeploys(PROJECT.slug, marker));
   if (!own || own.hasFile || !(isFirst || own.isServed)) return;
-  await deploys.publishOwn(PROJECT.slug, unpacked(await files()), own.activeDeployId);
+  await deploys.publishOwn(PROJECT.slug, unpacked(files()), own.activeDeployId);
 };

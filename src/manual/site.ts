@@ -6,12 +6,11 @@ import { manualFiles, notFoundPage } from "./manual.ts";
 const fileOf = (path: string, type: string): string => (type.startsWith("text/html") ? `${path}.html` : path);
 
 /** The manual as the files of a static site, by their path. Between two files other work of the process has its turn. */
-export const manualSite = async (edition: Edition): Promise<ReadonlyMap<string, string>> => {
-  const site = new Map([["404.html", notFoundPage(edition).text]]);
+export async function* manualSite(edition: Edition): AsyncGenerator<readonly [path: string, text: string]> {
+  yield ["404.html", notFoundPage(edition).text];
   for (const [path, make] of manualFiles(edition)) {
     const { type, text } = await make();
-    site.set(fileOf(path, type), text);
+    yield [fileOf(path, type), text];
     await setImmediate();
   }
-  return site;
-};
+}

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { publishOwnSite } from "../../src/deploys/own-site.ts";
+import { type SiteFiles, publishOwnSite } from "../../src/deploys/own-site.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { type Store, openStore } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 
@@ -10,15 +11,11 @@ const project = async (store: Store) =>
 const publish = async (store: Store, edition: string): Promise<boolean> => {
   let isRendered = false;
   const marker = `edition-${edition}.txt`;
-  const files = () => {
+  async function* files(): SiteFiles {
     isRendered = true;
-    return Promise.resolve(
-      new Map([
-        ["index.html", edition],
-        [marker, ""],
-      ]),
-    );
-  };
+    yield ["index.html", edition];
+    yield [marker, ""];
+  }
   await publishOwnSite({ marker, files }, store);
   return isRendered;
 };
@@ -115,10 +112,10 @@ test.each([
   const store = await openStore();
   await store.call("POST", "/platform/projects", { json: { slug: "docs", name: "Mine" } });
   for (const edition of before) await publish(store, edition);
-  const files = async () => {
+  async function* files(): SiteFiles {
     await deploy(store, "mine");
-    return new Map([["index.html", "two"]]);
-  };
+    yield ["index.html", "two"];
+  }
   await publishOwnSite({ marker: "edition-two.txt", files }, store);
   expect(await shown(store)).toBe("mine");
 });
@@ -127,15 +124,24 @@ test("a rollback that arrives during a publication is kept", async () => {
   const store = await openStore();
   await publish(store, "one");
   await publish(store, "two");
-  const files = async () => {
+  async function* files(): SiteFiles {
     await activate(store, 1);
-    return new Map([
-      ["index.html", "three"],
-      ["edition-three.txt", ""],
-    ]);
-  };
+    yield ["index.html", "three"];
+    yield ["edition-three.txt", ""];
+  }
   await publishOwnSite({ marker: "edition-three.txt", files }, store);
   expect(await shown(store)).toBe("one");
   expect(await project(store)).toMatchObject({ activeDeploy: 1 });
   expect(await publish(store, "three")).toBe(true);
+});
+
+test("nothing is published if the files end with an error", async () => {
+  const store = await openStore();
+  await publish(store, "one");
+  async function* files(): SiteFiles {
+    yield ["index.html", "two"];
+    throw new Error("no more");
+  }
+  expect(await outcomeOf(publishOwnSite({ marker: "edition-two.txt", files }, store))).toThrow("no more");
+  expect(await shown(store)).toBe("one");
 });

@@ -11,7 +11,7 @@ import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
-import { publishManual } from "../../src/app/manual.ts";
+import { publishManual, renderManual } from "../../src/app/manual.ts";
 import { generateDocuments } from "../../src/openapi/generate.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
@@ -177,7 +177,8 @@ export const openStore = async ({
     deploys: services.deploys,
     scrub: services.scrub,
     domainScheduler: services.domainScheduler,
-    publishManual: () => publishManual(config, services, () => generateDocuments(app)),
+    publishManual: () =>
+      publishManual(config, services, () => renderManual(config, () => generateDocuments(app))),
     streams: services.petStreams,
     app,
     fetch,

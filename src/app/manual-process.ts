@@ -1,0 +1,77 @@
+import { setPriority } from "node:os";
+import type { Config } from "../config/config.ts";
+import type { SiteFiles } from "../deploys/own-site.ts";
+import { ownProgram } from "../lib/own-program.ts";
+import { generateDocuments } from "../openapi/generate.ts";
+import { publishManual, renderManual } from "./manual.ts";
+import { programDocuments } from "./openapi.ts";
+import type { Services } from "./services.ts";
+
+/** The command that calls `printManual`. It is not for people, so the command line does not list it. */
+export const MANUAL_COMMAND = "__manual";
+
+/** The server has the processor first. */
+const NICENESS = 10;
+
+/** Prints the files of the manual, one in a line, for the configuration that standard input holds. */
+export const printManual = async (): Promise<void> => {
+  setPriority(NICENESS);
+  const config = (await Bun.stdin.json()) as Config;
+  for await (const file of renderManual(config, () => programDocuments(config)))
+    await Bun.write(Bun.stdout, `${JSON.stringify(file)}\n`);
+};
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+}
+
+/**
+ * Makes the files of the manual in a process of its own, which runs this program and ends. That takes two seconds and 100 MB,
+ * which a server would otherwise keep. An abort ends the process.
+ * @throws an error if the process fails
+ */
+export async function* manualFromProcess(
+  config: Config,
+  { signal, program = ownProgram() }: { signal: AbortSignal; program?: readonly string[] },
+): SiteFiles {
+  await using child = Bun.spawn([...program, MANUAL_COMMAND], {
+    signal,
+    stdin: new Blob([JSON.stringify(config)]),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  for await (const line of linesOf(child.stdout)) yield JSON.parse(line) as [string, string];
+  const code = await child.exited;
+  if (code !== 0) throw new Error(`making the manual ended with exit code ${code}`);
+}
+
+/** Publishes the manual of a running server. `stop` ends a publication: the next start then makes it. */
+export const manualPublisher = (
+  config: Config,
+  services: Services,
+  app: Parameters<typeof generateDocuments>[0],
+) => {
+  const stopping = new AbortController();
+  const files = () =>
+    Bun.isStandaloneExecutable
+      ? manualFromProcess(config, stopping)
+      : renderManual(config, () => generateDocuments(app));
+  return {
+    async publish(): Promise<void> {
+      try {
+        await publishManual(config, services, files);
+      } catch (error) {
+        if (!stopping.signal.aborted) throw error;
+      }
+    },
+    stop: (): void => stopping.abort(),
+  };
+};
+
+export type ManualPublisher = ReturnType<typeof manualPublisher>;
