@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { README, withFigures } from "./readme.ts";
 
 /** The page of the manual that holds the tables. */
 const PAGE = join(import.meta.dir, "../../src/manual/background/performance.md");
@@ -36,7 +37,11 @@ export const withSome = (page: string, measured: string, date: string): string =
   return `${[...kept, ...fresh.values()].join("\n\n")}\n`;
 };
 
-/** Writes what was measured into the page. `bun run format` lays it out. */
+/** Writes what was measured into the page, and README's figures from it. `bun run format` lays both out. */
 export const writePage = async (replace: (page: string) => string): Promise<void> => {
-  await Bun.write(PAGE, replace(await Bun.file(PAGE).text()));
+  const page = replace(await Bun.file(PAGE).text());
+  await Bun.write(PAGE, page);
+  const readme = withFigures(await Bun.file(README).text(), page);
+  if (readme) await Bun.write(README, readme);
+  else console.error("README stays as it is: the page does not have all of its figures");
 };
