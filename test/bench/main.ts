@@ -17,11 +17,13 @@ import { assertTools, executable } from "./requirements.ts";
 import { site } from "./site.ts";
 import { start } from "./start.ts";
 import { tls } from "./tls.ts";
+import { workers } from "./workers.ts";
 import { write } from "./write.ts";
 
 const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   read,
   write,
+  workers,
   growth,
   site,
   tls,

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 export const MEASUREMENTS = [
   "read",
   "write",
+  "workers",
   "growth",
   "site",
   "tls",
@@ -19,6 +20,7 @@ export type Measurement = (typeof MEASUREMENTS)[number];
 const PARTS: Record<Measurement, readonly [text: string, minutes: number]> = {
   read: ["lists beside Hono, Fastify and PocketBase", 4],
   write: ["durable writes beside PocketBase", 3],
+  workers: ["one process beside one for each core", 2],
   growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 30],
   site: ["a page of a site beside Caddy", 2],
   tls: ["HTTPS beside Caddy", 5],

@@ -5,7 +5,7 @@ import { launch } from "./processes.ts";
 const ROOT = join(import.meta.dir, "../..");
 const PEERS = join(import.meta.dir, "peers");
 
-const run = async (what: string, command: string[], cwd: string): Promise<void> => {
+export const run = async (what: string, command: string[], cwd: string): Promise<void> => {
   console.error(what);
   const child = launch(command, { cwd, output: "pipe" });
   const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
@@ -23,8 +23,9 @@ export const TOOLS: readonly Tool[] = [
   {
     program: "wrk",
     install: "apt-get install wrk",
-    neededBy: ["read", "write", "growth", "site", "memory"],
+    neededBy: ["read", "write", "workers", "growth", "site", "memory"],
   },
+  { program: "gcc", install: "apt-get install gcc libc6-dev", neededBy: ["workers"] },
   { program: "h2load", install: "apt-get install nghttp2-client", neededBy: ["tls"] },
   { program: "caddy", install: "apt-get install caddy", neededBy: ["site", "tls"] },
   { program: "go", install: "Go 1.25 or later, from https://go.dev/dl", neededBy: ["read", "write"] },
