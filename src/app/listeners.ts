@@ -8,8 +8,9 @@ import { openSockets } from "../edge/connection-limit/sockets.ts";
 import { respondWhileMigrating } from "../http/startup.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
+import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { listenForDns } from "../protocols/dns-server/listen.ts";
-import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import { type ConnectionLimits, DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { singleHosts } from "./host-addresses.ts";
 import { type ListenAddress, listenAt, listenAddresses } from "./listen-addresses.ts";
 import type { Services } from "./services.ts";
@@ -28,48 +29,82 @@ interface HttpListeners {
   http: HttpListener | undefined;
 }
 
-/** `owner`: the first process of a server. `member`: one that shares its ports. */
-type Role = "owner" | "member";
+/** In a worker: what it leaves to its owner. */
+interface Member {
+  /** Pending TLS-ALPN-01 challenges. */
+  challenges: AlpnChallenges | undefined;
+}
 
 type Where = Pick<ListenAddress, "host" | "port">;
 
+/** A shared port would be shared with every program of this user: makes sure that nobody listens there. */
+const claim = async (where: Where, fetch: Handler): Promise<Where> => {
+  const alone = listenHttp({ ...where, fetch });
+  await alone.stop(0);
+  return { ...where, port: alone.port };
+};
+
+interface Listener {
+  stop(graceMs: number): Promise<void>;
+}
+
 /**
- * Listens for HTTP. A shared port would be shared with every program of this user, so the first process makes sure that
- * nobody listens there.
+ * Each address has its own sockets: a response over UDP comes from the address that was asked, and port 53 of 127.0.0.53,
+ * which systemd-resolved holds, is left alone.
  */
-const listenFor = ({ workers }: Pick<Config, "workers">, role: Role, fetch: Handler) => {
-  const reusePort = workers > 1;
-  const share = (where: Where) => listenHttp({ ...where, fetch, reusePort });
-  if (role === "member" || !reusePort) return share;
-  return async (where: Where): Promise<HttpListener> => {
-    const alone = listenHttp({ ...where, fetch });
-    await alone.stop(0);
-    return share({ ...where, port: alone.port });
-  };
+const openDns = async (
+  address: ListenAddress,
+  respond: Parameters<typeof listenForDns>[2],
+  onOpen: (listener: Listener) => void,
+): Promise<number> => {
+  let { port } = address;
+  for (const host of singleHosts(address.host)) {
+    const listener = await listenAt({ ...address, host, port }, (where) =>
+      listenForDns(where.host, where.port, respond),
+    );
+    onOpen({ stop: async () => listener.stop() });
+    ({ port } = listener);
+  }
+  return port;
+};
+
+/** The limits of this process, of HTTP and also of HTTPS. The system spreads connections evenly over processes. */
+const connectionLimits = (
+  { workers, httpsPort }: Config,
+  files: number,
+  log: Logger,
+): Pick<ConnectionLimits, "connections" | "connectionsPerClient"> => {
+  const { connections, connectionsPerClient } = DEFAULT_LIMITS;
+  const { maxConnections, advice } = descriptorBudget(
+    Math.ceil(connections / workers),
+    files,
+    httpsPort !== undefined,
+  );
+  if (advice !== undefined) log.warn(advice);
+  return { connections: maxConnections, connectionsPerClient: Math.ceil(connectionsPerClient / workers) };
 };
 
 /**
  * The server's listeners. They open before the application exists, because the application needs their ports and
  * connections, and because a migration must respond to health checks. They call the handlers last passed to `handle`.
  */
-export const createListeners = (config: Config, log: Logger, role: Role = "owner") => {
+export const createListeners = (config: Config, log: Logger, member?: Member) => {
   const addresses = listenAddresses(config);
   const sockets = openSockets();
   const limit = processFileLimit();
-  const { maxConnections, advice } = descriptorBudget(
-    DEFAULT_LIMITS.connections,
-    limit,
-    addresses.https !== undefined,
-  );
-  if (advice !== undefined) log.warn(advice);
-  const opened: { stop(graceMs: number): Promise<void> }[] = [];
+  const limits = connectionLimits(config, limit, log);
+  const opened: Listener[] = [];
   let handlers: Handlers = { fetch: respondWhileMigrating, misdirected: respondWhileMigrating };
   const fetch: Handler = (request) => handlers.fetch(request);
   const misdirected: Handler = (request) => handlers.misdirected(request);
 
-  const listen = listenFor(config, role, fetch);
+  const reusePort = config.workers > 1;
+  const ownPort = (where: Where): Where | Promise<Where> =>
+    reusePort && !member ? claim(where, fetch) : where;
   const openAt = async (address: ListenAddress): Promise<HttpListener> => {
-    const listener = await listenAt(address, listen);
+    const listener = await listenAt(address, async (where) =>
+      listenHttp({ ...(await ownPort(where)), fetch, reusePort }),
+    );
     opened.push(listener);
     return listener;
   };
@@ -80,8 +115,7 @@ export const createListeners = (config: Config, log: Logger, role: Role = "owner
     opened.push(
       limitConnections({
         ports,
-        maxConnections,
-        processes: config.workers,
+        limits,
         trustsProxy: config.trustProxy > 0,
         sockets,
         log,
@@ -96,31 +130,25 @@ export const createListeners = (config: Config, log: Logger, role: Role = "owner
     /** Opens the port for HTTPS, if there is one. @throws OperatorError */
     async listenForHttps(https: Services["https"]): Promise<HttpsListener | undefined> {
       if (!https || !addresses.https) return undefined;
-      const { certificates, handshake: challenge } = https;
-      const listener = await listenAt(addresses.https, (where) =>
-        listenHttps({ ...where, certificates, challenge, fetch, misdirected, maxConnections }),
+      const { certificates, handshake } = https;
+      const challenge = member?.challenges ?? handshake;
+      const listener = await listenAt(addresses.https, async (where) =>
+        listenHttps({
+          ...(await ownPort(where)),
+          certificates,
+          challenge,
+          fetch,
+          misdirected,
+          reusePort,
+          limits,
+        }),
       );
       opened.push(listener);
       return listener;
     },
-    /**
-     * Opens the port of the name server, if there is one. Each address has its own sockets: a response over UDP comes from the
-     * address that was asked, and port 53 of 127.0.0.53, which systemd-resolved holds, is left alone.
-     * @returns the port
-     * @throws OperatorError
-     */
-    async listenForDns(nameserver: Services["nameserver"]): Promise<number | undefined> {
-      if (!nameserver) return undefined;
-      let { port } = addresses.dns;
-      for (const host of singleHosts(addresses.dns.host)) {
-        const listener = await listenAt({ ...addresses.dns, host, port }, (where) =>
-          listenForDns(where.host, where.port, nameserver.respond),
-        );
-        opened.push({ stop: async () => listener.stop() });
-        ({ port } = listener);
-      }
-      return port;
-    },
+    /** Opens the port of the name server, if there is one. @returns the port. @throws OperatorError */
+    listenForDns: async (nameserver: Services["nameserver"]): Promise<number | undefined> =>
+      nameserver && openDns(addresses.dns, nameserver.respond, (listener) => void opened.push(listener)),
     /** Calls the present handler. */
     fetch,
     handle(next: Handlers) {

@@ -1,9 +1,11 @@
 import { openData } from "../data-dir/open.ts";
+import { challengesSocketPath } from "../data-dir/paths.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { Fault } from "../lib/errors.ts";
 import { logger } from "../lib/log.ts";
 import { repeat } from "../lib/poller.ts";
 import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
+import { forwardedChallenges } from "../protocols/tls/alpn-challenges.ts";
 import type { Channel } from "../workers/channel.ts";
 import { connectToOwner } from "../workers/owner.ts";
 import { createListeners } from "./listeners.ts";
@@ -52,20 +54,24 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
       for (const [id, at] of lastUsed) keysUsed.set(id, at);
     },
   });
-  const listeners = createListeners(config, log, "member");
+  const challenges = forwardedChallenges(challengesSocketPath(config.dataDir));
+  const listeners = createListeners(config, log, { challenges });
+  const stopping = new AbortController();
   const { main, http } = await listeners.listenForHttp();
-  const { fetch, metrics } = createRequestHandlers(config, database, services, runtime, {
-    connections: connectionsOf(http ? [main, http] : [main]),
+  const https = await listeners.listenForHttps(services.https);
+  const { fetch, misdirected, metrics } = createRequestHandlers(config, database, services, runtime, {
+    connections: connectionsOf(http ? [main, http] : [main], https),
     port: main.port,
-    httpsPort: config.httpsPort ?? 0,
+    httpsPort: https?.port ?? 0,
     fileUse: listeners.fileUse,
     backupStatus: () => undefined,
     owner: {
       socket,
+      stopping: stopping.signal,
       limiters: { requests: limiterOf(owner, "requests"), failures: limiterOf(owner, "failures") },
     },
   });
-  listeners.handle({ fetch, misdirected: fetch });
+  listeners.handle({ fetch, misdirected });
 
   const cpuSeconds = cpuMeter();
   const report = async (): Promise<void> => {
@@ -90,7 +96,9 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
   return {
     report,
     async stop(): Promise<void> {
-      await Promise.all([listeners.stop(GRACE_MS), ...pollers.map((poller) => poller.stop())]);
+      const closed = listeners.stop(GRACE_MS);
+      stopping.abort();
+      await Promise.all([closed, ...pollers.map((poller) => poller.stop())]);
       await report();
     },
   };

@@ -10,8 +10,9 @@ import type { Handler } from "../edge/handler.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly } from "../edge/https-only.ts";
 import { httpsRedirect, publicPort } from "../edge/https-redirect.ts";
+import { challengeForwarder, challengeHandler } from "../edge/acme-challenge.ts";
 import { type OwnerSocket, forwarder } from "../edge/forwarding.ts";
-import { isPlainRead } from "../edge/plain-read.ts";
+import { isForWorker } from "../edge/plain-read.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
 import { refusedHosts } from "../edge/refused-hosts.ts";
 import { createApp } from "../http/app.ts";
@@ -46,6 +47,8 @@ export interface ListenerContext extends Vitals {
 interface Owner {
   /** The socket for its requests. */
   socket: OwnerSocket;
+  /** Aborted when this worker stops. */
+  stopping: AbortSignal;
   /** They count for all processes. */
   limiters: Readonly<Record<LimiterName, RateLimiter>>;
 }
@@ -121,7 +124,7 @@ const apiHandler = (
   forward: Handler | undefined,
 ): Handler => {
   if (forward)
-    return (request) => (isPlainRead(request) ? app.fetch(withHttpUrl(request)) : forward(request));
+    return (request) => (isForWorker(request) ? app.fetch(withHttpUrl(request)) : forward(request));
   return config.console
     ? (request) => app.fetch(gateway.forward(withHttpUrl(request)))
     : (request) => app.fetch(withHttpUrl(request));
@@ -182,12 +185,12 @@ export const createRequestHandlers = (
   const finish = finishRequest({ metrics: requestMetrics, log });
   const refused = refusedHosts(runtime);
   const finishOther = finishUnrouted(finish);
-  const forward = owner && forwarder({ socket: owner.socket, ...connections, finish: finishOther });
+  const forward = owner && forwarder({ ...owner, ...connections, finish: finishOther });
   const fetch = dispatcher({
     parseHost,
     refuse: forward ?? refusedResponse(refused.add, finishOther),
     ...(https && {
-      challenge: https.challenge,
+      respondToChallenge: forward ? challengeForwarder(forward) : challengeHandler(https.challenge),
       httpsOnly: httpsOnly({
         parseHost,
         peerOf: connections.peerOf,

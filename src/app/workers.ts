@@ -1,11 +1,13 @@
 import { type Config, processEnvironment } from "../config/config.ts";
-import { workersSocketPath } from "../data-dir/paths.ts";
+import { challengesSocketPath, workersSocketPath } from "../data-dir/paths.ts";
 import { type ForwardedListener, listenForForwarded } from "../edge/forwarding.ts";
 import type { Handler } from "../edge/handler.ts";
 import type { Metrics, OtherProcesses } from "../http/metrics.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";
+import { listenForChallenges } from "../protocols/tls/alpn-challenges.ts";
+import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { type WorkerPool, startPool } from "../workers/pool.ts";
 import type { Services } from "./services.ts";
 import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
@@ -15,6 +17,7 @@ interface Shared {
   keys: Pick<Services["keys"], "recordUse">;
   metrics: Pick<Metrics, "add">;
   limiters: Readonly<Record<LimiterName, RateLimiter>>;
+  https: Services["https"];
 }
 
 const takeFor =
@@ -36,6 +39,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
   const memory = new Map<number, number>();
   let cpuSeconds = 0;
   let pool: WorkerPool | undefined;
+  let challenges: { stop(): void } | undefined;
 
   const others: OtherProcesses = {
     report: async () => pool?.report(),
@@ -44,7 +48,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
   };
 
   const receive =
-    ({ keys, metrics }: Shared) =>
+    ({ keys, metrics }: Omit<Shared, "https">) =>
     (report: WorkerReport): void => {
       metrics.add(report);
       for (const [id, at] of report.keysUsed) keys.recordUse(id, at);
@@ -52,15 +56,26 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
       cpuSeconds += report.cpuSeconds;
     };
 
+  const close = async (): Promise<void> => {
+    challenges?.stop();
+    await forwarded.stop();
+  };
+
   return {
     forwarded,
     others,
     /** Starts the workers. Resolves when they serve. @param ports those that this process listens on */
     async start(
-      shared: Shared,
-      ports: Pick<Config, "port" | "httpPort">,
+      { https, ...shared }: Shared,
+      ports: Pick<Config, "port" | "httpPort" | "httpsPort">,
       onChange: (pids: readonly number[]) => void,
     ): Promise<void> {
+      if (https)
+        challenges = await listenForChallenges(
+          challengesSocketPath(config.dataDir),
+          https.handshake,
+          DEFAULT_LIMITS.handshakeMs,
+        );
       const settings: WorkerSettings = { config: { ...config, ...ports }, socket };
       pool = startPool({
         count: config.workers - 1,
@@ -78,9 +93,9 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
     /** Lets the workers finish their requests in flight. Call it while this process still responds to them. */
     async stop(graceMs: number): Promise<void> {
       await pool?.stop(graceMs);
-      await forwarded.stop();
+      await close();
     },
-    close: forwarded.stop,
+    close,
   };
 };
 

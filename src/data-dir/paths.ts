@@ -18,6 +18,9 @@ export const lockPath = (dataDir: string): string => join(dataDir, "server.lock"
 /** The socket on which the server takes the requests that its workers forward. */
 export const workersSocketPath = (dataDir: string): string => join(dataDir, "workers.sock");
 
+/** The socket on which the server takes the TLS-ALPN-01 challenges that reach its workers. */
+export const challengesSocketPath = (dataDir: string): string => join(dataDir, "challenges.sock");
+
 export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.key");
 
 /** The private key that signs requests to DNS providers. */

@@ -1,3 +1,4 @@
+import type { Handler } from "./handler.ts";
 import { hostnameOf } from "./https-redirect.ts";
 
 /** The response to a CA's challenge (RFC 8555 section 8.3); undefined if none is pending. */
@@ -5,6 +6,12 @@ export type Challenge = (hostname: string, token: string) => string | undefined;
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
+
+/** Lets another process respond to challenges of CAs; undefined for every other request. */
+export const challengeForwarder =
+  (forward: Handler) =>
+  (request: Request): Response | Promise<Response> | undefined =>
+    request.url.includes(CHALLENGE_PATH) ? forward(request) : undefined;
 
 /** Responds to challenges of CAs; undefined for every other request. */
 export const challengeHandler =

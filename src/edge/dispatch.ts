@@ -3,7 +3,6 @@ import { requestIdOf } from "../http/headers.ts";
 import { faultOf } from "../lib/errors.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
-import { type Challenge, challengeHandler } from "./acme-challenge.ts";
 import { isChunked, respondToChunked } from "./chunked.ts";
 import { errorResponse, finishUnrouted } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
@@ -15,7 +14,8 @@ export interface DispatchOptions {
   parseHost(host: string | null): Destination;
   api: Handler;
   sites: Sites;
-  challenge?: Challenge;
+  /** The response to a CA's challenge, before anything else: the name may have no site yet, or be the API's own. */
+  respondToChallenge?: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
   /** The response to a request over plain HTTP that HTTP does not serve; undefined if it does. */
   httpsOnly?: (request: Request) => Response | undefined;
   /** Waits until reads see every acknowledged change. */
@@ -48,7 +48,7 @@ export const dispatcher = ({
   parseHost,
   api,
   sites,
-  challenge,
+  respondToChallenge,
   httpsOnly,
   fresh,
   finishRequest,
@@ -108,8 +108,6 @@ export const dispatcher = ({
     return finish(request, response, HTTPS_ONLY, startedAt, requestId);
   };
 
-  /** Before anything else: the name may have no site yet, or be the API's own. */
-  const respondToChallenge = challenge && challengeHandler(challenge);
   const route: Handler = (request) =>
     respondToChallenge?.(request) ??
     (httpsOnly && request.url.startsWith("http://")

@@ -29,6 +29,8 @@ interface ForwarderOptions {
   peerOf(request: Request): string;
   isDirect(request: Request): boolean;
   withoutIdleTimeout: WithoutIdleTimeout;
+  /** Aborted when this worker stops. */
+  stopping: AbortSignal;
   finish: FinishUnrouted;
 }
 
@@ -36,17 +38,28 @@ const headersFor = (request: Request, client: string): Headers => {
   const headers = new Headers(request.headers);
   headers.set(CLIENT, client);
   for (const name of NOT_FORWARDED) headers.delete(name);
+  // `fetch` then sends its own, which asks for the API as an empty one does.
+  if (headers.get("host") === "") headers.delete("host");
   // `fetch` would add codings that the client does not accept.
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
   return headers;
 };
 
-const bodyOf = (request: Request): Promise<Uint8Array> | ReadableStream | undefined => {
-  if (!request.body) return undefined;
+/** A body, and a promise that resolves once the client has sent all of it. */
+interface SentBody {
+  body: Body;
+  sent: Promise<void>;
+}
+
+const ALL_SENT = Promise.resolve();
+
+const bodyOf = async (request: Request): Promise<SentBody> => {
+  if (!request.body) return { body: null, sent: ALL_SENT };
   const length = request.headers.get("content-length");
-  return length !== null && Number(length) <= SMALL_BODY_BYTES
-    ? readBodyWithin(request, SMALL_BODY_BYTES)
-    : request.body;
+  if (length !== null && Number(length) <= SMALL_BODY_BYTES)
+    return { body: await readBodyWithin(request, SMALL_BODY_BYTES), sent: ALL_SENT };
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { body: request.body.pipeThrough(new TransformStream({ flush: () => resolve() })), sent: promise };
 };
 
 /** The chunks of a body; `onEnd` is called when it has ended, also by the client. */
@@ -57,6 +70,8 @@ async function* chunksOf(body: ReadableStream<Uint8Array>, onEnd: () => void) {
     onEnd();
   }
 }
+
+const noop = () => {};
 
 /** Why a request that reached the owner has no response. */
 const lostFault = ({ method }: Request): Fault =>
@@ -70,16 +85,17 @@ export const forwarder = ({
   peerOf,
   isDirect,
   withoutIdleTimeout,
+  stopping,
   finish,
 }: ForwarderOptions): Handler => {
   const send = async (request: Request, body: Body): Promise<Response> => {
     const { method, url, signal } = request;
+    // The owner reads the host from its header, and the scheme from that of the worker.
+    const target = `http://localhost${url.slice(url.indexOf("/", "https://".length))}`;
     const headers = headersFor(
       request,
       `${socket.token} ${isDirect(request) ? "https" : "http"} ${peerOf(request)}`,
     );
-    // Over the socket every request is plain HTTP.
-    const target = url.startsWith("https:") ? `http:${url.slice("https:".length)}` : url;
     return fetch(target, {
       unix: socket.path,
       method,
@@ -91,27 +107,38 @@ export const forwarder = ({
     });
   };
 
-  /** A stream of events lasts until its body ends. */
+  /** A stream of events lasts until its body ends. While this worker stops, a client that does not read holds nothing up. */
   const passOn = (request: Request, { status, headers, body }: Response): Response => {
     if (!body || NULL_BODY.has(status)) return new Response(null, { status, headers });
     if (!headers.get("content-type")?.startsWith("text/event-stream"))
       return new Response(body, { status, headers });
     const { promise, resolve } = Promise.withResolvers<void>();
+    const end = () => {
+      stopping.removeEventListener("abort", end);
+      resolve();
+    };
+    stopping.addEventListener("abort", end);
     void withoutIdleTimeout(request, () => promise);
-    return new Response(chunksOf(body, resolve), { status, headers });
+    return new Response(chunksOf(body, end), { status, headers });
   };
 
   return async (request) => {
-    let body: Body;
+    let read: SentBody;
     try {
-      body = ((await bodyOf(request)) as Body) ?? null;
+      read = await bodyOf(request);
     } catch (error) {
       return finish(request, errorResponse(faultOf(error)));
     }
+    const response = send(request, read.body);
+    // The owner may take its time; a client that stalls in its body may not.
+    const settled = response.then(noop, noop);
+    void read.sent.then(() => withoutIdleTimeout(request, () => settled));
     try {
-      return passOn(request, await withoutIdleTimeout(request, () => send(request, body)));
+      return passOn(request, await response);
     } catch {
-      return finish(request, errorResponse(lostFault(request)));
+      const lost = errorResponse(lostFault(request));
+      // Nobody waits for the response to an aborted request.
+      return request.signal.aborted ? lost : finish(request, lost);
     }
   };
 };

@@ -1,7 +1,7 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
-import type { ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
+import type { AlpnChallenges, ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
 import type { RequestContext } from "../protocols/tls/backend.ts";
-import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import type { ConnectionLimits } from "../protocols/tls/connections.ts";
 import { type TlsListener, listenTls } from "../protocols/tls/listener.ts";
 import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
 import type { CertificateStore } from "./certificate-store.ts";
@@ -36,17 +36,20 @@ export const listenHttps = async ({
   challenge,
   fetch,
   misdirected,
-  maxConnections = DEFAULT_LIMITS.connections,
+  reusePort = false,
+  limits = {},
 }: {
   host: string;
   port: number;
   certificates: CertificateStore;
   /** Certificates for pending TLS-ALPN-01 challenges (RFC 8737). */
-  challenge: ChallengeCertificate;
+  challenge: ChallengeCertificate | AlpnChallenges;
   fetch: Handler;
   /** Handles requests whose Host is not their connection's. */
   misdirected: Handler;
-  maxConnections?: number;
+  /** True if other processes of this user may listen on the same port. */
+  reusePort?: boolean;
+  limits?: Partial<ConnectionLimits>;
 }): Promise<HttpsListener> => {
   const contexts = new WeakMap<Request, RequestContext>();
   const listener = await listenTls({
@@ -54,7 +57,8 @@ export const listenHttps = async ({
     port,
     contexts: certificates,
     challenge,
-    limits: { connections: maxConnections },
+    reusePort,
+    limits,
     plainHttp: await plainHttpResponse(),
     misdirected,
     fetch(request, context) {

@@ -5,6 +5,9 @@
 const PLAIN_READ =
   /^https?:\/\/[^/]*\/v1\/(?:pets|categories|orders)(?:\/\d+)?(?:\?(?:(?!q=)[a-zA-Z]+=[^&#]*(?:&|$))*)?$/;
 
+/** No route has such a path, and `fetch` would not send it as it is. */
+const UNROUTABLE = /^https?:\/\/[^/]*\/\/|#/;
+
 /** True for a request that a worker may respond to by itself. */
-export const isPlainRead = ({ method, url }: Pick<Request, "method" | "url">): boolean =>
-  (method === "GET" || method === "HEAD") && PLAIN_READ.test(url);
+export const isForWorker = ({ method, url }: Pick<Request, "method" | "url">): boolean =>
+  UNROUTABLE.test(url) || ((method === "GET" || method === "HEAD") && PLAIN_READ.test(url));

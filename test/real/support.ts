@@ -7,6 +7,8 @@ import { join, resolve } from "node:path";
 export const EXECUTABLE = resolve(import.meta.dir, "../../dist/adoption-store");
 export const PROGRAMS = join(import.meta.dir, "node_modules");
 const REQUIRED = process.env["REQUIRE_REAL"] === "1";
+/** Every server is started with so many processes. */
+const WORKERS = process.env["WORKERS"] === undefined ? [] : ["--workers", process.env["WORKERS"]];
 
 /** A command of a package of this directory's manifest. */
 export const command = (name: string): string => join(PROGRAMS, ".bin", name);
@@ -152,7 +154,7 @@ export type Server = ReturnType<typeof serverAt>;
 
 /** Starts the server on a free port. It is killed when the scope that it was started in ends. */
 export const launch = ({ cwd, argv = [EXECUTABLE], flags = [], env }: ServerSettings) => {
-  const child = Bun.spawn([...argv, "serve", "--port", "0", ...flags], {
+  const child = Bun.spawn([...argv, "serve", "--port", "0", ...WORKERS, ...flags], {
     cwd,
     env: environment(env),
     stdin: "ignore",

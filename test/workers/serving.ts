@@ -47,6 +47,7 @@ export const serveWithWorkers = async (env: Record<string, string> = {}) => {
   return {
     server,
     config,
+    key: adminKey,
     call,
     post,
     /** Sends a request over many connections at once. */

@@ -1,5 +1,5 @@
 import type { Logger } from "../../lib/log.ts";
-import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
+import type { ConnectionLimits } from "./excess.ts";
 import type { Sockets } from "./sockets.ts";
 import { type ConnectionWatch, watchConnections } from "./watch.ts";
 
@@ -24,17 +24,13 @@ const eachSecond = (report: (sum: number) => void) => {
  */
 export const limitConnections = ({
   ports,
-  maxConnections,
-  processes,
+  limits,
   trustsProxy,
   sockets,
   log,
 }: {
   ports: readonly number[];
-  /** The limit for all clients together. */
-  maxConnections: number;
-  /** How many processes share the ports. The system spreads connections evenly, so each allows its share. */
-  processes: number;
+  limits: ConnectionLimits;
   trustsProxy: boolean;
   sockets: Sockets | undefined;
   log: Pick<Logger, "warn">;
@@ -43,13 +39,10 @@ export const limitConnections = ({
     log.warn("connections over HTTP are not limited on this system: put a reverse proxy in front");
     return { stop: async () => {} };
   }
-  const shareOf = (limit: number) => Math.ceil(limit / processes);
-  const connectionsPerClient = trustsProxy
-    ? Number.POSITIVE_INFINITY
-    : shareOf(DEFAULT_LIMITS.connectionsPerClient);
+  const connectionsPerClient = trustsProxy ? Number.POSITIVE_INFINITY : limits.connectionsPerClient;
   return watchConnections({
     ports: new Set(ports),
-    limits: { connections: shareOf(maxConnections), connectionsPerClient },
+    limits: { ...limits, connectionsPerClient },
     sockets,
     onClosed: eachSecond((count) =>
       log.warn({ count }, "connections over HTTP beyond the limits were closed"),

@@ -1,4 +1,5 @@
-import type { Socket } from "node:net";
+import { chmodSync, rmSync } from "node:fs";
+import { type Socket, connect, createServer as createSocketServer } from "node:net";
 import { createServer } from "node:tls";
 import type { ClientHello } from "./client-hello.ts";
 import { INTERMEDIATE, type KeyPair, secureContext } from "./contexts.ts";
@@ -7,6 +8,12 @@ import { INTERMEDIATE, type KeyPair, secureContext } from "./contexts.ts";
 export type ChallengeCertificate = (name: string) => KeyPair | undefined;
 
 const PROTOCOL = "acme-tls/1";
+
+/** True if a CA validates a challenge: ALPN is "acme-tls/1" and nothing else (section 3). */
+const isChallenge = ({ protocols }: ClientHello): boolean =>
+  protocols.length === 1 && protocols[0] === PROTOCOL;
+
+export type AlpnChallenges = Pick<ReturnType<typeof alpnChallenges>, "matches" | "respond">;
 
 /** Responds to TLS-ALPN-01 challenges (RFC 8737). */
 export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: number) => {
@@ -32,13 +39,44 @@ export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: num
     socket.end();
   });
   return {
-    /** True if a CA validates a pending challenge: ALPN is "acme-tls/1" and nothing else (section 3). */
-    matches: ({ serverName, protocols }: ClientHello): boolean =>
-      serverName !== undefined &&
-      protocols.length === 1 &&
-      protocols[0] === PROTOCOL &&
-      challenge(serverName) !== undefined,
+    /** True if a CA validates a pending challenge. */
+    matches: (hello: ClientHello): boolean =>
+      hello.serverName !== undefined && isChallenge(hello) && challenge(hello.serverName) !== undefined,
     /** Completes the handshake on a socket whose ClientHello is still unread, and closes it. */
     respond: (socket: Socket) => void server.emit("connection", socket),
+  };
+};
+
+/** Passes challenges on to the process that listens with `listenForChallenges`. */
+export const forwardedChallenges = (path: string): AlpnChallenges => ({
+  matches: isChallenge,
+  respond(socket) {
+    const owner = connect(path);
+    owner.on("error", () => socket.destroy());
+    socket.on("close", () => owner.destroy());
+    owner.on("close", () => socket.end());
+    socket.pipe(owner).pipe(socket);
+  },
+});
+
+/** Responds to the challenges of other processes, on a socket that only this user can open. */
+export const listenForChallenges = async (
+  path: string,
+  challenge: ChallengeCertificate,
+  handshakeMs: number,
+): Promise<{ stop(): void }> => {
+  rmSync(path, { force: true });
+  const challenges = alpnChallenges(challenge, handshakeMs);
+  const server = createSocketServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    challenges.respond(socket);
+  });
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(path, resolve));
+  chmodSync(path, 0o600);
+  return {
+    stop() {
+      server.close();
+      rmSync(path, { force: true });
+    },
   };
 };

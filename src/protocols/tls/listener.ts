@@ -1,7 +1,7 @@
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { WebSocketHandler } from "bun";
-import { alpnChallenges, type ChallengeCertificate } from "./alpn-challenges.ts";
+import { type AlpnChallenges, alpnChallenges, type ChallengeCertificate } from "./alpn-challenges.ts";
 import { type HandleRequest, listenBackend } from "./backend.ts";
 import { type ClientHello, readClientHello } from "./client-hello.ts";
 import { type Connection, connectionTable, DEFAULT_LIMITS, type ConnectionLimits } from "./connections.ts";
@@ -13,9 +13,11 @@ export interface TlsListenerOptions {
   host: string;
   /** 0: any free port. */
   port: number;
+  /** True if other processes of this user may listen on the same port. */
+  reusePort?: boolean;
   contexts: Pick<SecureContexts, "find">;
   /** Certificates for TLS-ALPN-01; undefined for names without a pending challenge. */
-  challenge?: ChallengeCertificate;
+  challenge?: ChallengeCertificate | AlpnChallenges;
   fetch: HandleRequest;
   /** Handles a request for another host than its connection's; a plain 421 by default. */
   misdirected?: (request: Request) => Response | Promise<Response>;
@@ -29,10 +31,13 @@ export interface TlsListenerOptions {
 const SWEEP_MS = 1000;
 const STOP_SWEEP_MS = 20;
 
-const listen = async (server: Server, host: string, port: number): Promise<number> => {
+const listen = async (
+  server: Server,
+  options: { host: string; port: number; reusePort: boolean },
+): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
-  server.listen(port, host, resolve);
+  server.listen(options, resolve);
   await promise;
   server.off("error", reject);
   return (server.address() as AddressInfo).port;
@@ -68,6 +73,7 @@ const tlsServer = (
 export const listenTls = async ({
   host,
   port,
+  reusePort = false,
   contexts,
   challenge,
   limits: overrides,
@@ -77,7 +83,8 @@ export const listenTls = async ({
   const limits = { ...DEFAULT_LIMITS, ...overrides };
   const connections = connectionTable(limits);
   const refusalOf = refusalsFor(plainHttp);
-  const challenges = challenge && alpnChallenges(challenge, limits.handshakeMs);
+  const challenges =
+    typeof challenge === "function" ? alpnChallenges(challenge, limits.handshakeMs) : challenge;
 
   const tls = tlsServer(contexts, limits.handshakeMs, (secure) => {
     const connection = connections.of(secure);
@@ -110,7 +117,7 @@ export const listenTls = async ({
     });
   });
 
-  const listeningOn = await listen(tcp, host, port);
+  const listeningOn = await listen(tcp, { host, port, reusePort });
   const backend = listenBackend(handlers);
   const sweepMs = Math.min(
     SWEEP_MS,

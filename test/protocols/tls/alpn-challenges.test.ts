@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { forwardedChallenges, listenForChallenges } from "../../../src/protocols/tls/alpn-challenges.ts";
 import type { KeyPair } from "../../../src/protocols/tls/contexts.ts";
 import { askHttp1, testCa, closed, eventually, listenerFor, PAIRS, tlsTo } from "./listeners.ts";
-import { atEnd } from "../../support/store.ts";
+import { atEnd, temporaryDirectory } from "../../support/store.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 
 const ACME = "acme-tls/1";
@@ -79,4 +81,31 @@ test("a validator that does not close its side is disconnected after the handsha
     "secureConnect",
   );
   await eventually(() => listener.connections() === 0);
+});
+
+describe("a listener that forwards challenges to another process", () => {
+  const forwarding = async (pending: Record<string, KeyPair>) => {
+    const path = join(temporaryDirectory(), "challenges.sock");
+    const owner = await listenForChallenges(path, (name) => pending[name], 1000);
+    atEnd(() => owner.stop());
+    return { owner, ...(await listenerFor({ challenge: forwardedChallenges(path) })) };
+  };
+
+  test("presents the certificate that is pending there, and closes the connection", async () => {
+    const { port, listener } = await forwarding({ "new.test": CHALLENGE });
+    const socket = await validate(port, "new.test");
+    expect(socket.alpnProtocol).toBe(ACME);
+    expect(socket.getPeerCertificate().subject.CN).toBe("new.test");
+    await closed(socket);
+    await eventually(() => listener.connections() === 0);
+  });
+
+  test("ends a handshake without a pending challenge, or without that process", async () => {
+    const { port, owner, listener } = await forwarding({});
+    expect(await outcomeOf(validate(port, "new.test"))).toThrow();
+    owner.stop();
+    expect(await outcomeOf(validate(port, "new.test"))).toThrow();
+    await eventually(() => listener.connections() === 0);
+    expect(await askHttp1(port, "a.test")).toStartWith("HTTP/1.1 200 OK\r\n");
+  });
 });
