@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startServer } from "./processes.ts";
+import { type Server, startServer } from "./processes.ts";
 
 /** A DATA_DIR with so many animals. */
 export interface DataDir {
@@ -35,6 +35,12 @@ const fill = (file: string, animals: number) => {
   database.close();
 };
 
+/** Waits for the manual: a server that stops before has not published it, and the next one would, while it is measured. */
+const manualOf = async ({ url }: Server): Promise<void> => {
+  const visit = () => fetch(url, { headers: { host: "docs.localhost" }, keepalive: false });
+  while ((await visit()).status !== 200) await Bun.sleep(50);
+};
+
 export interface Databases {
   /** A new DATA_DIR with so many animals, for one server. */
   make(name: string, animals: number): DataDir;
@@ -45,6 +51,7 @@ export const databases = async (executable: string, directory: string): Promise<
   const empty = join(directory, "empty");
   const settings = { DATA_DIR: empty, PORT: "0", LOG_LEVEL: "warn" };
   const server = await startServer("first-start", [executable, "serve"], { directory, settings });
+  await manualOf(server);
   await server.stop();
   return {
     make(name, animals) {
