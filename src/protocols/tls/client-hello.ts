@@ -36,20 +36,29 @@ class Malformed extends Error {}
 /** Reads bytes in order, and vectors (RFC 8446 section 3). Every method throws Malformed beyond the end. */
 const cursorOver = (bytes: Uint8Array) => {
   let at = 0;
-  const take = (count: number): Uint8Array => {
+  const skip = (count: number): void => {
     if (count > bytes.length - at) throw new Malformed();
     at += count;
-    return bytes.subarray(at - count, at);
   };
-  const integer = (count: number): number => take(count).reduce((value, byte) => value * 256 + byte, 0);
+  // Without a view of its own: a ClientHello has a hundred integers.
+  const integer = (count: number): number => {
+    skip(count);
+    let value = 0;
+    for (let from = at - count; from < at; from++) value = value * 256 + bytes[from]!;
+    return value;
+  };
   return {
     get left(): number {
       return bytes.length - at;
     },
     integer,
-    take,
+    skip,
     /** The bytes after their length, which takes `lengthBytes` bytes. */
-    vector: (lengthBytes: number): Uint8Array => take(integer(lengthBytes)),
+    vector(lengthBytes: number): Uint8Array {
+      const length = integer(lengthBytes);
+      skip(length);
+      return bytes.subarray(at - length, at);
+    },
   };
 };
 
@@ -78,22 +87,20 @@ const readProtocols = (extension: Uint8Array): string[] => {
 /** RFC 8446 section 4.1.2. */
 const readBody = (body: Uint8Array): ClientHello => {
   const cursor = cursorOver(body);
-  cursor.take(2 + RANDOM_BYTES);
-  cursor.vector(1);
-  cursor.vector(2);
-  cursor.vector(1);
+  cursor.skip(2 + RANDOM_BYTES);
+  for (const lengthBytes of [1, 2, 1]) cursor.skip(cursor.integer(lengthBytes));
   const extensions = cursorOver(cursor.left > 0 ? cursor.vector(2) : new Uint8Array());
   if (cursor.left > 0) throw new Malformed();
   const hello: ClientHello = { kind: "hello", serverName: undefined, protocols: [] };
   const seen = new Set<number>();
   while (extensions.left > 0) {
     const type = extensions.integer(2);
-    const extension = extensions.vector(2);
     // RFC 8446 section 4.2: each type at most once.
     if (seen.has(type)) throw new Malformed();
     seen.add(type);
-    if (type === SERVER_NAME) hello.serverName = readServerName(extension);
-    if (type === ALPN) hello.protocols = readProtocols(extension);
+    if (type === SERVER_NAME) hello.serverName = readServerName(extensions.vector(2));
+    else if (type === ALPN) hello.protocols = readProtocols(extensions.vector(2));
+    else extensions.skip(extensions.integer(2));
   }
   return hello;
 };
@@ -109,9 +116,13 @@ const fragmentLength = (header: Uint8Array): number => {
   return length;
 };
 
+/** One after the other. Most messages have one fragment. */
+const joined = (fragments: Uint8Array[]): Uint8Array =>
+  fragments.length === 1 ? fragments[0]! : Buffer.concat(fragments);
+
 /** The length of the message that begins with these non-empty fragments; undefined while its header is incomplete. */
 const messageLength = (fragments: Uint8Array[]): number | undefined => {
-  const header = cursorOver(Buffer.concat(fragments.slice(0, HANDSHAKE_HEADER)));
+  const header = cursorOver(joined(fragments.slice(0, HANDSHAKE_HEADER)));
   if (header.left < HANDSHAKE_HEADER) return undefined;
   if (header.integer(1) !== CLIENT_HELLO) throw new Malformed();
   return HANDSHAKE_HEADER + header.integer(3);
@@ -134,7 +145,7 @@ const readRecords = (bytes: Uint8Array): ClientHelloResult => {
     length ??= messageLength(fragments);
     if (length !== undefined && length > MAX_HELLO_BYTES) throw new Malformed();
   }
-  return readBody(Buffer.concat(fragments).subarray(HANDSHAKE_HEADER, length));
+  return readBody(joined(fragments).subarray(HANDSHAKE_HEADER, length));
 };
 
 /**
