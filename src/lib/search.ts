@@ -24,7 +24,7 @@ const typedId = ([word = "", ...others]: readonly string[]): number | null =>
   others.length === 0 && ID.test(word) ? Number(word) : null;
 
 /** The longest prefix, in characters, that the index has entries for (migration 0007). */
-const MAX_PREFIX_LENGTH = 20;
+export const MAX_PREFIX_LENGTH = 20;
 
 /** True if the index has an entry for every word. For a longer word FTS5 collects all matches before it returns the first. */
 const areIndexedPrefixes = (words: readonly string[]): boolean =>
@@ -44,7 +44,6 @@ export interface Search {
   firstSlice: number;
 }
 
-/** Also the largest slice of a search that reads every match. */
 export const FIRST_SLICE_IDS = 25_000;
 
 /** Undefined if the text has no word: such a search filters nothing. */

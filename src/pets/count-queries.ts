@@ -1,11 +1,11 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { type AnyColumn, and, asc, eq, gt, not, sql } from "drizzle-orm";
+import { type AnyColumn, and, asc, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.ts";
-import { idSlices } from "../lib/id-slices.ts";
-import { FIRST_SLICE_IDS, type Search, toSearch } from "../lib/search.ts";
-import type { PetFilters, PetStatus } from "./pet.ts";
-import { HAS_WORDS, IS_TYPED, MATCHES_CATEGORY, WORDS_IN_SLICE, newestId, value, words } from "./queries.ts";
+import { type Search, toSearch } from "../lib/search.ts";
+import type { Pet, PetFilters, PetStatus } from "./pet.ts";
+import { COLUMNS, IS_TYPED, MATCHES_CATEGORY, readPets, value } from "./queries.ts";
+import { wordLookup } from "./word-lookup-queries.ts";
+import { ALL_IDS, wordSlices } from "./word-slice-queries.ts";
 
 /** The animals to count. */
 export type CountedPets = Pick<PetFilters, "q" | "categoryId">;
@@ -53,28 +53,41 @@ const add = (counts: StatusCounts, more: StatusCounts): StatusCounts => ({
   none: counts.none + more.none,
 });
 
-/** Counts the animals that match a search, a slice of ids at a time, and lets other requests run in between. */
-const searchCounts = ({ orm }: Pick<Database, "orm">) => {
-  const sliceStatement = orm
-    .select(COUNTS)
-    .from(words)
-    .crossJoin(pets)
-    .where(and(WORDS_IN_SLICE, MATCHES_CATEGORY))
-    .prepare();
-  const typedStatement = orm
-    .select(COUNTS)
-    .from(pets)
-    .where(and(IS_TYPED, MATCHES_CATEGORY, not(HAS_WORDS)))
-    .prepare();
-  const newest = newestId({ orm });
+const countPets = (some: readonly Pet[]): StatusCounts => {
+  const counts = { ...NO_ANIMALS };
+  for (const { status } of some) counts[status ?? "none"] += 1;
+  return counts;
+};
 
-  return async ({ firstSlice, ...search }: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
-    const values = { ...search, categoryId: categoryId ?? null };
-    let counts = typedStatement.get(values) ?? NO_ANIMALS;
-    for (const slice of idSlices({ low: 0, high: newest() }, false, firstSlice, FIRST_SLICE_IDS)) {
-      counts = add(counts, sliceStatement.get({ ...values, ...slice }) ?? NO_ANIMALS);
-      await nextTurn();
-    }
+/** Counts the animals that match a search. */
+const searchCounts = ({ orm }: Pick<Database, "orm">) => {
+  const slices = wordSlices<StatusCounts>(
+    { orm },
+    {
+      prepare(matching) {
+        const statement = orm.select(COUNTS).from(pets).where(matching).prepare();
+        return (values) => statement.all(values);
+      },
+      fromPets: (found) => [countPets(found)],
+    },
+    false,
+  );
+  const typedStatement = orm
+    .select(COLUMNS)
+    .from(pets)
+    .where(and(IS_TYPED, MATCHES_CATEGORY))
+    .limit(1)
+    .prepare();
+  const lookUp = wordLookup({ orm });
+
+  return async (search: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
+    // The animal whose id was typed, unless its words match too.
+    const hasWords = lookUp({ ...search, typed: null });
+    const typed = readPets(typedStatement, { typed: search.typed, categoryId: categoryId ?? null });
+    let counts = countPets(typed.filter((pet) => !hasWords(pet)));
+    const filters = { status: undefined, categoryId };
+    for await (const [more = NO_ANIMALS] of slices(search, { filters, bounds: ALL_IDS }))
+      counts = add(counts, more);
     return counts;
   };
 };

@@ -1,8 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { type SQL, and, asc, desc, gt, lt, not, or } from "drizzle-orm";
+import { type SQL, and, asc, desc, gt, lt } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
-import { idSlices } from "../lib/id-slices.ts";
 import { once } from "../lib/lazy.ts";
 import { type Search, toSearch } from "../lib/search.ts";
 import type { Pet } from "./pet.ts";
@@ -11,19 +9,20 @@ import {
   COLUMNS_BUT_STATUS,
   HAS_ID,
   HAS_STATUS,
-  HAS_WORDS,
   IN_CATEGORY,
   IS_TYPED,
   MATCHES_FILTERS,
   type PetPage,
-  WORDS_IN_SLICE,
-  newestId,
   readPets,
   value,
-  wordLookup,
-  words,
 } from "./queries.ts";
 import { scanDense } from "./scan.ts";
+import { wordLookup } from "./word-lookup-queries.ts";
+import type { PlanOptions } from "./word-plan-queries.ts";
+import { wordSlices } from "./word-slice-queries.ts";
+
+/** If fewer than one of so many animals matches, the index of words costs less than the list. */
+const MAX_SPARSE = 8;
 
 /** Larger than every id. */
 const NO_ID = Number.MAX_SAFE_INTEGER;
@@ -33,47 +32,50 @@ interface IdPage {
   limit: number;
 }
 
-type ListPage = (filters: Pick<PetPage, "status" | "categoryId">, page: IdPage) => Pet[];
+type Filters = Pick<PetPage, "status" | "categoryId">;
 
-/**
- * Searches the index of words, a slice of ids at a time, and lets other requests run in between: a million animals may match
- * the words but not the other filters.
- */
-const indexSearch = ({ orm }: Pick<Database, "orm">, isDescending: boolean, isBehind: SQL) => {
-  const sliceStatement = orm
-    .select(COLUMNS)
-    .from(words)
-    .crossJoin(pets)
-    .where(and(WORDS_IN_SLICE, MATCHES_FILTERS))
-    .orderBy((isDescending ? desc : asc)(words.id))
-    .limit(value("limit"))
-    .prepare();
+type ListPage = (filters: Filters, page: IdPage) => Pet[];
+
+/** Searches the index of words behind an animal. */
+const indexSearch = (
+  { orm }: Pick<Database, "orm">,
+  isDescending: boolean,
+  isBehind: SQL,
+  options: PlanOptions | undefined,
+) => {
+  const order = (isDescending ? desc : asc)(pets.id);
+  const slices = wordSlices<Pet>(
+    { orm },
+    {
+      prepare(matching) {
+        const statement = orm.select(COLUMNS).from(pets).where(matching).orderBy(order).prepare();
+        return (values) => readPets(statement, values);
+      },
+      fromPets: (found) => found,
+    },
+    isDescending,
+    options,
+  );
   const typedStatement = orm
     .select(COLUMNS)
     .from(pets)
-    .where(and(IS_TYPED, isBehind, MATCHES_FILTERS, not(HAS_WORDS)))
+    .where(and(IS_TYPED, isBehind, MATCHES_FILTERS))
     .limit(1)
     .prepare();
-  const newest = newestId({ orm });
   const inOrder = (one: Pet, other: Pet) => (isDescending ? other.id - one.id : one.id - other.id);
 
-  return async (
-    { match, typed, firstSlice }: Search,
-    filters: Record<string, unknown>,
-    { after, limit }: IdPage,
-  ): Promise<Pet[]> => {
-    const bounds = isDescending
-      ? { low: 0, high: Math.min(after - 1, newest()) }
-      : { low: after, high: newest() };
+  return async (search: Search, filters: Filters, { after, limit }: IdPage): Promise<Pet[]> => {
     const found: Pet[] = [];
-    for (const slice of idSlices(bounds, isDescending, firstSlice)) {
-      const rest = { ...filters, match, ...slice, limit: limit - found.length };
-      found.push(...readPets(sliceStatement, rest));
-      if (found.length === limit) break;
-      await nextTurn();
+    const missing = () => limit - found.length;
+    const bounds = isDescending ? { low: 0, high: after - 1 } : { low: after, high: NO_ID };
+    for await (const more of slices(search, { filters, bounds, missing })) {
+      found.push(...more.slice(0, missing()));
+      if (missing() === 0) break;
     }
-    if (typed === null) return found;
-    const typedPets = readPets(typedStatement, { ...filters, match, typed, after });
+    const { typed } = search;
+    if (typed === null || found.some(({ id }) => id === typed)) return found;
+    const values = { status: filters.status ?? null, categoryId: filters.categoryId ?? null };
+    const typedPets = readPets(typedStatement, { ...values, typed, after });
     return [...found, ...typedPets].toSorted(inOrder).slice(0, limit);
   };
 };
@@ -84,9 +86,10 @@ const petSearch = (
   isDescending: boolean,
   isBehind: SQL,
   listPage: ListPage,
+  options: PlanOptions | undefined,
 ) => {
   const hasWords = wordLookup({ orm });
-  const searchIndex = once(() => indexSearch({ orm }, isDescending, isBehind));
+  const searchIndex = once(() => indexSearch({ orm }, isDescending, isBehind, options));
 
   return (search: Search, { status, categoryId, limit }: PetPage, start: number): Pet[] | Promise<Pet[]> => {
     const { found, last, isComplete } = scanDense(
@@ -94,16 +97,16 @@ const petSearch = (
         listPage({ status, categoryId }, { after: after?.id ?? start, limit: count }),
       hasWords(search),
       limit,
+      MAX_SPARSE,
     );
     if (isComplete) return found;
     const page = { after: last?.id ?? start, limit: limit - found.length };
-    const filters = { status: status ?? null, categoryId: categoryId ?? null };
-    return searchIndex()(search, filters, page).then((rest) => [...found, ...rest]);
+    return searchIndex()(search, { status, categoryId }, page).then((rest) => [...found, ...rest]);
   };
 };
 
 /** Lists animals in one direction of ids. */
-const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean) => {
+const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean, options?: PlanOptions) => {
   const isBehind = (isDescending ? lt : gt)(pets.id, value("after"));
   const order = (isDescending ? desc : asc)(pets.id);
   const listWhere = (condition?: SQL) =>
@@ -128,7 +131,7 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
   const statusStatement = listWithStatus();
   const categoryAndStatusStatement = listWithStatus(IN_CATEGORY);
   const idsStatement = once(() => listWhere(and(HAS_ID, MATCHES_FILTERS)));
-  const idsAndWordsStatement = once(() => listWhere(and(HAS_ID, or(HAS_WORDS, IS_TYPED), MATCHES_FILTERS)));
+  const hasWords = wordLookup({ orm });
   const listPage: ListPage = ({ status, categoryId }, page) => {
     const values = { ...page, categoryId };
     if (status === undefined)
@@ -136,7 +139,7 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
     const statement = categoryId === undefined ? statusStatement : categoryAndStatusStatement;
     return readPets(statement, { ...values, status }, status);
   };
-  const search = once(() => petSearch({ orm }, isDescending, isBehind, listPage));
+  const search = once(() => petSearch({ orm }, isDescending, isBehind, listPage, options));
 
   return (page: PetPage): Pet[] | Promise<Pet[]> => {
     const { status, categoryId, q, ids, limit } = page;
@@ -146,14 +149,13 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
       return sought ? search()(sought, page, after) : listPage({ status, categoryId }, { after, limit });
     const values = {
       after,
-      limit,
+      limit: sought ? ids.length : limit,
       status: status ?? null,
       categoryId: categoryId ?? null,
       ids: JSON.stringify(ids),
     };
-    return sought
-      ? readPets(idsAndWordsStatement(), { ...values, ...sought })
-      : readPets(idsStatement(), values);
+    const withIds = readPets(idsStatement(), values);
+    return sought ? withIds.filter(hasWords(sought)).slice(0, limit) : withIds;
   };
 };
 
@@ -161,8 +163,8 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean)
  * Lists pages of animals in the order of ids. Each kind of list has its own statement and reads an index in that order: none
  * sorts.
  */
-export const petsByIdOrder = (database: Pick<Database, "orm">) => {
-  const ascending = listsInDirection(database, false);
-  const descending = once(() => listsInDirection(database, true));
+export const petsByIdOrder = (database: Pick<Database, "orm">, options?: PlanOptions) => {
+  const ascending = listsInDirection(database, false, options);
+  const descending = once(() => listsInDirection(database, true, options));
   return (page: PetPage) => (page.sort === "-id" ? descending() : ascending)(page);
 };

@@ -2,47 +2,41 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SQL, and, asc, gt } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
-import { idSlices } from "../lib/id-slices.ts";
-import { FIRST_SLICE_IDS, type Search } from "../lib/search.ts";
+import type { Search } from "../lib/search.ts";
 import type { PetFilters } from "./pet.ts";
-import {
-  HAS_STATUS,
-  IN_CATEGORY,
-  IS_TYPED,
-  MATCHES_FILTERS,
-  WORDS_IN_SLICE,
-  newestId,
-  value,
-  words,
-} from "./queries.ts";
+import { HAS_STATUS, IN_CATEGORY, IS_TYPED, MATCHES_FILTERS, value } from "./queries.ts";
+import { ALL_IDS, wordSlices } from "./word-slice-queries.ts";
 
 /** Ids that are read from an index in one turn of the event loop. */
 const SLICE_IDS = 10_000;
 
 /** The ids of the animals that a search finds, ascending. */
 const searchedIds = ({ orm }: Pick<Database, "orm">) => {
-  const sliceStatement = orm
-    .select({ id: words.id })
-    .from(words)
-    .crossJoin(pets)
-    .where(and(WORDS_IN_SLICE, MATCHES_FILTERS))
-    .orderBy(asc(words.id))
-    .prepare();
+  const columns = { id: pets.id };
+  const slices = wordSlices<number>(
+    { orm },
+    {
+      prepare(matching) {
+        const statement = orm.select(columns).from(pets).where(matching).orderBy(asc(pets.id)).prepare();
+        return (values) => statement.values(values).map(([id]) => Number(id));
+      },
+      fromPets: (found) => found.map(({ id }) => id),
+    },
+    false,
+  );
   const typedStatement = orm
-    .select({ id: pets.id })
+    .select(columns)
     .from(pets)
     .where(and(IS_TYPED, MATCHES_FILTERS))
     .limit(1)
     .prepare();
-  const newest = newestId({ orm });
 
-  return async ({ firstSlice, ...search }: Search, filters: Record<string, unknown>): Promise<number[]> => {
+  return async (search: Search, { status, categoryId }: PetFilters): Promise<number[]> => {
     const found: number[] = [];
-    for (const slice of idSlices({ low: 0, high: newest() }, false, firstSlice, FIRST_SLICE_IDS)) {
-      for (const [id] of sliceStatement.values({ ...filters, ...search, ...slice })) found.push(Number(id));
-      await nextTurn();
-    }
-    const typed = typedStatement.get({ ...filters, ...search })?.id;
+    for await (const ids of slices(search, { filters: { status, categoryId }, bounds: ALL_IDS }))
+      for (const id of ids) found.push(id);
+    const values = { status: status ?? null, categoryId: categoryId ?? null, typed: search.typed };
+    const typed = typedStatement.get(values)?.id;
     if (typed === undefined || found.includes(typed)) return found;
     return [...found, typed].toSorted((one, other) => one - other);
   };
@@ -63,14 +57,14 @@ export const matchingIds = ({ orm }: Pick<Database, "orm">) => {
   const bothStatement = idsWhere(IN_CATEGORY, HAS_STATUS);
   const searchIds = searchedIds({ orm });
 
-  return async ({ status, categoryId }: PetFilters, search: Search | undefined): Promise<number[]> => {
-    const filters = { status: status ?? null, categoryId: categoryId ?? null };
+  return async (filters: PetFilters, search: Search | undefined): Promise<number[]> => {
     if (search) return searchIds(search, filters);
+    const { status, categoryId } = filters;
     const withoutStatus = status === undefined ? categoryStatement : bothStatement;
     const statement = categoryId === undefined ? statusStatement : withoutStatus;
     const found: number[] = [];
     for (let after = 0; ;) {
-      const slice = statement.values({ ...filters, after });
+      const slice = statement.values({ status, categoryId, after });
       for (const [id] of slice) found.push(Number(id));
       if (slice.length < SLICE_IDS) return found;
       after = found.at(-1) ?? after;

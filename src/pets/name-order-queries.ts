@@ -15,9 +15,14 @@ import {
   petOf,
   value,
 } from "./queries.ts";
+import { scanDense } from "./scan.ts";
+import { wordLookup } from "./word-lookup-queries.ts";
 
 /** So many animals are sorted. If more match, the names are read in order until enough of them match. */
 const MAX_SORTED = 2000;
+
+/** As long as one of so many animals matches, the names are read in order. */
+const MAX_SPARSE = 500;
 
 /** How many names are read in one turn of the event loop. */
 const SLICE_NAMES = 5000;
@@ -112,9 +117,18 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
   const sortBehind = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
     read(sortStatement, { ...fromPlace(from), ids: JSON.stringify(ids), limit });
 
+  const listBehind = (from: Place, limit: number): ListedPet[] =>
+    read(pageStatement, { ...fromPlace(from), limit });
+
   return {
-    list: ({ after, limit }: PetPage): ListedPet[] =>
-      read(pageStatement, { ...fromPlace(startOf(after)), limit }),
+    list: ({ after, limit }: PetPage): ListedPet[] => listBehind(startOf(after), limit),
+    scan: ({ after, limit }: PetPage, isMatch: (pet: Pet) => boolean) =>
+      scanDense(
+        (behind: ListedPet | undefined, count) => listBehind(startOf(behind ?? after), count),
+        isMatch,
+        limit,
+        MAX_SPARSE,
+      ),
     sort: ({ after, limit }: PetPage, ids: readonly number[]): ListedPet[] =>
       sortBehind(startOf(after), ids, limit),
     /** Reads the names in order, a slice at a time, and lets other requests run in between. */
@@ -146,9 +160,10 @@ export const petsByNameOrder = (
   const ascending = listsInDirection(database, false, sliceNames);
   const descending = listsInDirection(database, true, sliceNames);
   const findMatching = matchingIds(database);
+  const lookUp = wordLookup(database);
 
   return async (page: PetPage): Promise<ListedPet[]> => {
-    const { list, sort, select } = page.sort === "-name" ? descending : ascending;
+    const { list, scan, sort, select } = page.sort === "-name" ? descending : ascending;
     const { status, categoryId, q, ids } = page;
     if (ids) {
       const found = await byId({ ...page, sort: "id", after: undefined, limit: ids.length });
@@ -159,6 +174,15 @@ export const petsByNameOrder = (
     }
     const search = toSearch(q);
     if ((status ?? categoryId ?? search) === undefined) return list(page);
+    const hasWords = search ? lookUp(search) : () => true;
+    const { found, isComplete } = scan(
+      page,
+      (pet) =>
+        (status === undefined || pet.status === status) &&
+        (categoryId === undefined || pet.categoryId === categoryId) &&
+        hasWords(pet),
+    );
+    if (isComplete) return found;
     const matching = await findMatching(page, search);
     return matching.length > maxSorted ? select(page, matching) : sort(page, matching);
   };

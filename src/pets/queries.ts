@@ -1,12 +1,9 @@
-import { and, eq, gt, lte, max, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ifGiven } from "../db/if-given.ts";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
-import { pets } from "../db/schema/pets.ts";
-import { once } from "../lib/lazy.ts";
-import type { Search } from "../lib/search.ts";
-import { wordMatcher } from "../lib/word-matcher.ts";
+import { pets, petsIndexed } from "../db/schema/pets.ts";
 import type { Pet, PetFilters, PetSort, PetStatus } from "./pet.ts";
 
 export const COLUMNS_BUT_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
@@ -68,41 +65,12 @@ export const MATCHES_FILTERS = and(ifGiven("status", HAS_STATUS), MATCHES_CATEGO
 export const HAS_ID = sql`${pets.id} in (select value from json_each(${value("ids")}))`;
 
 /** The FTS5 index of names (migration 0016), with the names that FTS5 gives its columns. */
-export const words = sqliteTable("pets_words", { id: integer("rowid"), words: text("pets_words") });
+export const words = sqliteTable("pets_words", { id: integer("rowid").notNull(), words: text("pets_words") });
 
-/** The animals of a slice of ids whose names match. Join them with `cross join`: then SQLite reads the words first. */
-export const WORDS_IN_SLICE = and(
-  sql`${words.words} match ${value("match")}`,
-  gt(words.id, value("low")),
-  lte(words.id, value("high")),
-  eq(pets.id, words.id),
-);
-// Looked up for each animal: the words of a million other animals cost this search nothing.
-export const HAS_WORDS = sql`exists (select 1 from pets_words where pets_words match ${value("match")} and rowid = ${pets.id})`;
 export const IS_TYPED = sql`${pets.id} = ${value("typed")}`;
 
-/** Tells whether an animal matches a search; the index is read only for what the name alone does not tell. */
-export const wordLookup = ({ orm }: Pick<Database, "orm">) => {
-  const lookup = once(() =>
-    orm
-      .select({ id: words.id })
-      .from(words)
-      .where(and(sql`${words.words} match ${value("match")}`, eq(words.id, value("id"))))
-      .limit(1)
-      .prepare(),
-  );
-  return ({ words: sought, match, typed }: Search) => {
-    const matches = wordMatcher(sought);
-    return ({ id, name }: Pick<Pet, "id" | "name">): boolean =>
-      id === typed || (matches(name) ?? lookup().get({ match, id }) !== undefined);
-  };
-};
-
-/** Reads the highest id; 0 without animals. */
-export const newestId = ({ orm }: Pick<Database, "orm">) => {
-  const newestStatement = orm
-    .select({ id: max(pets.id) })
-    .from(pets)
-    .prepare();
-  return () => newestStatement.get()?.id ?? 0;
+/** Reads the highest id in the index of words. */
+export const indexedTo = ({ orm }: Pick<Database, "orm">) => {
+  const statement = orm.select({ id: petsIndexed.indexedTo }).from(petsIndexed).limit(1).prepare();
+  return () => statement.get()?.id ?? 0;
 };

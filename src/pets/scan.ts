@@ -1,6 +1,3 @@
-/** A page is read from its list as long as one of so many animals is found: then the index of words costs more. */
-const MAX_SPARSE = 8;
-
 /** Read in one turn of the event loop. */
 const MAX_READ = 1000;
 
@@ -16,11 +13,13 @@ export interface Scan<Item> {
 /**
  * Reads a list in its order, as long as it is dense with what is sought, or to the end of the page.
  * @param read reads so many animals behind one
+ * @param maxSparse how many animals may be read for each that is found
  */
 export const scanDense = <Item>(
   read: (after: Item | undefined, count: number) => Item[],
   isMatch: (item: Item) => boolean,
   limit: number,
+  maxSparse: number,
 ): Scan<Item> => {
   const found: Item[] = [];
   let last: Item | undefined;
@@ -31,8 +30,8 @@ export const scanDense = <Item>(
     total += items.length;
     found.push(...items.filter(isMatch));
     const isComplete = found.length >= limit || items.length < count;
-    if (isComplete || found.length * MAX_SPARSE < total)
+    if (isComplete || (found.length + 1) * maxSparse < total)
       return { found: found.slice(0, limit), last, isComplete };
-    count = Math.min(MAX_READ, Math.ceil(((limit - found.length) * total) / found.length));
+    count = Math.min(MAX_READ, Math.ceil(((limit - found.length) * total) / (found.length + 1)));
   }
 };

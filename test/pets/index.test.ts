@@ -245,6 +245,16 @@ test.each(Object.entries(REFUSALS))(
   },
 );
 
+test("an animal of a rare category that is not indexed is counted once", async () => {
+  const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
+  for (let at = 0; at < 60; at++) await addPet(store, { name: "Bella", categoryId: at === 0 ? 2 : 1 });
+  await store.call("GET", "/v1/pets?q=bella");
+  await addPet(store, { name: "Bella", categoryId: 2 });
+  REFUSALS["the storage is full"](store.database);
+  const response = await store.call("GET", "/v1/statistics?q=bella&categoryId=2");
+  expect(await response.json()).toMatchObject({ total: 2 });
+});
+
 test("a long tail is indexed in slices that let other requests run", async () => {
   const store = await openStore();
   await runInCommit(

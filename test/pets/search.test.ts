@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { petsByIdOrder } from "../../src/pets/id-order-queries.ts";
 import { petRepository } from "../../src/pets/repository.ts";
 import { foldLetters } from "../../src/lib/letter-folds.ts";
 import { ftsQuery, searchWords } from "../../src/lib/search.ts";
@@ -275,6 +276,20 @@ test("searches, counts and orders with many matches find them all and let other 
   });
 });
 
+test("a search for words that no two animals share lets other requests run", async () => {
+  const own = await openStore();
+  own.database.client.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120000)
+     INSERT INTO pets (name, category_id, status, created_at)
+     SELECT iif(i % 2, 'Bella', 'Luna'), i % 2, 'available', 0 FROM n`,
+  );
+  for (const query of [{ q: "bella luna" }, { q: "bella", categoryId: "0" }, { q: "luna", categoryId: "1" }])
+    for (const sort of ["id", "-id", "name"]) {
+      const { turns, value } = await turnsDuring(() => list(own, { ...query, sort }));
+      expect([query, sort, await idsOf(value), turns > 1]).toEqual([query, sort, [], true]);
+    }
+});
+
 const plansOf = async (
   own: Store,
   page: Parameters<ReturnType<typeof petRepository>["list"]>[0],
@@ -294,6 +309,8 @@ const plansOf = async (
     return statement;
   }) as typeof client.prepare;
   await petRepository(own.database).list(page);
+  // Every search, as if all of its lists were long.
+  if (page.q !== undefined) await petsByIdOrder(own.database, { rowCost: Infinity, maxFtsIds: 0 })(page);
   client.prepare = prepare;
   return queries.flatMap((text) =>
     client

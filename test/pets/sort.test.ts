@@ -187,6 +187,9 @@ test("every order holds each animal that matches once, however it is cut into pa
         limit: fc.integer({ min: 1, max: 7 }),
         maxSorted: fc.integer({ min: 0, max: 9 }),
         sliceNames: fc.integer({ min: 1, max: 9 }),
+        probedIds: fc.integer({ min: 1, max: 9 }),
+        rowCost: fc.constantFrom(0, 1, 2, 25),
+        maxFtsIds: fc.constantFrom(0, 10, 1000),
       }),
       async (some, filters, sort, { limit, ...slices }) => {
         database.client.run("DELETE FROM pets");
@@ -197,7 +200,7 @@ test("every order holds each animal that matches once, however it is cut into pa
         );
         for (const { id, name, categoryId, status } of animals) insert.run(id, name, categoryId, status);
         await petIndex(database).catchUp();
-        const byId = petsByIdOrder(database);
+        const byId = petsByIdOrder(database, slices);
         const lists = sort.endsWith("id") ? byId : petsByNameOrder(database, byId, slices);
         const found: number[] = [];
         for (let after: ListedPet | undefined; ;) {

@@ -1,0 +1,148 @@
+import { type SQL, and, asc, desc, gt, lte, sql } from "drizzle-orm";
+import type { Database } from "../db/open.ts";
+import { pets } from "../db/schema/pets.ts";
+import type { IdSlice } from "../lib/id-slices.ts";
+import { MAX_PREFIX_LENGTH, type Search, ftsQuery } from "../lib/search.ts";
+import type { PetFilters } from "./pet.ts";
+import { HAS_STATUS, IN_CATEGORY, indexedTo, value, words } from "./queries.ts";
+
+/** How many ids are read of each list before it is decided how to go on. */
+const PROBED_IDS = 100;
+
+/** Reading an animal takes as long as merging so many ids. */
+const ROW_COST = 25;
+
+/**
+ * If words have so many ids together, FTS5 may merge them itself. It takes a third of the time, but at worst for all of their
+ * ids at once, wherever a slice begins and ends: this many take 8 milliseconds.
+ */
+const MAX_FTS_IDS = 500_000;
+
+/** Other values than those that were measured, for tests. */
+export interface PlanOptions {
+  probedIds?: number;
+  rowCost?: number;
+  maxFtsIds?: number;
+}
+
+export type Filters = Pick<PetFilters, "status" | "categoryId">;
+
+export const IN_SLICE = and(gt(pets.id, value("low")), lte(pets.id, value("high")));
+
+export const HAS_WORD = (placeholder: string) =>
+  and(
+    sql`${words.words} match ${value(placeholder)}`,
+    gt(words.id, value("low")),
+    lte(words.id, value("high")),
+  );
+
+export const conditionsOf = ({ status, categoryId }: Filters): SQL[] => [
+  ...(categoryId === undefined ? [] : [IN_CATEGORY]),
+  ...(status === undefined ? [] : [HAS_STATUS]),
+];
+
+interface Limited extends IdSlice {
+  limit: number;
+}
+
+/** The ids of a word, or of the filters, in an index. */
+export interface List {
+  /** The FTS5 query of a word. */
+  text?: string;
+  read(slice: Limited): unknown[][];
+}
+
+/** The next ids of a list, and how far they reach. */
+interface Probe {
+  list: List;
+  ids: number[];
+  reach: number;
+}
+
+export const probe = (list: List, slice: Limited, isDescending: boolean): Probe => {
+  const ids = list.read(slice).map(([id]) => Number(id));
+  const { low, high, limit } = slice;
+  const last = ids.at(-1);
+  if (last === undefined || ids.length < limit) return { list, ids, reach: high - low };
+  return { list, ids, reach: isDescending ? high - last + 1 : last - low };
+};
+
+/** The share of the ids that a list has. */
+const densityOf = ({ ids, reach }: Probe): number => ids.length / reach;
+
+const sumOf = (densities: readonly number[]): number => densities.reduce((sum, density) => sum + density, 0);
+
+/** How a search goes on. */
+export type Plan =
+  /** Reads the animals of the rarest list, and compares them with the search. */
+  | { driver: List }
+  /** Merges all lists, the rarest word first. */
+  | { texts: string[] };
+
+/** The lists of words and filters, in one direction of ids. */
+const idLists = ({ orm }: Pick<Database, "orm">, isDescending: boolean) => {
+  const order = isDescending ? desc : asc;
+  const wordStatement = orm
+    .select({ id: words.id })
+    .from(words)
+    .where(HAS_WORD("word"))
+    .orderBy(order(words.id))
+    .limit(value("limit"))
+    .prepare();
+  const prepareFilters = (conditions: SQL[]) =>
+    orm
+      .select({ id: pets.id })
+      .from(pets)
+      .where(and(...conditions, IN_SLICE))
+      .orderBy(order(pets.id))
+      .limit(value("limit"))
+      .prepare();
+  const filterStatements = new Map<string, ReturnType<typeof prepareFilters>>();
+  return {
+    ofWords(sought: readonly string[]): List {
+      const text = ftsQuery(sought);
+      return { text, read: (slice) => wordStatement.values({ ...slice, word: text }) };
+    },
+    ofFilters(filters: Filters): List[] {
+      const conditions = conditionsOf(filters);
+      if (conditions.length === 0) return [];
+      const key = `${conditions.length} ${filters.status !== undefined}`;
+      const statement = filterStatements.get(key) ?? prepareFilters(conditions);
+      filterStatements.set(key, statement);
+      return [{ read: (slice) => statement.values({ ...filters, ...slice }) }];
+    },
+  };
+};
+
+/** Decides from the next ids of each list how a search goes on in a range of ids. */
+export const wordPlans = (
+  { orm }: Pick<Database, "orm">,
+  isDescending: boolean,
+  { probedIds = PROBED_IDS, rowCost = ROW_COST, maxFtsIds = MAX_FTS_IDS }: PlanOptions = {},
+) => {
+  const { ofWords, ofFilters } = idLists({ orm }, isDescending);
+  const findEnd = indexedTo({ orm });
+
+  return ({ words: sought }: Search, filters: Filters) => {
+    // FTS5 collects all animals with a longer word before it returns the first.
+    const indexed = sought.map((word) => [...word].slice(0, MAX_PREFIX_LENGTH).join(""));
+    const isExact = indexed.every((word, at) => word === sought[at]);
+    const lists = [...ofFilters(filters), ...indexed.map((word) => ofWords([word]))];
+
+    /** Undefined if nothing follows. */
+    return (slice: IdSlice): Plan | undefined => {
+      const next = (list: List) => probe(list, { ...slice, limit: probedIds }, isDescending);
+      const probes = lists.map(next).toSorted((one, other) => densityOf(one) - densityOf(other));
+      const [rarest] = probes;
+      if (rarest === undefined || rarest.ids.length === 0) return undefined;
+      if (!isExact || sumOf(probes.map(densityOf)) > rowCost * densityOf(rarest))
+        return { driver: rarest.list };
+      const inWords = probes.filter(({ list }) => list.text !== undefined);
+      const wordIds = sumOf(inWords.map(densityOf)) * findEnd();
+      if (inWords.length === 1 || wordIds > maxFtsIds)
+        return { texts: inWords.flatMap(({ list }) => list.text ?? []) };
+      const allWords = next(ofWords(indexed));
+      return { driver: densityOf(allWords) < densityOf(rarest) ? allWords.list : rarest.list };
+    };
+  };
+};
