@@ -10,7 +10,7 @@ import { faultCounts, platformWarnings } from "../platform/fault.ts";
 import { noticeCounts, noticeWarnings } from "../notices/notice.ts";
 import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/file-descriptors.ts";
 import type { Check, Warning } from "../http/health.ts";
-import type { CounterOptions, GaugeOptions } from "../http/metrics.ts";
+import type { CounterOptions, GaugeOptions, OtherProcesses } from "../http/metrics.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Services } from "./services.ts";
 
@@ -20,7 +20,15 @@ export interface Vitals {
   fileUse: () => FileUse;
   /** The state of the scheduled backups; undefined if there are none. */
   backupStatus: () => BackupStatus | undefined;
+  /** The other processes of this server. */
+  others?: OtherProcesses | undefined;
 }
+
+const workerWarnings = (others: OtherProcesses | undefined): Warning[] => {
+  const count = others?.missing() ?? 0;
+  const message = `${count} of the processes of WORKERS ended and are being replaced: the log says why.`;
+  return count === 0 ? [] : [{ code: "workers_missing", count, message }];
+};
 
 /** The checks of `/readyz`. */
 export const readinessChecks = (
@@ -44,7 +52,7 @@ export const readinessWarnings =
       notices,
       platformWatch,
     }: Pick<Services, "expiries" | "damage" | "notices" | "platformWatch">,
-    { fileUse, backupStatus }: Vitals,
+    { fileUse, backupStatus, others }: Vitals,
     clock: Clock,
   ) =>
   (): Warning[] => [
@@ -53,6 +61,7 @@ export const readinessWarnings =
     ...noticeWarnings(notices.open()),
     ...damageWarnings(damage),
     ...descriptorWarnings(fileUse()),
+    ...workerWarnings(others),
     ...logWarnings(client.filename),
     ...backupWarnings(backupStatus(), backupSchedule, clock.now()),
   ];

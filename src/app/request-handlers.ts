@@ -19,7 +19,7 @@ import { createApp } from "../http/app.ts";
 import { cors } from "../http/cors.ts";
 import { finishRequest } from "../http/finish-request.ts";
 import { macros } from "../http/macros.ts";
-import { type OtherProcesses, metrics } from "../http/metrics.ts";
+import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { type RateLimiter, rateLimiter } from "../lib/rate-limiter.ts";
 import { type Documents, generateDocuments } from "../openapi/generate.ts";
@@ -38,8 +38,6 @@ export interface ListenerContext extends Vitals {
   port: number;
   /** The port for HTTPS. */
   httpsPort: number;
-  /** The other processes of this server. */
-  others?: OtherProcesses | undefined;
   /** In a worker: the process that started it, which responds to everything but plain reads. */
   owner?: Owner;
 }
@@ -136,7 +134,7 @@ export const createRequestHandlers = (
   database: Database,
   services: Services,
   runtime: Runtime,
-  { connections, port, httpsPort, others, owner, ...vitals }: ListenerContext,
+  { connections, port, httpsPort, owner, ...vitals }: ListenerContext,
 ) => {
   const { log } = runtime;
   const { https, sites, expiries } = services;
@@ -145,7 +143,7 @@ export const createRequestHandlers = (
     expiries,
     gauges: processGauges(services, vitals),
     counters: processCounters(services),
-    others,
+    others: vitals.others,
   });
   const limiters = owner?.limiters ?? ownLimiters();
   const limits = clientLimits(config, connections, limiters);

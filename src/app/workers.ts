@@ -38,6 +38,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
   const forwarded: ForwardedListener = listenForForwarded(socket, fetch);
   const memory = new Map<number, number>();
   let cpuSeconds = 0;
+  let running = 0;
   let pool: WorkerPool | undefined;
   let challenges: { stop(): void } | undefined;
 
@@ -45,6 +46,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
     report: async () => pool?.report(),
     memory: () => [...memory.values()].reduce((sum, bytes) => sum + bytes, 0),
     cpuSeconds: () => cpuSeconds,
+    missing: () => config.workers - 1 - running,
   };
 
   const receive =
@@ -82,6 +84,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
         settings,
         handlers: { take: takeFor(shared.limiters), report: receive(shared) },
         onChange(pids) {
+          running = pids.length;
           for (const pid of memory.keys()) if (!pids.includes(pid)) memory.delete(pid);
           onChange(pids);
         },

@@ -12,7 +12,12 @@ import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
 import { databaseFiles, databasePath } from "../data-dir/paths.ts";
-import { type ProcessRecord, isReplaced, readProcessRecord } from "../data-dir/process-record.ts";
+import {
+  type ProcessRecord,
+  isReplaced,
+  readProcessRecord,
+  residentMemory,
+} from "../data-dir/process-record.ts";
 import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { storeIdOf } from "../db/store-id.ts";
@@ -40,6 +45,10 @@ interface ServerStatus {
   /** Why a running server is not ready. */
   reason?: string;
   pid?: number;
+  /** Resident memory in bytes. */
+  memoryBytes?: number | undefined;
+  /** The other processes that serve; absent without WORKERS. */
+  workers?: { pid: number; memoryBytes: number | undefined }[];
   /** RFC 3339. */
   startedAt?: string;
   version?: string;
@@ -61,10 +70,12 @@ export const serverStatus = async (
   if (!existsSync(dataDir) || !isDataDirLocked(dataDir) || isBeingRestored(dataDir))
     return { running: false, ready: false };
   if (!record) return { running: true, ready: false, reason: "it is starting" };
-  const { pid, version, startedAt } = record;
+  const { pid, version, startedAt, workers } = record;
   const facts = {
     running: true,
     pid,
+    memoryBytes: residentMemory(pid),
+    ...(workers && { workers: workers.map((one) => ({ pid: one, memoryBytes: residentMemory(one) })) }),
     startedAt: formatTime(startedAt),
     version,
     restartNeeded: isReplaced(record),

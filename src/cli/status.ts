@@ -30,6 +30,11 @@ const serverText = ({ server: { running, ready, pid, startedAt } }: Status, now:
   return [state, since, pid && `process ${pid}`].filter(Boolean).join(", ");
 };
 
+const workersText = ({ server: { workers = [] } }: Status): string =>
+  workers
+    .map(({ pid, memoryBytes }) => `process ${pid} (${memoryBytes ? formatBytes(memoryBytes) : "ended"})`)
+    .join(", ");
+
 const storageText = ({ dataDir, storage }: Status): string[] => {
   if (!storage) return [dataDir, "does not exist yet: adoption-store serve creates it"];
   const { databaseBytes, logBytes, freeBytes, animals } = storage;
@@ -64,6 +69,7 @@ const printStatus = (status: Status, now: number): void => {
   const lines = [
     ...linesOf("server", [serverText(status, now)]),
     ...(server.version === undefined || !server.running ? [] : linesOf("version", [server.version])),
+    ...(server.workers?.length ? linesOf("workers", [workersText(status)]) : []),
     ...(addresses.length === 0 ? [] : linesOf("addresses", addresses)),
     ...linesOf("data", storageText(status)),
     ...linesOf("backups", [backupText(status, now)]),

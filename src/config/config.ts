@@ -154,6 +154,8 @@ export const readConfig = (sources: Sources): Config => {
     throw new ConfigError("OIDC_ISSUER and OIDC_CLIENT_ID: set both, or neither");
   if (!values.dnsUpdateServer !== !values.dnsUpdateKeyFile)
     throw new ConfigError("DNS_UPDATE_SERVER and DNS_UPDATE_KEY_FILE: set both, or neither");
+  if (values.workers > 1 && process.platform !== "linux")
+    throw new ConfigError("WORKERS: more than one process needs Linux: leave it at 1");
   return Object.freeze({
     ...values,
     dnsChallengeHook: values.dnsChallengeHook || undefined,

@@ -11,11 +11,15 @@ export const integer =
 
 const MAX_AUTO_PROCESSES = 16;
 
+/** Only Linux spreads connections over the processes that share a port. */
+const autoProcesses = (): number =>
+  process.platform === "linux" ? Math.min(availableParallelism(), MAX_AUTO_PROCESSES) : 1;
+
 /** A number of processes; `auto` is one for each core. */
 export const processes =
   (max: number): Parse<number> =>
   (text) =>
-    text === "auto" ? Math.min(availableParallelism(), MAX_AUTO_PROCESSES) : integer(1, max)(text);
+    text === "auto" ? autoProcesses() : integer(1, max)(text);
 
 const UNITS = {
   "": 1,

@@ -42,6 +42,16 @@ export const isReplaced = ({ executable }: ProcessRecord): boolean => {
   return now !== undefined && (now.inode !== executable?.inode || now.modifiedAt !== executable.modifiedAt);
 };
 
+/** The resident memory of a process in bytes; undefined if it has ended, or the system does not tell. */
+export const residentMemory = (pid: number): number | undefined => {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+};
+
 /** @throws the system's error */
 export const saveProcessRecord = (dataDir: string, record: ProcessRecord): Promise<void> =>
   writeDurably(processRecordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`);

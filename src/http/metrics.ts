@@ -29,6 +29,8 @@ export interface OtherProcesses {
   memory(): number;
   /** Their CPU time, in seconds. */
   cpuSeconds(): number;
+  /** How many of them do not run. */
+  missing(): number;
 }
 
 interface MetricsOptions {

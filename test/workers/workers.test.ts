@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { workersSocketPath } from "../../src/data-dir/paths.ts";
+import { findStatus } from "../../src/cli/status-facts.ts";
 import { startServer } from "../support/server.ts";
 import { atEnd, faultOf, openOnce, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
@@ -160,6 +161,14 @@ test("a killed worker is replaced, and nothing acknowledged is lost", async () =
   await until(() => workers().length === 2 && !workers().some((pid) => killed.includes(pid)));
   expect(statusesOf(await callAll(`/v1/pets/${id}`))).toEqual([200]);
   expect(await add("Next")).toBe(id + 1);
+});
+
+test("status lists the workers and their memory", async () => {
+  const { config, workers } = shared();
+  await until(() => workers().length === 2);
+  const { server } = await findStatus(config, () => [], Date.now());
+  expect(server.workers?.map(({ pid }) => pid)).toEqual([...workers()]);
+  for (const { memoryBytes } of server.workers ?? []) expect(memoryBytes).toBeGreaterThan(10_000_000);
 });
 
 test("a second server on the same port is refused", async () => {
