@@ -31,7 +31,7 @@ const incrementVersion = (client: Client): void => {
   client.run(`PRAGMA user_version=${version < MAX_VERSION ? version + 1 : 0}`);
 };
 
-const rollBack = (client: Client): void => {
+export const rollBack = (client: Client): void => {
   try {
     if (client.inTransaction) client.run("ROLLBACK");
   } catch {

