@@ -60,8 +60,8 @@ const maintainDatabase = (
 };
 
 /** Keeps the index of animals close behind the writes. */
-const indexPets = ({ tidyPetIndex }: Services, log: Logger): Poller =>
-  repeat(INDEX_MS, tidyPetIndex, {
+const indexPets = ({ petIndexing }: Services, log: Logger): Poller =>
+  repeat(INDEX_MS, petIndexing.tidy, {
     onError: (error) => log.warn({ err: error }, "the index of animals could not be brought up to date"),
   });
 

@@ -50,6 +50,7 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
   const runtime = { ...systemRuntime, log };
   const keysUsed = new Map<number, number>();
   const services = createServices(config, database, runtime, {
+    requestIndex: () => owner.ask<boolean>("index").catch(() => false),
     touchKeys: async (lastUsed) => {
       for (const [id, at] of lastUsed) keysUsed.set(id, at);
     },

@@ -4,6 +4,7 @@ import { certificateRepository } from "../certificates/repository.ts";
 import type { Config } from "../config/config.ts";
 import { keptResponseRepository } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
+import type { RequestIndex } from "../db/pet-index.ts";
 import { deployRepository } from "../deploys/repository.ts";
 import { certificateEffects } from "../domains/stage-effects-repository.ts";
 import { domainRepository } from "../domains/repository.ts";
@@ -29,8 +30,12 @@ export const openCertificateRepository = (database: Pick<Database, "orm" | "comm
  * The repositories of every room. Preparing the queries of one takes milliseconds, so each is built on first use: `pets` and
  * `keys`, which every request needs, on the first read of the property, the others on the first call of a method.
  */
-export const createRepositories = (database: Database, { strictCategories, platformDomain }: Config) => {
-  const pets = once(() => petRepository(database, { strictCategories }));
+export const createRepositories = (
+  database: Database,
+  { strictCategories, platformDomain }: Config,
+  requestIndex?: RequestIndex,
+) => {
+  const pets = once(() => petRepository(database, { strictCategories, requestIndex }));
   const keys = once(() => keyRepository(database));
   const domains = lazy(() => domainRepository(database));
   return {

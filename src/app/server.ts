@@ -129,7 +129,7 @@ export const startServer = async (
   if (backups) pollers.push(backups);
   for (const poller of pollers) poller.start();
   await workers?.start(
-    { keys: services.keys, metrics, limiters, https: services.https },
+    { ...services, metrics, limiters },
     { port: main.port, httpPort: http?.port, httpsPort: https?.port },
     workersRecorder(config, log),
   );

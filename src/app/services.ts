@@ -4,6 +4,7 @@ import { withoutReplaced } from "../certificates/wildcard.ts";
 import { categoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
+import type { RequestIndex } from "../db/pet-index.ts";
 import { rowSweeper } from "../db/sweeper.ts";
 import { dnsAccess } from "../dns-checks/dns-access.ts";
 import { type Inspect, inspector } from "../dns-checks/inspect.ts";
@@ -52,6 +53,8 @@ export interface ServiceOptions extends DeployOptions {
   streamLimits?: StreamLimits;
   /** Stores when keys were last used, in place of the database. */
   touchKeys?: Repositories["keys"]["touch"];
+  /** Lets another process index animals before a search. */
+  requestIndex?: RequestIndex;
 }
 
 const oidcOf = (
@@ -95,7 +98,7 @@ const storeServices = (
     people: personService({ people: repositories.people, clock, randomBytes }),
     passkeys: passkeyService({ people: repositories.people, clock }),
     pets,
-    tidyPetIndex: repositories.pets.tidyIndex,
+    petIndexing: repositories.pets.indexing,
     petPages: petListCache({ list: pets.list, version }),
     petStatistics: petStatistics({ counts: repositories.pets.counts, version, clock }),
     petStreams: petStreams({ events: repositories.petEvents, fresh, version, ...(limits && { limits }) }),
@@ -123,7 +126,7 @@ export const createServices = (
   runtime: Runtime,
   options: ServiceOptions = {},
 ) => {
-  const repositories = createRepositories(database, config);
+  const repositories = createRepositories(database, config, options.requestIndex);
   const names = cachedNames(repositories.publishedNames, database.version);
   const dns = dnsAccess(config, runtime, options.dns);
   const inspectOver = (access: typeof dns) =>

@@ -15,6 +15,7 @@ import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } fro
 /** What of this process its workers use. */
 interface Shared {
   keys: Pick<Services["keys"], "recordUse">;
+  petIndexing: Pick<Services["petIndexing"], "index">;
   metrics: Pick<Metrics, "add">;
   limiters: Readonly<Record<LimiterName, RateLimiter>>;
   https: Services["https"];
@@ -82,7 +83,11 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
       pool = startPool({
         count: config.workers - 1,
         settings,
-        handlers: { take: takeFor(shared.limiters), report: receive(shared) },
+        handlers: {
+          take: takeFor(shared.limiters),
+          report: receive(shared),
+          index: shared.petIndexing.index,
+        },
         onChange(pids) {
           running = pids.length;
           for (const pid of memory.keys()) if (!pids.includes(pid)) memory.delete(pid);

@@ -4,7 +4,7 @@ import type { Statement } from "./commit.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./open.ts";
-import { isStorageFailure } from "../lib/storage-errors.ts";
+import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 
 /** How many animals a transaction indexes: some 3 ms of work. */
 const SLICE_ANIMALS = 500;
@@ -77,6 +77,9 @@ export interface Unindexed extends Pick<Database, "orm"> {
   isCurrent(): boolean;
 }
 
+/** Asks another process to index every animal. @returns false if the storage refuses it */
+export type RequestIndex = () => Promise<boolean>;
+
 /** What must read the index behind every write calls this first. See `petIndex`. */
 export type CatchUp = () => Promise<Unindexed | undefined>;
 
@@ -94,8 +97,12 @@ const isAccepted = async (write: Promise<unknown>): Promise<boolean> => {
 /**
  * The index of animals by words and by name, which follows the writes: a search first catches up with what was written since,
  * and the server catches up in the background. `pets_indexed` says how far it has come.
+ * @param requestIndex if this process does not write
  */
-export const petIndex = ({ client, commit, version }: Pick<Database, "client" | "commit" | "version">) => {
+export const petIndex = (
+  { client, commit, version }: Pick<Database, "client" | "commit" | "version">,
+  requestIndex?: RequestIndex,
+) => {
   const statements = statementsOf(client);
   let indexing: Promise<unknown> | undefined;
   let mergedVersion = -1;
@@ -104,8 +111,12 @@ export const petIndex = ({ client, commit, version }: Pick<Database, "client" | 
   const write = <Rows>(statement: Statement<Rows>) =>
     commit([statement], undefined, { lockWait: LOCK_WAIT_MS });
 
+  const requestSlice = async () => {
+    if (!(await requestIndex?.())) throw new StorageUnavailable("the index is behind");
+  };
+
   const indexSlice = () =>
-    (indexing ??= write(statements.index(SLICE_ANIMALS)).finally(() => {
+    (indexing ??= (requestIndex ? requestSlice() : write(statements.index(SLICE_ANIMALS))).finally(() => {
       indexing = undefined;
     }));
 
@@ -132,6 +143,8 @@ export const petIndex = ({ client, commit, version }: Pick<Database, "client" | 
       copy = undefined;
       return undefined;
     },
+    /** Indexes every animal, for `requestIndex` of another process. */
+    index: (): Promise<boolean> => isAccepted(catchUp()),
     /** Indexes every animal and merges the index, in slices that let other requests run. The next call goes on. */
     async tidy(): Promise<void> {
       if (!(await isAccepted(catchUp()))) return;

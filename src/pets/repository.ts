@@ -3,7 +3,7 @@ import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/aud
 import { insertSelect } from "../db/insert-select.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
-import { petIndex } from "../db/pet-index.ts";
+import { type RequestIndex, petIndex } from "../db/pet-index.ts";
 import { lazy } from "../lib/lazy.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
@@ -197,7 +197,10 @@ const conditionalWrites = (database: Database, strictCategories: boolean, record
 /** @param strictCategories an animal may belong only to a category that exists */
 export const petRepository = (
   database: Database,
-  { strictCategories = false }: { strictCategories?: boolean } = {},
+  {
+    strictCategories = false,
+    requestIndex,
+  }: { strictCategories?: boolean; requestIndex?: RequestIndex | undefined } = {},
 ) => {
   const { orm, commit } = database;
   const record = auditing(database);
@@ -209,8 +212,8 @@ export const petRepository = (
     .limit(1)
     .prepare();
 
-  const index = petIndex(database);
-  const { list, counts } = indexedReads(database, index.catchUp);
+  const { catchUp, ...indexing } = petIndex(database, requestIndex);
+  const { list, counts } = indexedReads(database, catchUp);
   const writes = lazy(() => conditionalWrites(database, strictCategories, record));
 
   return {
@@ -239,8 +242,7 @@ export const petRepository = (
     },
     list,
     counts,
-    /** Brings the index up to date in the background. */
-    tidyIndex: index.tidy,
+    indexing,
   };
 };
 

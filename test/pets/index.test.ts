@@ -186,6 +186,26 @@ test("a search finds what another process stored before it, while both write", a
   }
 }, 60_000);
 
+test.each([true, false])(
+  "a process that does not write lets another index, which does: %p",
+  async (isAccepted) => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const store = await openStore({ path });
+    const reader = openDatabase(path);
+    atEnd(() => reader.close());
+    reader.client.run("PRAGMA query_only=ON");
+    const requestIndex = async () => isAccepted && petIndex(store.database).index();
+    const pets = petRepository(reader, { requestIndex });
+    for (const id of [1, 2]) {
+      await addPet(store, { name: "Zoë" });
+      expect(await pets.list({ ...ALL, q: "zoe", sort: "id" })).toHaveLength(id);
+    }
+    expect(reader.client.query("SELECT indexed_to FROM pets_indexed").values()).toEqual([
+      [isAccepted ? 2 : 0],
+    ]);
+  },
+);
+
 test("an order placed for an animal that is not indexed is found by the animal's name", async () => {
   const store = await openStore();
   const { id } = await addPet(store, { name: "Zoë", status: "available" });
