@@ -82,7 +82,12 @@ const writeMeasure =
   (load: { file: string; expected: number }, seconds: number): Measure =>
   async (server, key) => ({ ...(await drive(server, { ...load, key }, seconds)), cpu: 0 });
 
-const rowsOf = (what: string, results: Results<keyof Sample>, names: readonly [string, string]) =>
+const rowsOf = (
+  what: string,
+  results: Results<keyof Sample>,
+  names: readonly [string, string],
+  count: number,
+) =>
   names.map((name) => {
     const gain = ratioOf(results, name, names[0], "rate");
     const client = medianOf(results, name, "client");
@@ -90,6 +95,8 @@ const rowsOf = (what: string, results: Results<keyof Sample>, names: readonly [s
       `${what}, ${name}`,
       whole(medianOf(results, name, "rate")),
       ratio(gain),
+      // What the rates would be if each process had a core for itself.
+      ratio((name === names[0] ? 1 : count) / ratioOf(results, name, names[0], "cpu")),
       microseconds(medianOf(results, name, "cpu")),
       client > 0 ? microseconds(client) : "",
       name === names[0] ? "" : megabytes(medianOf(results, name, "worker")),
@@ -125,7 +132,7 @@ export const workers = async (bench: Bench): Promise<string> => {
       ["adding animals", posts],
     ] as const) {
       for (const { server, key } of contestants) await measure(server, key);
-      rows.push(...rowsOf(what, await inTurn(contestants, pace.rounds, sample(measure)), names));
+      rows.push(...rowsOf(what, await inTurn(contestants, pace.rounds, sample(measure)), names, count));
     }
     return rows;
   });
@@ -137,6 +144,7 @@ export const workers = async (bench: Bench): Promise<string> => {
         "load",
         "requests/s",
         "times one process",
+        "with a core for each process",
         "server CPU µs",
         "client CPU µs",
         "memory of a worker",
