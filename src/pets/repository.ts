@@ -1,14 +1,14 @@
 import { and, eq, sql } from "drizzle-orm";
 import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/audit.ts";
-import { insertSelect } from "../db/insert-select.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
+import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { type RequestIndex, petIndex } from "../db/pet-index.ts";
 import { lazy } from "../lib/lazy.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
-import type { NewPet, Pet, PetChange } from "./pet.ts";
+import type { NewPet, Pet, PetChange, PetStatus } from "./pet.ts";
 import { indexedReads } from "./indexed-queries.ts";
 import { COLUMNS, type Row, type RowValues, petOf } from "./queries.ts";
 
@@ -45,17 +45,18 @@ const IS_EXPECTED = sql<number>`(${value("revision")} is null or ${pets.revision
 
 const CATEGORY_EXISTS = sql`exists (select 1 from ${categories} where ${categories.id} = ${value("categoryId")})`;
 
-const prepareInsert = ({ orm }: Pick<Database, "orm">, strictCategories: boolean) => {
-  const fields = {
-    name: value("name"),
-    categoryId: value("categoryId"),
-    status: value("status"),
-    createdAt: value("createdAt"),
-  };
-  const insert = strictCategories
-    ? insertSelect(orm, pets, fields, sql`where ${CATEGORY_EXISTS}`)
-    : orm.insert(pets).values(fields);
-  return insert.returning({ id: pets.id }).prepare();
+type InsertValues = [name: string, categoryId: bigint, status: PetStatus | null, createdAt: number];
+
+/** Not built by Drizzle: its own work is a quarter of what it costs to store an animal. */
+const prepareInsert = ({ client }: Pick<Database, "client">, strictCategories: boolean) => {
+  const insertStatement = client.query<{ id: number }, InsertValues>(
+    `INSERT INTO pets (name, category_id, status, created_at) SELECT ?1, ?2, ?3, ?4
+     ${strictCategories ? "WHERE EXISTS (SELECT 1 FROM categories WHERE id = ?2)" : ""} RETURNING id`,
+  );
+  return (...values: InsertValues): Statement<{ id: number }[]> => ({
+    query: { all: () => insertStatement.all(...values) },
+    values: {},
+  });
 };
 
 /** The animal before a write, in its transaction, and the conditions that may stop the write. */
@@ -225,8 +226,8 @@ export const petRepository = (
      * and the animal's own does not exist, as checked in the same atomic step.
      */
     async add(pet: NewPet, act: Act, keep?: StoreResponse<Pet>): Promise<Pet | undefined> {
-      const values = { ...pet, status: pet.status ?? null, createdAt: act.now };
-      const [[row]] = await commit([{ query: insertStatement, values }], ([[added]]) =>
+      const insert = insertStatement(pet.name, pet.categoryId, pet.status ?? null, act.now);
+      const [[row]] = await commit([insert], ([[added]]) =>
         added
           ? [
               ...record(act, { action: "pet.added", id: added.id, label: pet.name }),
