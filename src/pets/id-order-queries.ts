@@ -3,6 +3,7 @@ import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import { once } from "../lib/lazy.ts";
 import { type Search, toSearch } from "../lib/search.ts";
+import { wordMatcher } from "../lib/word-matcher.ts";
 import type { Pet } from "./pet.ts";
 import {
   COLUMNS,
@@ -33,6 +34,9 @@ interface IdPage {
 }
 
 type Filters = Pick<PetPage, "status" | "categoryId">;
+
+/** Resolves when the index of words has every animal. */
+type Ready = () => Promise<void>;
 
 type ListPage = (filters: Filters, page: IdPage) => Pet[];
 
@@ -80,7 +84,7 @@ const indexSearch = (
   };
 };
 
-/** Reads the list itself while most of it matches: the first words of the index cost more than a page. */
+/** Reads the list itself while much of it matches: a page costs less than the first words of the index. */
 const petSearch = (
   { orm }: Pick<Database, "orm">,
   isDescending: boolean,
@@ -88,20 +92,28 @@ const petSearch = (
   listPage: ListPage,
   options: PlanOptions | undefined,
 ) => {
-  const hasWords = wordLookup({ orm });
   const searchIndex = once(() => indexSearch({ orm }, isDescending, isBehind, options));
 
-  return (search: Search, { status, categoryId, limit }: PetPage, start: number): Pet[] | Promise<Pet[]> => {
-    const { found, last, isComplete } = scanDense(
-      (after: Pet | undefined, count) =>
-        listPage({ status, categoryId }, { after: after?.id ?? start, limit: count }),
-      hasWords(search),
+  return (search: Search, filters: PetPage, start: number, ready: Ready): Pet[] | Promise<Pet[]> => {
+    const { limit } = filters;
+    const matches = wordMatcher(search.words);
+    let isKnown = true;
+    const scan = scanDense(
+      (after: Pet | undefined, count) => listPage(filters, { after: after?.id ?? start, limit: count }),
+      ({ id, name }) => {
+        const isMatch = id === search.typed || matches(name);
+        isKnown &&= isMatch !== undefined;
+        return isMatch === true;
+      },
       limit,
       MAX_SPARSE,
     );
-    if (isComplete) return found;
-    const page = { after: last?.id ?? start, limit: limit - found.length };
-    return searchIndex()(search, { status, categoryId }, page).then((rest) => [...found, ...rest]);
+    if (isKnown && scan.isComplete) return scan.found;
+    const { found, last } = isKnown ? scan : { found: [], last: undefined };
+    const rest = { after: last?.id ?? start, limit: limit - found.length };
+    return ready()
+      .then(() => searchIndex()(search, filters, rest))
+      .then((more) => [...found, ...more]);
   };
 };
 
@@ -141,12 +153,12 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
   };
   const search = once(() => petSearch({ orm }, isDescending, isBehind, listPage, options));
 
-  return (page: PetPage): Pet[] | Promise<Pet[]> => {
+  return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
     const { status, categoryId, q, ids, limit } = page;
     const after = page.after?.id ?? (isDescending ? NO_ID : 0);
     const sought = toSearch(q);
     if (ids === undefined)
-      return sought ? search()(sought, page, after) : listPage({ status, categoryId }, { after, limit });
+      return sought ? search()(sought, page, after, ready) : listPage(page, { after, limit });
     const values = {
       after,
       limit: sought ? ids.length : limit,
@@ -154,17 +166,18 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
       categoryId: categoryId ?? null,
       ids: JSON.stringify(ids),
     };
-    const withIds = readPets(idsStatement(), values);
-    return sought ? withIds.filter(hasWords(sought)).slice(0, limit) : withIds;
+    const read = () => readPets(idsStatement(), values);
+    return sought ? ready().then(() => read().filter(hasWords(sought)).slice(0, limit)) : read();
   };
 };
 
 /**
  * Lists pages of animals in the order of ids. Each kind of list has its own statement and reads an index in that order: none
- * sorts.
+ * sorts. `ready` is awaited before the index of words is read.
  */
 export const petsByIdOrder = (database: Pick<Database, "orm">, options?: PlanOptions) => {
   const ascending = listsInDirection(database, false, options);
   const descending = once(() => listsInDirection(database, true, options));
-  return (page: PetPage) => (page.sort === "-id" ? descending() : ascending)(page);
+  return (page: PetPage, ready: Ready = async () => {}) =>
+    (page.sort === "-id" ? descending() : ascending)(page, ready);
 };

@@ -1,5 +1,5 @@
 import type { Database } from "../db/open.ts";
-import type { CatchUp } from "../db/pet-index.ts";
+import type { CatchUp, Unindexed } from "../db/pet-index.ts";
 import { lazy, once } from "../lib/lazy.ts";
 import { foldLetters } from "../lib/letter-folds.ts";
 import { toSearch } from "../lib/search.ts";
@@ -9,6 +9,9 @@ import { petsByNameOrder } from "./name-order-queries.ts";
 import type { PetSort } from "./pet.ts";
 import type { ListedPet, PetPage } from "./queries.ts";
 
+/** The copy in memory has every animal. */
+const isReady = async (): Promise<void> => {};
+
 type Orm = Pick<Database, "orm">;
 
 const isById = (sort: PetSort): boolean => sort === "id" || sort === "-id";
@@ -16,8 +19,8 @@ const isById = (sort: PetSort): boolean => sort === "id" || sort === "-id";
 const listsOf = (database: Orm) => {
   const byId = petsByIdOrder(database);
   const byName = once(() => petsByNameOrder(database, byId));
-  return (page: PetPage): ListedPet[] | Promise<ListedPet[]> =>
-    isById(page.sort) ? byId(page) : byName()(page);
+  return (page: PetPage, ready: () => Promise<void>): ListedPet[] | Promise<ListedPet[]> =>
+    isById(page.sort) ? byId(page, ready) : ready().then(() => byName()(page));
 };
 
 const compare =
@@ -50,18 +53,21 @@ export const indexedReads = (database: Orm, catchUp: CatchUp) => {
     if (!unindexed) return found;
     const all = { status: undefined, ids: undefined, after: undefined, limit: Number.MAX_SAFE_INTEGER };
     // An animal whose id was typed is found without the index.
-    for (const { id, status = "none" } of await listsOf(unindexed)({ ...all, ...filters, sort: "id" }))
-      if (id !== typed) found[status] += 1;
+    const more = await listsOf(unindexed)({ ...all, ...filters, sort: "id" }, isReady);
+    for (const { id, status = "none" } of more) if (id !== typed) found[status] += 1;
     return unindexed.isCurrent() ? found : countIndexed(filters, typed);
   };
 
   return {
     list(page: PetPage): ListedPet[] | Promise<ListedPet[]> {
-      if (isById(page.sort) && toSearch(page.q) === undefined) return listIndexed(page);
-      return catchUp().then(async (unindexed) => {
-        const found = await listIndexed(page);
-        return unindexed ? mergePages([found, await listsOf(unindexed)(page)], page) : found;
+      let unindexed: Unindexed | undefined;
+      const listing = listIndexed(page, async () => {
+        unindexed = await catchUp();
       });
+      if (!(listing instanceof Promise)) return listing;
+      return listing.then(async (found) =>
+        unindexed ? mergePages([found, await listsOf(unindexed)(page, isReady)], page) : found,
+      );
     },
     counts: {
       addedAfter: counts.addedAfter,

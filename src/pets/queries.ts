@@ -71,6 +71,11 @@ export const IS_TYPED = sql`${pets.id} = ${value("typed")}`;
 
 /** Reads the highest id in the index of words. */
 export const indexedTo = ({ orm }: Pick<Database, "orm">) => {
-  const statement = orm.select({ id: petsIndexed.indexedTo }).from(petsIndexed).limit(1).prepare();
+  const statement = orm
+    .select({ id: petsIndexed.indexedTo })
+    .from(petsIndexed)
+    .where(eq(petsIndexed.one, 1))
+    .limit(1)
+    .prepare();
   return () => statement.get()?.id ?? 0;
 };
