@@ -1,4 +1,3 @@
-import { setPriority } from "node:os";
 import type { Config } from "../config/config.ts";
 import type { SiteFiles } from "../deploys/own-site.ts";
 import { ownProgram } from "../lib/own-program.ts";
@@ -10,12 +9,8 @@ import type { Services } from "./services.ts";
 /** The command that calls `printManual`. It is not for people, so the command line does not list it. */
 export const MANUAL_COMMAND = "__manual";
 
-/** The server has the processor first. */
-const NICENESS = 10;
-
 /** Prints the files of the manual, one in a line, for the configuration that standard input holds. */
 export const printManual = async (): Promise<void> => {
-  setPriority(NICENESS);
   const config = (await Bun.stdin.json()) as Config;
   for await (const file of renderManual(config, () => programDocuments(config)))
     await Bun.write(Bun.stdout, `${JSON.stringify(file)}\n`);
