@@ -7,6 +7,7 @@ import { Refused } from "./options.ts";
 import { PAGE_PATH, POCKETBASE, assertSameAnimals, startPocketBase } from "./pocketbase.ts";
 import { type Server, startServer } from "./processes.ts";
 import { peers } from "./requirements.ts";
+import { single } from "./single.ts";
 import { atLeast, atMost, megabytes, ratio, section, whole } from "./table.ts";
 
 const PATH = "/v1/pets?limit=20";
@@ -67,7 +68,7 @@ const rowsOf = (results: Results): string[][] => {
   ];
 };
 
-/** A page of 20 animals, beside the limit and beside peers that do the same work. */
+/** A page of 20 animals, beside the limit and beside peers that do the same work; and single ones beside a page. */
 export const read = async (bench: Bench): Promise<string> => {
   const { directory, databases, pace } = bench;
   const { constant, hono, fastify } = await peers();
@@ -84,22 +85,24 @@ export const read = async (bench: Bench): Promise<string> => {
   const replay = await startServer("constant", constant, { directory, settings: { ANSWER: file } });
   const pocketBase = await startPocketBase(bench, ANIMALS);
   const alike = [replay, ours, ...others];
-  const results = await withServers([...alike, pocketBase.server], async () => {
+  const [results, singles] = await withServers([...alike, pocketBase.server], async () => {
     await assertAlike(alike, data.key, answer);
     await assertSameAnimals(pocketBase, answer.body);
     const names = [CONSTANT, OURS, HONO, FASTIFY];
     const load = { path: PATH, key: data.key };
-    return contest(
+    const results = await contest(
       [
         ...alike.map((server, at) => ({ name: names[at] ?? "", server, load })),
         { name: POCKETBASE, server: pocketBase.server, load: { path: PAGE_PATH, key: pocketBase.key } },
       ],
       pace,
     );
+    return [results, await single(bench, ours, data.key, ANIMALS)] as const;
   });
-  return section(
+  const pages = section(
     `Reading: \`GET ${PATH}\` of ${whole(ANIMALS)} animals`,
     "All check the key, validate `limit` and send the same 20 animals. The constant checks nothing. PocketBase sends its own headers and JSON; its key is a signed token of a superuser, whose record it reads.",
     rowsOf(results),
   );
+  return `${pages}\n${singles}`;
 };

@@ -14,6 +14,8 @@ interface List {
   file: string;
   /** The only right status; 0: any that is no error. */
   expected?: number;
+  /** The tag of what the client has. */
+  ifNoneMatch?: string;
 }
 
 export interface Report {
@@ -58,7 +60,8 @@ export const drive = async (server: Server, load: Load, seconds: number): Promis
   const { script, path, rest } = scriptOf(load);
   const options = ["--threads", "1", "--connections", String(CONNECTIONS), "--duration", String(seconds)];
   const host = "host" in load ? ["--header", `Host: ${load.host}`] : [];
-  const header = ["--header", `Authorization: Bearer ${load.key}`, ...host];
+  const known = "ifNoneMatch" in load ? ["--header", `If-None-Match: ${load.ifNoneMatch}`] : [];
+  const header = ["--header", `Authorization: Bearer ${load.key}`, ...host, ...known];
   const wrk = launch(["wrk", ...options, ...header, "--script", script, server.url + path, ...rest], {
     cwd: import.meta.dir,
     output: "pipe",
