@@ -25,12 +25,15 @@ const hasTags = (ids: readonly number[] | undefined, count: number): boolean =>
 interface CachedPage {
   etag: string;
   response: Response;
+  /** Made for the first client that has the page. */
+  notModified?: Response;
 }
 
-const selectResponse = ({ etag, response }: CachedPage, ifNoneMatch: string | undefined): Response =>
-  ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, etag)
-    ? keyedNotModified(etag)
-    : (response.clone() as Response);
+const selectResponse = (page: CachedPage, ifNoneMatch: string | undefined): Response => {
+  const isKnown = ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, page.etag);
+  if (isKnown) page.notModified ??= keyedNotModified(page.etag);
+  return ((isKnown && page.notModified) || page.response).clone() as Response;
+};
 
 /**
  * Caches the responses of `GET /v1/pets`: building one costs four times as much as cloning it. Every write changes `version`,
@@ -60,7 +63,7 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
     const response = keyedJson(body, etag);
     setAbsent(response.headers, links);
     if (hasTags(ids, items.length)) response.headers.set("item-etags", items.map(etagOfPet).join(", "));
-    const page = { etag, response };
+    const page: CachedPage = { etag, response };
     if (current === version()) pages.set(key, page, body.size);
     return page;
   };
