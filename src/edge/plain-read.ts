@@ -3,7 +3,7 @@
  * up to date, which writes: `q` is none of these parameters.
  */
 const PLAIN_READ =
-  /^https?:\/\/[^/]*\/v1\/(?:pets|categories|orders)(?:\/\d+)?(?:\?(?:(?!q=)[a-zA-Z]+=[^&#]*(?:&|$))*)?$/;
+  /^https?:\/\/[^/]*\/v1\/(?:pets|categories|store\/orders)(?:\/\d+)?(?:\?(?:(?!q=)[a-zA-Z]+=[^&#]*(?:&|$))*)?$/;
 
 /** No route has such a path, and `fetch` would not send it as it is. */
 const UNROUTABLE = /^https?:\/\/[^/]*\/\/|#/;

@@ -8,7 +8,8 @@ test.each([
   ["GET", "/v1/pets?cursor=a%20b&sort=-name"],
   ["GET", "/v1/pets/17"],
   ["GET", "/v1/categories"],
-  ["GET", "/v1/orders/3"],
+  ["GET", "/v1/store/orders?status=open&limit=5"],
+  ["GET", "/v1/store/orders/3"],
   ["GET", "/v1/pets#q"],
   ["POST", "//v1/pets"],
 ])("a worker responds to %s %s", (method, path) => {
@@ -23,6 +24,8 @@ test.each([
   ["GET", "/v1/pets?limit=20&q=bella"],
   ["GET", "/v1/pets?%71=bella"],
   ["GET", "/v1/pets?limit=20&%71=bella"],
+  ["GET", "/v1/store/orders?q=ada"],
+  ["GET", "/v1/store/orders/3/history"],
   ["GET", "/v1/statistics"],
   ["GET", "/platform/keys"],
   ["GET", "/v1/pets/17/"],
