@@ -3,7 +3,7 @@ import type { Database } from "../db/open.ts";
 import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.ts";
 import { type Search, toSearch } from "../lib/search.ts";
 import type { Pet, PetFilters, PetStatus } from "./pet.ts";
-import { COLUMNS, IS_TYPED, MATCHES_CATEGORY, readPets, value } from "./queries.ts";
+import { COLUMNS, IS_TYPED, MATCHES_CATEGORY, indexedTo, readPets, value } from "./queries.ts";
 import { wordLookup } from "./word-lookup-queries.ts";
 import { ALL_IDS, wordSlices } from "./word-slice-queries.ts";
 
@@ -79,15 +79,17 @@ const searchCounts = ({ orm }: Pick<Database, "orm">) => {
     .limit(1)
     .prepare();
   const lookUp = wordLookup({ orm });
+  const findEnd = indexedTo({ orm });
 
-  return async (search: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
-    // The animal whose id was typed, unless its words match too.
-    const hasWords = lookUp({ ...search, typed: null });
-    const typed = readPets(typedStatement, { typed: search.typed, categoryId: categoryId ?? null });
-    let counts = countPets(typed.filter((pet) => !hasWords(pet)));
+  return async ({ typed, ...search }: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
+    const byWords = { ...search, typed: null };
+    const bounds = { ...ALL_IDS, high: findEnd() };
+    const hasWords = lookUp(byWords);
+    // The animal whose id was typed, unless it is also counted by its words.
+    const withId = readPets(typedStatement, { typed, categoryId: categoryId ?? null });
+    let counts = countPets(withId.filter((pet) => pet.id > bounds.high || !hasWords(pet)));
     const filters = { status: undefined, categoryId };
-    for await (const [more = NO_ANIMALS] of slices(search, { filters, bounds: ALL_IDS }))
-      counts = add(counts, more);
+    for await (const [more = NO_ANIMALS] of slices(byWords, { filters, bounds })) counts = add(counts, more);
     return counts;
   };
 };

@@ -276,6 +276,15 @@ test("an animal of a rare category that is not indexed is counted once", async (
   expect(await response.json()).toMatchObject({ total: 2 });
 });
 
+test("an animal that is not indexed is counted once if its id was typed and its name has that word", async () => {
+  const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
+  await addPet(store, { name: "Luna" });
+  await store.call("GET", "/v1/pets?q=luna");
+  await addPet(store, { name: "Bella 2" });
+  REFUSALS["the storage is full"](store.database);
+  expect(await (await store.call("GET", "/v1/statistics?q=2")).json()).toMatchObject({ total: 1 });
+});
+
 test("a long tail is indexed in slices that let other requests run", async () => {
   const store = await openStore();
   await runInCommit(

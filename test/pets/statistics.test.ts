@@ -52,6 +52,14 @@ test("an added animal counts at once", async () => {
   }
 });
 
+test("an animal whose id was typed counts once, also in a category that is rarer than the word", async () => {
+  const store = await openStore();
+  for (let id = 1; id <= 40; id++)
+    await addPet(store, id === 4 ? { name: "Luna", categoryId: 2 } : { name: "4ever", categoryId: 1 });
+  expect((await statisticsOf(store, "q=4&categoryId=2")).byStatus).toEqual({ ...NONE, none: 1 });
+  expect((await statisticsOf(store, "q=4")).byStatus).toEqual({ ...NONE, none: 40 });
+});
+
 test("an animal that another process added counts at once", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
