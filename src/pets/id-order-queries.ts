@@ -94,11 +94,11 @@ const petSearch = (
 ) => {
   const searchIndex = once(() => indexSearch({ orm }, isDescending, isBehind, options));
 
-  return (search: Search, filters: PetPage, start: number, ready: Ready): Pet[] | Promise<Pet[]> => {
+  return async (search: Search, filters: PetPage, start: number, ready: Ready): Promise<Pet[]> => {
     const { limit } = filters;
     const matches = wordMatcher(search.words);
     let isKnown = true;
-    const scan = scanDense(
+    const scan = await scanDense(
       (after: Pet | undefined, count) => listPage(filters, { after: after?.id ?? start, limit: count }),
       ({ id, name }) => {
         const isMatch = id === search.typed || matches(name);
@@ -111,9 +111,8 @@ const petSearch = (
     if (isKnown && scan.isComplete) return scan.found;
     const { found, last } = isKnown ? scan : { found: [], last: undefined };
     const rest = { after: last?.id ?? start, limit: limit - found.length };
-    return ready()
-      .then(() => searchIndex()(search, filters, rest))
-      .then((more) => [...found, ...more]);
+    await ready();
+    return [...found, ...(await searchIndex()(search, filters, rest))];
   };
 };
 

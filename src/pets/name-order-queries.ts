@@ -23,6 +23,8 @@ const MAX_SORTED = 2000;
 
 /** As long as one of so many animals matches, the names are read in order. */
 const MAX_SPARSE = 500;
+/** The same for a search: names with rare signs are looked up in the index of words, one by one. */
+const MAX_SPARSE_SEARCH = 50;
 
 /** How many names are read in one turn of the event loop. */
 const SLICE_NAMES = 5000;
@@ -122,12 +124,12 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
 
   return {
     list: ({ after, limit }: PetPage): ListedPet[] => listBehind(startOf(after), limit),
-    scan: ({ after, limit }: PetPage, isMatch: (pet: Pet) => boolean) =>
+    scan: ({ after, limit, q }: PetPage, isMatch: (pet: Pet) => boolean) =>
       scanDense(
         (behind: ListedPet | undefined, count) => listBehind(startOf(behind ?? after), count),
         isMatch,
         limit,
-        MAX_SPARSE,
+        q === undefined ? MAX_SPARSE : MAX_SPARSE_SEARCH,
       ),
     sort: ({ after, limit }: PetPage, ids: readonly number[]): ListedPet[] =>
       sortBehind(startOf(after), ids, limit),
@@ -175,7 +177,7 @@ export const petsByNameOrder = (
     const search = toSearch(q);
     if ((status ?? categoryId ?? search) === undefined) return list(page);
     const hasWords = search ? lookUp(search) : () => true;
-    const { found, isComplete } = scan(
+    const { found, isComplete } = await scan(
       page,
       (pet) =>
         (status === undefined || pet.status === status) &&

@@ -276,6 +276,22 @@ test("searches, counts and orders with many matches find them all and let other 
   });
 });
 
+test("a page by name of few matches among names that only the index can compare lets other requests run", async () => {
+  const own = await openStore();
+  own.database.client.run(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+     INSERT INTO pets (name, category_id, status, created_at)
+     SELECT 'Ⅷ ' || i || iif(i % 40, ' Bella', ' Luna'), i % 40, 'available', 0 FROM n`,
+  );
+  await list(own, { q: "luna" });
+  const plain = await turnsDuring(() => list(own, {}));
+  for (const query of [{ q: "luna" }, { categoryId: "0" }]) {
+    const { turns, value } = await turnsDuring(() => list(own, { ...query, sort: "name", limit: "100" }));
+    expect([query, (await idsOf(value)).length]).toEqual([query, 100]);
+    expect(turns).toBeGreaterThan(plain.turns + 10);
+  }
+});
+
 test("a search for words that no two animals share lets other requests run", async () => {
   const own = await openStore();
   own.database.client.run(
