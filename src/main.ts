@@ -1,11 +1,9 @@
 #!/usr/bin/env bun
 import { scaleHeap } from "./cli/heap.ts";
+import { WORKER } from "./workers/argument.ts";
 
 /** Commands that use much memory. Global options may stand before them. */
 const HEAVY: ReadonlySet<string> = new Set(["serve", "import", "export"]);
-
-/** What a server starts its workers with; `WORKER` of src/workers/pool.ts, which is not loaded here. */
-const WORKER = "__worker";
 
 const main = async (): Promise<void> => {
   // A worker loads no command.

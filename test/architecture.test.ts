@@ -31,7 +31,10 @@ const imports = (await Promise.all(files.map(importsOf))).flat();
  * its `to`.
  */
 const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
-  { from: /^src\/main\.ts$/, to: [/^src\/cli\/(run|heap)\.ts$/, /^src\/app\/reader\.ts$/] },
+  {
+    from: /^src\/main\.ts$/,
+    to: [/^src\/cli\/(run|heap)\.ts$/, /^src\/(app\/reader|workers\/argument)\.ts$/],
+  },
   { from: /^src\/app\//, to: [/^src\/(?!cli\/|main\.ts)/, /^package\.json$/] },
   { from: /^src\/cli\//, to: [/^src\/(?!main\.ts|http\/|console\/)/] },
   { from: /^src\/lib\//, to: [] },

@@ -1,5 +1,7 @@
 import type { Logger } from "../lib/log.ts";
+import { ownProgram } from "../lib/own-program.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { WORKER } from "./argument.ts";
 import { type Channel, type Handlers, channel } from "./channel.ts";
 
 /** The first pause before a worker is replaced that ended soon after its start; each next one is twice as long. */
@@ -7,13 +9,12 @@ const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
 /** A worker that lived this long is replaced at once. */
 const STABLE_MS = 10_000;
+/** How long a worker may take to start. */
+const START_MS = 30_000;
 /** How long a worker may take to report. One that takes longer is left out. */
 const REPORT_MS = 1000;
 /** Bun's own limit of 256 requests at once would let slow clients stop the others. */
 const FORWARDED_REQUESTS = 16_384;
-
-/** The program argument of a worker. */
-export const WORKER = "__worker";
 
 interface PoolOptions<Settings> {
   count: number;
@@ -27,6 +28,8 @@ interface PoolOptions<Settings> {
   env: Readonly<Record<string, string | undefined>>;
   /** How a worker is started, without WORKER. */
   command?: readonly string[];
+  /** How long a worker may take to start, in milliseconds. */
+  startMs?: number;
 }
 
 interface Worker extends Channel {
@@ -34,10 +37,6 @@ interface Worker extends Channel {
   exited: Promise<string>;
   kill(): void;
 }
-
-/** The file that this process runs, even if an upgrade has replaced it. */
-const ownCommand = (): string[] =>
-  Bun.isStandaloneExecutable ? ["/proc/self/exe"] : [process.execPath, `${import.meta.dir}/../main.ts`];
 
 const spawnWorker = (
   command: readonly string[],
@@ -57,6 +56,19 @@ const spawnWorker = (
   return { ...link, pid: child.pid, exited, kill: () => child.kill("SIGKILL") };
 };
 
+/** Lets a worker begin to serve. @returns why it does not; undefined if it does */
+const startWithin = async (ms: number, worker: Worker, settings: unknown): Promise<string | undefined> => {
+  const timer = setTimeout(worker.kill, ms);
+  try {
+    await worker.ask("start", settings);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
 const pauseAfter = (livedMs: number, beforeMs: number): number => {
   if (livedMs >= STABLE_MS) return 0;
   return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, beforeMs * 2));
@@ -70,8 +82,11 @@ export const startPool = <Settings>({
   onChange,
   log,
   env,
-  command = ownCommand(),
+  command = ownProgram(),
+  startMs = START_MS,
 }: PoolOptions<Settings>) => {
+  const started = new Set<Worker>();
+  /** Those that serve. */
   const running = new Set<Worker>();
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
@@ -80,10 +95,8 @@ export const startPool = <Settings>({
   /** Runs one worker until it ends. @returns why it ended */
   const runOne = async (onReady: () => void): Promise<string> => {
     const worker = spawnWorker(command, env, handlers);
-    const failed = await worker.ask("start", settings).then(
-      () => undefined,
-      (error: unknown) => reasonOf(error),
-    );
+    started.add(worker);
+    const failed = await startWithin(startMs, worker, settings);
     if (failed === undefined) {
       running.add(worker);
       // It had started when the others were asked to stop.
@@ -92,6 +105,7 @@ export const startPool = <Settings>({
     } else worker.kill();
     onReady();
     const reason = await worker.exited;
+    started.delete(worker);
     if (running.delete(worker) && !isStopping) changed();
     return failed ?? reason;
   };
@@ -130,7 +144,7 @@ export const startPool = <Settings>({
       stopping.resolve();
       for (const worker of running) void worker.ask("stop").catch(() => {});
       const timer = setTimeout(() => {
-        for (const worker of running) worker.kill();
+        for (const worker of started) worker.kill();
       }, graceMs);
       await Promise.all(kept);
       clearTimeout(timer);

@@ -6,7 +6,7 @@ import { startPool } from "../../src/workers/pool.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 /** Workers that run this script, which may call `started()` to count their starts. */
-const poolOf = (script: string) => {
+const poolOf = (script: string, startMs?: number) => {
   const directory = temporaryDirectory();
   const [file, starts] = [join(directory, "worker.ts"), join(directory, "starts")];
   writeFileSync(starts, "");
@@ -26,6 +26,7 @@ const poolOf = (script: string) => {
     log,
     env: process.env,
     command: [process.execPath, file],
+    ...(startMs !== undefined && { startMs }),
   });
   return { pool, pauses, changes, starts: () => readFileSync(starts, "utf8").length };
 };
@@ -46,4 +47,20 @@ test("a worker that does not stop in time is killed", async () => {
   await pool.ready;
   expect(changes).toHaveLength(1);
   await pool.stop(50);
+});
+
+test("a worker that hangs during its start is replaced, and holds no stop up", async () => {
+  const { pool, pauses, changes, starts } = poolOf("started(); setInterval(() => {}, 1000);", 100);
+  await pool.ready;
+  while (starts() < 2) await Bun.sleep(5);
+  await pool.stop(50);
+  expect(pauses[0]).toBe(100);
+  expect(changes).toEqual([]);
+});
+
+test("a stop does not wait for a worker that hangs during its start", async () => {
+  const { pool, starts } = poolOf("started(); setInterval(() => {}, 1000);");
+  while (starts() < 1) await Bun.sleep(5);
+  await pool.stop(50);
+  expect(starts()).toBe(1);
 });
