@@ -68,20 +68,22 @@ const openDns = async (
   return port;
 };
 
-/** The limits of this process, of HTTP and also of HTTPS. The system spreads connections evenly over processes. */
-const connectionLimits = (
-  { workers, httpsPort }: Config,
+/**
+ * The limits of this process, of HTTP and also of HTTPS: its share, because the system spreads connections evenly. The
+ * connections of all processes fit the files that one may open: each may have a request that is forwarded to the owner.
+ */
+export const connectionLimits = (
+  { workers, httpsPort }: Pick<Config, "workers" | "httpsPort">,
   files: number,
-  log: Logger,
+  log: Pick<Logger, "warn">,
 ): Pick<ConnectionLimits, "connections" | "connectionsPerClient"> => {
   const { connections, connectionsPerClient } = DEFAULT_LIMITS;
-  const { maxConnections, advice } = descriptorBudget(
-    Math.ceil(connections / workers),
-    files,
-    httpsPort !== undefined,
-  );
+  const { maxConnections, advice } = descriptorBudget(connections, files, httpsPort !== undefined);
   if (advice !== undefined) log.warn(advice);
-  return { connections: maxConnections, connectionsPerClient: Math.ceil(connectionsPerClient / workers) };
+  return {
+    connections: Math.ceil(maxConnections / workers),
+    connectionsPerClient: Math.ceil(connectionsPerClient / workers),
+  };
 };
 
 /**
