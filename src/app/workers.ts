@@ -40,6 +40,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
   const memory = new Map<number, number>();
   let cpuSeconds = 0;
   let running = 0;
+  let hasStarted = false;
   let pool: WorkerPool | undefined;
   let challenges: { stop(): void } | undefined;
 
@@ -47,7 +48,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
     report: async () => pool?.report(),
     memory: () => [...memory.values()].reduce((sum, bytes) => sum + bytes, 0),
     cpuSeconds: () => cpuSeconds,
-    missing: () => config.workers - 1 - running,
+    missing: () => (hasStarted ? config.workers - 1 - running : 0),
   };
 
   const receive =
@@ -97,6 +98,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
         env: processEnvironment(),
       });
       await pool.ready;
+      hasStarted = true;
     },
     /** Lets the workers finish their requests in flight. Call it while this process still responds to them. */
     async stop(graceMs: number): Promise<void> {

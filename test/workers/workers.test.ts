@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
+import { once } from "node:events";
 import { existsSync, statSync } from "node:fs";
+import { connect } from "node:net";
+import { createWorkers } from "../../src/app/workers.ts";
 import { workersSocketPath } from "../../src/data-dir/paths.ts";
+import type { Logger } from "../../src/lib/log.ts";
 import { findStatus } from "../../src/cli/status-facts.ts";
 import { startServer } from "../support/server.ts";
 import { atEnd, faultOf, openOnce, temporaryDirectory } from "../support/store.ts";
@@ -177,17 +181,42 @@ test("a second server on the same port is refused", async () => {
   expect(await outcomeOf(startServer(other))).toThrow("the port is in use");
 });
 
-test("a stop lets workers finish, ends them and removes the socket", async () => {
-  const { server, config, workers, add, callAll } = await serveWithWorkers();
+/** Sends a write without its body, and waits until a process has read the headers. */
+const beginWrite = async (port: number, key: string) => {
+  const body = JSON.stringify({ name: "Bella", categoryId: 1 });
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  socket.write(
+    `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  const [interim] = (await once(socket, "data")) as [string];
+  expect(interim).toStartWith("HTTP/1.1 100");
+  return async (): Promise<string> => {
+    socket.write(body);
+    const [response] = (await once(socket, "data")) as [string];
+    socket.destroy();
+    return response.slice(0, "HTTP/1.1 201".length);
+  };
+};
+
+test("a stop lets every process finish the writes that it has begun, ends the workers and removes the socket", async () => {
+  const { server, config, key, workers } = await serveWithWorkers();
   await until(() => workers().length === 2);
-  await add("Bella");
   const pids = workers();
-  const responses = callAll("/v1/pets");
-  const statuses = statusesOf(await responses);
-  await server.stop();
-  expect(statuses).toEqual([200]);
+  const port = Number(new URL(server.url).port);
+  const finish = await Promise.all(Array.from({ length: 12 }, () => beginWrite(port, key)));
+  const stopped = server.stop();
+  expect(new Set(await Promise.all(finish.map((one) => one())))).toEqual(new Set(["HTTP/1.1 201"]));
+  await stopped;
   expect(pids.some(isAlive)).toBe(false);
   expect(existsSync(workersSocketPath(config.dataDir))).toBe(false);
+});
+
+test("no worker is missing before all have been started", async () => {
+  const { config } = shared();
+  const log = { warn() {} } as unknown as Logger;
+  const starting = createWorkers({ ...config, dataDir: temporaryDirectory() }, log, () => new Response());
+  atEnd(starting.close);
+  expect(starting.others.missing()).toBe(0);
 });
 
 test("workers end when their server is killed", async () => {
