@@ -118,6 +118,8 @@ test("headers, statuses and bodies are those of a single process", async () => {
   const paths = [
     "/v1/pets?limit=1",
     "/v1/pets/999999",
+    "/v1/store/orders?limit=1",
+    "/v1/store/orders/1",
     "/readyz",
     "/docs",
     "/v1/nothing",
