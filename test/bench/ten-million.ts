@@ -21,6 +21,8 @@ const MAX_PAGE_RATIO = 1.2;
 const MAX_WRITE_RATIO = 2;
 
 const PROGRESS_MS = 15_000;
+/** A search that takes longer is asked for once. */
+const SLOW_MS = 2000;
 const STARTS = 3;
 const SETTLE_SECONDS = 30;
 const POST = ['POST /v1/pets {"name":"Bella #","categoryId":3,"status":"available"}'];
@@ -69,12 +71,14 @@ const writesBehindImport = async (bench: Bench, data: DataDir, animals: number):
   );
 };
 
-/** Milliseconds from a request to the end of its response. */
+/** Milliseconds from a request to the end of its response, or to that of a connection on which none came in time. */
 const timeOf = async ({ url }: Server, key: string, path: string): Promise<number> => {
   const began = performance.now();
-  const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
-  await response.arrayBuffer();
-  if (response.status !== 200) throw new Refused(`${path}: ${response.status}`);
+  // A kept connection may be closed as idle while the server works.
+  const options = { headers: { authorization: `Bearer ${key}` }, keepalive: false };
+  const response = await fetch(url + path, options).catch(() => undefined);
+  await response?.arrayBuffer();
+  if (response && response.status !== 200) throw new Refused(`${path}: ${response.status}`);
   return performance.now() - began;
 };
 
@@ -122,8 +126,11 @@ const searchRow = async (server: Server, data: DataDir, search: Search, animals:
   const times: number[] = [];
   for (const place of placesIn(animals)) {
     const runs: number[] = [];
-    for (const limit of LIMITS)
+    for (const limit of LIMITS) {
       runs.push(await timeOf(server, data.key, path(limit, { ...place, ...search })));
+      // Other work of the machine does not explain such a time.
+      if ((runs.at(-1) ?? 0) > SLOW_MS) break;
+    }
     times.push(median(runs));
   }
   const worst = Math.max(...times);
