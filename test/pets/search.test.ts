@@ -247,29 +247,26 @@ const turnsDuring = async <Value>(act: () => Promise<Value>): Promise<{ turns: n
   return { turns, value };
 };
 
-test("searches, counts and orders with many matches find them all and let other requests run", async () => {
+test("searches and orders with many matches find them all, and a count of them lets other requests run", async () => {
   const own = await openStore();
   own.database.client.run(
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
      INSERT INTO pets (name, category_id, status, created_at)
      SELECT 'Bella', 1, iif(i % 20000 = 0, 'sold', 'available'), 0 FROM n`,
   );
-  const { turns, value: first } = await turnsDuring(() =>
-    list(own, { q: "bella", status: "sold", limit: "2" }),
-  );
-  expect(turns).toBeGreaterThan(0);
+  const first = await list(own, { q: "bella", status: "sold", limit: "2" });
   expect(((await first.json()) as { id: number }[]).map(({ id }) => id)).toEqual([20_000, 40_000]);
   const [, next = ""] = /<([^>]+)>; rel="next"/.exec(first.headers.get("link") ?? "") ?? [];
   const second = await own.call("GET", next);
   expect(((await second.json()) as { id: number }[]).map(({ id }) => id)).toEqual([60_000]);
   expect(second.headers.get("link")).toBeNull();
   for (const query of [{ q: "bella" }, { status: "available" }, { categoryId: "1" }]) {
-    const byName = await turnsDuring(() => list(own, { ...query, sort: "-name", limit: "2" }));
-    expect(byName.turns).toBeGreaterThan(0);
-    expect(await idsOf(byName.value)).toEqual("status" in query ? [59_999, 59_998] : [60_000, 59_999]);
+    const byName = await list(own, { ...query, sort: "-name", limit: "2" });
+    expect(await idsOf(byName)).toEqual("status" in query ? [59_999, 59_998] : [60_000, 59_999]);
   }
+  const plain = await turnsDuring(() => list(own, {}));
   const counted = await turnsDuring(() => own.call("GET", "/v1/statistics?q=bella"));
-  expect(counted.turns).toBeGreaterThan(0);
+  expect(counted.turns).toBeGreaterThan(plain.turns);
   expect(await counted.value.json()).toMatchObject({
     total: 60_000,
     byStatus: { available: 59_997, sold: 3 },
