@@ -32,7 +32,7 @@ interface HttpListeners {
 /** In a worker: what it leaves to its owner. */
 interface Member {
   /** Pending TLS-ALPN-01 challenges. */
-  challenges: AlpnChallenges | undefined;
+  challenges: AlpnChallenges;
 }
 
 type Where = Pick<ListenAddress, "host" | "port">;

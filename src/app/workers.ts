@@ -33,7 +33,7 @@ const takeFor =
     }
   };
 
-/** The other processes of this server: they share its ports, answer plain reads, and forward everything else to this one. */
+/** The other processes of this server: they share its ports, respond to plain reads, and forward everything else to this one. */
 export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
   const socket = { path: workersSocketPath(config.dataDir), token: crypto.randomUUID() };
   const forwarded: ForwardedListener = listenForForwarded(socket, fetch);
