@@ -50,6 +50,21 @@ test("an acknowledged write is in every response that is asked for afterwards, o
   }
 });
 
+test("a search and its counts have every animal that any connection has added", async () => {
+  for (let round = 0; round < 10; round++) {
+    const name = `Żółw ${crypto.randomUUID()}`;
+    const id = await shared().add(name);
+    const found = await Promise.all(
+      (await shared().callAll(`/v1/pets?q=${encodeURIComponent(name)}`)).map((page) => page.json()),
+    );
+    expect(found.every((pets) => (pets as { id: number }[])[0]?.id === id)).toBe(true);
+    const counted = await Promise.all(
+      (await shared().callAll(`/v1/statistics?q=${encodeURIComponent(name)}`)).map((counts) => counts.json()),
+    );
+    expect(counted.every((counts) => (counts as { total: number }).total === 1)).toBe(true);
+  }
+});
+
 test("a revoked key is refused at once by every process", async () => {
   const { id, secret } = await mint();
   expect(statusesOf(await shared().callAll("/v1/pets", { key: secret }))).toEqual([200]);
