@@ -114,12 +114,13 @@ const gzipped = async (file: string): Promise<Uint8Array<ArrayBuffer>> => {
   return GZIP.every((byte, at) => bytes[at] === byte) ? bytes : Bun.gzipSync(bytes);
 };
 
-/** Responds with an embedded file. Each is read once, on first use. */
+/** Responds with an embedded file. Each is read once, on first use, and for clients without gzip unpacked once. */
 export const assetResponses = () => {
   const opened = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
-  const open = (name: string, file: string) => {
-    const bytes = opened.get(name) ?? gzipped(file);
-    opened.set(name, bytes);
+  const open = (file: string, isGzip: boolean) => {
+    const key = `${file} ${isGzip}`;
+    const bytes = opened.get(key) ?? (isGzip ? gzipped(file) : gzipped(file).then(Bun.gunzipSync));
+    opened.set(key, bytes);
     return bytes;
   };
   return async (name: string, acceptEncoding: string): Promise<Response> => {
@@ -130,9 +131,9 @@ export const assetResponses = () => {
       "cache-control": "public, max-age=31536000, immutable",
       vary: "Accept-Encoding",
     };
-    const bytes = await open(name, file);
-    return acceptedCodings(acceptEncoding).includes("gzip")
-      ? new Response(bytes, { headers: { ...headers, "content-encoding": "gzip" } })
-      : new Response(Bun.gunzipSync(bytes), { headers });
+    const isGzip = acceptedCodings(acceptEncoding).includes("gzip");
+    return new Response(await open(file, isGzip), {
+      headers: isGzip ? { ...headers, "content-encoding": "gzip" } : headers,
+    });
   };
 };
