@@ -64,10 +64,7 @@ const startWorker = (url: string) => {
 
 /** Compression takes half of a deploy's time, so two workers keep up with the main thread, even on two cores. */
 const MAX_WORKERS = 4;
-/**
- * Files compressed without a worker: one takes 20 MB, and 100 ms to start. With 64, the manual took 16 MB more at its publication
- * than it does now.
- */
+/** Files compressed without a worker: one takes 20 MB, and 100 ms to start. The manual has half as many. */
 const FILES_BEFORE_WORKERS = 256;
 
 /** Worker threads for the small files of a deploy that has many. They start with the first job. */
