@@ -5,6 +5,8 @@ const PLAIN_READ =
 /** No route has such a path, and `fetch` would not send it as it is. */
 const UNROUTABLE = /^https?:\/\/[^/]*\/\/|#/;
 
-/** True for a request that a worker may respond to by itself. */
+/** True for a request that a worker may respond to by itself. No route has TRACE, and `fetch` drops the body of its response. */
 export const isForWorker = ({ method, url }: Pick<Request, "method" | "url">): boolean =>
-  UNROUTABLE.test(url) || ((method === "GET" || method === "HEAD") && PLAIN_READ.test(url));
+  method === "TRACE" ||
+  UNROUTABLE.test(url) ||
+  ((method === "GET" || method === "HEAD") && PLAIN_READ.test(url));

@@ -16,6 +16,8 @@ test.each([
   ["GET", "/v1/statistics/categories"],
   ["GET", "/v1/pets#q"],
   ["POST", "//v1/pets"],
+  ["TRACE", "/v1/pets"],
+  ["TRACE", "/docs"],
 ])("a worker responds to %s %s", (method, path) => {
   expect(isForWorker({ method, url: `http://localhost:3000${path}` })).toBe(true);
 });
