@@ -182,7 +182,8 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
     .decorate({ once: undefined as unknown as Once })
     .macro("idempotent", (_mark: true) => ({
       detail: { [IDEMPOTENT]: true } as object,
-      transform(context) {
+      // An arrow function: Elysia cannot read the text of a method on one line, and says so on standard output.
+      transform: (context) => {
         const typed = context as unknown as Context;
         const header = typed.headers["idempotency-key"];
         const once = header === undefined ? onceWithoutKey(typed) : onceFor(typed, header);

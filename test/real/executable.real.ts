@@ -54,6 +54,15 @@ real("alone in an empty directory it serves the API, the documents and the Swagg
   expect(await server.stderr).toBe("");
 });
 
+real("it prints nothing but lines of JSON if its log is JSON", [], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path, flags: ["--log-format", "json"] });
+  await expectWhole(server);
+  expect(await server.stop()).toBe(0);
+  const lines = server.stdout().trimEnd().split("\n");
+  expect(lines.filter((line) => !line.startsWith('{"level":'))).toEqual([]);
+});
+
 /** Milliseconds from the start of the executable to its first answer. */
 const startTime = async (place: ReturnType<typeof alone>): Promise<number> => {
   const start = performance.now();
