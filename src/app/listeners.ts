@@ -151,7 +151,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member) =>
     /** Opens the port of the name server, if there is one. @returns the port. @throws OperatorError */
     listenForDns: async (nameserver: Services["nameserver"]): Promise<number | undefined> =>
       nameserver && openDns(addresses.dns, nameserver.respond, (listener) => void opened.push(listener)),
-    /** Calls the present handler. */
+    /** Calls the current handler. */
     fetch,
     handle(next: Handlers) {
       handlers = next;

@@ -12,7 +12,7 @@ import { type WorkerPool, startPool } from "../workers/pool.ts";
 import type { Services } from "./services.ts";
 import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
 
-/** What of this process its workers use. */
+/** The parts of this process that its workers use. */
 interface Shared {
   keys: Pick<Services["keys"], "recordUse">;
   petIndexing: Pick<Services["petIndexing"], "index">;

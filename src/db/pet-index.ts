@@ -6,9 +6,9 @@ import { migrations } from "./migrations.ts";
 import type { Database } from "./open.ts";
 import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 
-/** How many animals a transaction indexes: some 3 ms of work. */
+/** How many animals a transaction indexes: about 3 ms of work. */
 const SLICE_ANIMALS = 500;
-/** How many pages of the index of words a transaction merges in the background: some 3 ms of work. */
+/** How many pages of the index of words a transaction merges in the background: about 3 ms of work. */
 const SLICE_PAGES = 16;
 /** An import makes a page of the index from so many animals, and each page is merged several times. */
 const ANIMALS_PER_MERGED_PAGE = 40;
@@ -51,7 +51,7 @@ export const importIndexing = ({ client }: Pick<Database, "client">) => {
   ];
 };
 
-/** A copy in memory of the animals that are not indexed. There they are. */
+/** Copies the animals that are not indexed to a database in memory, which indexes them. */
 const copyUnindexed = (client: Client) => {
   const copy = new Client(":memory:", { strict: true });
   migrate(copy, migrations);
@@ -80,7 +80,7 @@ export interface Unindexed extends Pick<Database, "orm"> {
 /** Asks another process to index every animal. @returns false if the storage refuses it */
 export type RequestIndex = () => Promise<boolean>;
 
-/** What must read the index behind every write calls this first. See `petIndex`. */
+/** Called before each read of the index that must see every write. See `petIndex`. */
 export type CatchUp = () => Promise<Unindexed | undefined>;
 
 /** False if the storage refuses the write. */

@@ -38,7 +38,7 @@ export const verification = (
   { checks, certificates, verifications, patienceMs = PATIENCE_MS }: VerificationOptions,
   { find, get }: Pick<DomainReads, "find" | "get">,
 ) => {
-  /** Checks a domain again whose stage changed meanwhile, until a result is stored, be it another process's. */
+  /** Checks a domain again if its stage changed meanwhile, until this or another process has stored a result. */
   const check = async (slug: string, { project, domain }: Checkable, actor: Actor): Promise<CheckOutcome> => {
     let current = domain;
     for (let tries = 1; ; tries++) {

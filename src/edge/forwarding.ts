@@ -12,7 +12,7 @@ const SMALL_BODY_BYTES = 16 * 1024;
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 type Body = ConstructorParameters<typeof Response>[0];
 
-/** They are about the connection to the client (RFC 9110 section 7.6.1), or about a body that is on its way. */
+/** Headers about the connection to the client (RFC 9110 section 7.6.1), or about a body that is on its way. */
 const NOT_FORWARDED = ["connection", "keep-alive", "te", "upgrade", "expect"] as const;
 /** Statuses whose responses have no body. */
 const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -20,7 +20,7 @@ const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 /** Where a worker sends requests. */
 export interface OwnerSocket {
   path: string;
-  /** Only this owner knows it: a repeated request never reaches the next server on the same path. */
+  /** Only this owner accepts it: if `fetch` repeats a request, the next server on the same path refuses it. */
   token: string;
 }
 
@@ -155,7 +155,7 @@ export type ForwardedListener = ReturnType<typeof listenForForwarded>;
 /** Listens for the requests that workers forward, on a socket that only this user can open. */
 export const listenForForwarded = ({ path, token }: OwnerSocket, fetch: Handler) => {
   const clients = new WeakMap<Request, ForwardedClient>();
-  // Of a server that was killed.
+  // A server that was killed leaves it behind.
   rmSync(path, { force: true });
   const server = Bun.serve({
     unix: path,

@@ -21,7 +21,7 @@ const namedSchemas = ({ routes }: App): Json => {
 
 /** Generates the documents from all routes of an app except hidden ones. */
 export const generateDocuments = async (app: App): Promise<Documents> => {
-  // Imported for the first document, because loading takes time of the start. The plugin itself would bring the themes of its page.
+  // Imported for the first document, because loading it slows down the start. The plugin itself would load the themes of its page.
   const { filterPaths, registerSchemaPath } = await import("@elysiajs/swagger/utils");
   const schema = {};
   for (const { method, path, hooks: hook } of app.routes)

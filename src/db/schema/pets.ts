@@ -38,7 +38,7 @@ export const petEvents = sqliteTable(
 );
 
 /**
- * How far the tables that derive from `pets` have come. Ids only grow, so that the animals to add are those above a watermark.
+ * How far the tables that derive from `pets` have come. Ids only grow, so the animals to add are those above a watermark.
  * Triggers add them when a watermark rises: see `pet-counter.ts` and `pet-index.ts`.
  */
 export const petsIndexed = sqliteTable(
@@ -46,7 +46,7 @@ export const petsIndexed = sqliteTable(
   {
     /** 1: the table has one row. */
     one: integer().primaryKey(),
-    /** Animals up to this id are in the events and the counts. Equal to the highest id after every transaction. */
+    /** Animals up to this id are in the events and the counts. No animal has a higher id after a transaction. */
     countedTo: integer("counted_to").notNull(),
     /** Animals up to this id are in `pet_names` and `pets_words`. */
     indexedTo: integer("indexed_to").notNull(),
