@@ -7,11 +7,28 @@ type Packet =
 /** What the other process may call, by name. */
 export type Handlers = Readonly<Record<string, (data: never) => unknown>>;
 
-/** Calls to another process, and its calls to this one, over a connection that keeps the order of messages. */
-export const channel = (send: (packet: Packet) => void, handlers: Handlers) => {
+/**
+ * Calls to another process, and its calls to this one, over a connection that keeps the order of messages.
+ * @param post sends a message; it may throw if the other process has ended
+ */
+export const channel = (post: (packet: Packet) => void, handlers: Handlers) => {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let calls = 0;
   let isClosed = false;
+
+  const close = (): void => {
+    isClosed = true;
+    for (const { reject } of waiting.values()) reject(new Error("the process has ended"));
+    waiting.clear();
+  };
+
+  const send = (packet: Packet): void => {
+    try {
+      post(packet);
+    } catch {
+      close();
+    }
+  };
 
   const respond = async (id: number, call: string, data: unknown): Promise<void> => {
     const response = await (async () => handlers[call]?.(data as never))().then(
@@ -40,11 +57,7 @@ export const channel = (send: (packet: Packet) => void, handlers: Handlers) => {
       else pending?.resolve(packet.result);
     },
     /** The other process has ended. */
-    close(): void {
-      isClosed = true;
-      for (const { reject } of waiting.values()) reject(new Error("the process has ended"));
-      waiting.clear();
-    },
+    close,
   };
 };
 

@@ -30,3 +30,14 @@ test("a call that waits when the other process ends fails", async () => {
   expect(await waiting).toThrow("has ended");
   expect(await outcomeOf(here.ask("wait"))).toThrow("has ended");
 });
+
+test("a process that has ended without word fails calls to it, and takes no response to its own", async () => {
+  const fail = () => {
+    throw new Error("there is no process");
+  };
+  const here = channel(fail, { add: () => 1 });
+  expect(await outcomeOf(channel(fail, {}).ask("add"))).toThrow("has ended");
+  here.receive({ id: 1, call: "add", data: undefined });
+  await Bun.sleep(0);
+  expect(await outcomeOf(here.ask("add"))).toThrow("has ended");
+});
