@@ -9,11 +9,15 @@ import type { Services } from "./services.ts";
 /** The command that calls `printManual`. It is not for people, so the command line does not list it. */
 export const MANUAL_COMMAND = "__manual";
 
+/** `Bun.write` writes some of a text twice if the pipe is full. @returns false if nobody reads any more */
+const print = (text: string): Promise<boolean> =>
+  new Promise((resolve) => process.stdout.write(text, (error) => resolve(!error)));
+
 /** Prints the files of the manual, one in a line, for the configuration that standard input holds. */
 export const printManual = async (): Promise<void> => {
   const config = (await Bun.stdin.json()) as Config;
   for await (const file of renderManual(config, () => programDocuments(config)))
-    await Bun.write(Bun.stdout, `${JSON.stringify(file)}\n`);
+    if (!(await print(`${JSON.stringify(file)}\n`))) return;
 };
 
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {

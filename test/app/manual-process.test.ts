@@ -20,6 +20,16 @@ test("a process of its own makes the same files of the manual, for the same conf
   expect(new Map(files).get("api/store.html")).toContain("https://adopt.example.org/v1/pets");
 });
 
+test("a reader that is slower than the process gets the same files", async () => {
+  const config = configWith();
+  const files: (readonly [string, string])[] = [];
+  for await (const file of manualFromProcess(config, { signal: never, program: PROGRAM })) {
+    files.push(file);
+    await Bun.sleep(10);
+  }
+  expect(files).toEqual(await collect(renderManual(config, () => programDocuments(config))));
+});
+
 test("a process that fails is an error, however many files it has made", async () => {
   const program = ["/bin/sh", "-c", `echo '["index.html","one"]'; exit 3`];
   const files = manualFromProcess(configWith(), { signal: never, program });
