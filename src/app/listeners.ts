@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
+import { workersSocketPath } from "../data-dir/paths.ts";
 import { descriptorBudget, processFileLimit } from "../edge/file-descriptors.ts";
 import type { Handler } from "../edge/handler.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
@@ -42,6 +44,22 @@ const claim = async (where: Where, fetch: Handler): Promise<Where> => {
   const alone = listenHttp({ ...where, fetch });
   await alone.stop(0);
   return { ...where, port: alone.port };
+};
+
+/** How long the workers of a killed server may take to end. */
+const LEAVE_MS = 2000;
+const RETRY_MS = 20;
+
+/** Listens, as soon as the workers of a killed server have left the port: they end by themselves. */
+const listenBehind = async <Listening>(listen: () => Listening | Promise<Listening>): Promise<Listening> => {
+  for (const end = performance.now() + LEAVE_MS; ;) {
+    try {
+      return await listen();
+    } catch (error) {
+      if ((error as { code?: string }).code !== "EADDRINUSE" || performance.now() > end) throw error;
+      await Bun.sleep(RETRY_MS);
+    }
+  }
 };
 
 interface Listener {
@@ -101,10 +119,17 @@ export const createListeners = (config: Config, log: Logger, member?: Member) =>
   const misdirected: Handler = (request) => handlers.misdirected(request);
 
   const reusePort = config.workers > 1;
+  // A server that stops removes the socket.
+  const wasKilled = !member && existsSync(workersSocketPath(config.dataDir));
+  const listenWhere = <Listening>(
+    address: ListenAddress,
+    listen: (where: Where) => Listening | Promise<Listening>,
+  ): Promise<Listening> =>
+    listenAt(address, wasKilled ? (where) => listenBehind(() => listen(where)) : listen);
   const ownPort = (where: Where): Where | Promise<Where> =>
     reusePort && !member ? claim(where, fetch) : where;
   const openAt = async (address: ListenAddress): Promise<HttpListener> => {
-    const listener = await listenAt(address, async (where) =>
+    const listener = await listenWhere(address, async (where) =>
       listenHttp({ ...(await ownPort(where)), fetch, reusePort }),
     );
     opened.push(listener);
@@ -134,7 +159,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member) =>
       if (!https || !addresses.https) return undefined;
       const { certificates, handshake } = https;
       const challenge = member?.challenges ?? handshake;
-      const listener = await listenAt(addresses.https, async (where) =>
+      const listener = await listenWhere(addresses.https, async (where) =>
         listenHttps({
           ...(await ownPort(where)),
           certificates,

@@ -198,6 +198,21 @@ test("a second server on the same port is refused", async () => {
   expect(await outcomeOf(startServer(other))).toThrow("the port is in use");
 });
 
+test("a server waits until the workers of a killed one have left its port", async () => {
+  const { config } = shared();
+  const other = { ...config, dataDir: temporaryDirectory() };
+  // What a killed server leaves behind: the file, and for a moment a process that listens.
+  await Bun.write(workersSocketPath(other.dataDir), "");
+  const leaving = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const port = Number(leaving.port);
+  const starting = startServer({ ...other, port });
+  await Bun.sleep(100);
+  await leaving.stop(true);
+  const server = await starting;
+  atEnd(() => server.stop());
+  expect(Number(new URL(server.url).port)).toBe(port);
+});
+
 /** Sends a write without its body, and waits until a process has read the headers. */
 const beginWrite = async (port: number, key: string) => {
   const body = JSON.stringify({ name: "Bella", categoryId: 1 });
