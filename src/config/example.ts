@@ -9,7 +9,7 @@ const HEAD = `# Settings of adoption-store. To set one, remove the # before its 
 /** A setting's default, or its example, as TOML. */
 const valueOf = ({ type, fallback, example = "" }: Setting): string => {
   const text = fallback === "" ? example : fallback;
-  if (type === "boolean" || type === "number") return text;
+  if (type === "boolean" || type === "number" || type === "count") return text;
   return JSON.stringify(type === "list" ? text.split(",") : text);
 };
 

@@ -35,11 +35,15 @@ const NAMES = new Map((Object.keys(SETTINGS) as SettingName[]).map((name) => [ke
 const isText = (value: unknown): value is string => typeof value === "string";
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
 
+const textOrInteger = (value: unknown): string | undefined =>
+  isText(value) || isInteger(value) ? String(value) : undefined;
+
 /** The text of a TOML value; undefined if its type is not that of the setting. */
 const TEXT_OF: Readonly<Record<Setting["type"], (value: unknown) => string | undefined>> = {
   boolean: (value) => (typeof value === "boolean" ? String(value) : undefined),
   number: (value) => (isInteger(value) ? String(value) : undefined),
-  size: (value) => (isText(value) || isInteger(value) ? String(value) : undefined),
+  count: textOrInteger,
+  size: textOrInteger,
   list: (value) => (Array.isArray(value) && value.every(isText) ? value.join(",") : undefined),
   text: (value) => (isText(value) ? value : undefined),
 };
@@ -47,6 +51,7 @@ const TEXT_OF: Readonly<Record<Setting["type"], (value: unknown) => string | und
 const FORMS: Readonly<Record<Setting["type"], string>> = {
   boolean: "true or false, without quotes",
   number: "a whole number, without quotes",
+  count: "a whole number, or auto in quotes",
   size: "a number of bytes, or a size in quotes",
   list: 'a list of texts, such as ["a", "b"]',
   text: "a text in quotes",

@@ -1,7 +1,10 @@
 import type { Parse } from "./parse.ts";
 
-/** How a setting is written in a configuration file: `size` is a number of bytes or a text such as `64KiB`. */
-export type SettingType = "boolean" | "number" | "size" | "list" | "text";
+/**
+ * How a setting is written in a configuration file: `size` is a number of bytes or a text such as `64KiB`, `count` a number or
+ * `auto`.
+ */
+export type SettingType = "boolean" | "number" | "count" | "size" | "list" | "text";
 
 export interface Setting<Value = unknown> {
   /** The environment variable. The server reads it with the prefix ADOPTION_STORE_, too. */

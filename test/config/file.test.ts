@@ -52,6 +52,12 @@ test("every key is a setting's variable in lower case", () => {
     expect(keyOf(setting)).toBe(setting.env.toLowerCase());
 });
 
+test("a number of processes is a number, or a word in quotes", () => {
+  expect(configOf("workers = 2\n").workers).toBe(2);
+  expect(configOf('workers = "2"\n').workers).toBe(2);
+  expect(configOf('workers = "auto"\n').workers).toBeGreaterThanOrEqual(1);
+});
+
 test("a relative path is relative to the file", () => {
   expect(configOf('backup_dir = "copies"\nacme_ca_file = "/ca.pem"\n')).toMatchObject({
     backupDir: "/etc/copies",
@@ -69,6 +75,7 @@ describe("a file is refused with its line and what to do", () => {
     ['port = "4000"', "/etc/store.toml:1: port must be a whole number, without quotes (a port from 0"],
     ["port = 1.5", "port must be a whole number"],
     ['console = "off"', "console must be true or false, without quotes"],
+    ["workers = true", "workers must be a whole number, or auto in quotes (auto, or a number from 1 to 64)"],
     ["log_level = 3", "log_level must be a text in quotes (one of trace"],
     ['api_hosts = "a.org"', 'api_hosts must be a list of texts, such as ["a", "b"] (a comma-separated'],
     ["api_hosts = [1]", "api_hosts must be a list of texts"],

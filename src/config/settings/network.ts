@@ -91,7 +91,7 @@ export const NETWORK = {
   workers: {
     env: "WORKERS",
     flag: "workers",
-    type: "text",
+    type: "count",
     placeholder: "number",
     fallback: "1",
     form: "auto, or a number from 1 to 64",
