@@ -17,12 +17,10 @@ export interface CompileOptions {
   outfile: string;
   /** The platform; without it, this one. */
   target?: string | undefined;
-  /** A file with the functions that a start uses, which are then placed together: it reads 4 MB less of the executable. */
-  bytecodeOrder?: string;
 }
 
 /** Compiles the program to one executable. @throws AggregateError with what the bundler says */
-export const compile = ({ outfile, target, bytecodeOrder }: CompileOptions) =>
+export const compile = ({ outfile, target }: CompileOptions) =>
   Bun.build({
     entrypoints: [join(ROOT, "src/main.ts")],
     target: "bun",
@@ -38,7 +36,6 @@ export const compile = ({ outfile, target, bytecodeOrder }: CompileOptions) =>
     compile: {
       ...(target !== undefined && { target: target as Bun.Build.CompileTarget }),
       outfile,
-      bytecodeOrder: bytecodeOrder ?? null,
       // The server returns to the normal policy once it serves.
       jitPolicy: 8,
       autoloadDotenv: false,

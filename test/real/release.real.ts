@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dir, "../..");
 /** Copies what is built. */
 const copySource = (place: string): void => {
   mkdirSync(place, { recursive: true });
-  for (const name of ["src", "drizzle", "package.json", "bun.lock", "tsconfig.json"])
+  for (const name of ["src", "drizzle", "test/build", "package.json", "bun.lock", "tsconfig.json"])
     cpSync(join(ROOT, name), join(place, name), { recursive: true });
 };
 
