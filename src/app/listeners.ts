@@ -13,6 +13,7 @@ import type { Logger } from "../lib/log.ts";
 import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { listenForDns } from "../protocols/dns-server/listen.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import { shareOfClient } from "../edge/connection-limit/excess.ts";
 import { singleHosts } from "./host-addresses.ts";
 import { type ListenAddress, listenAt, listenAddresses } from "./listen-addresses.ts";
 import type { Services } from "./services.ts";
@@ -87,7 +88,7 @@ const openDns = async (
 };
 
 /**
- * The limits of this process, of HTTP and also of HTTPS: its share, because the system spreads connections evenly. The
+ * The limits of this process, of HTTP and also of HTTPS: its share of what all processes allow together. The
  * connections of all processes fit the files that one may open: each may have a request that is forwarded to the owner.
  */
 export const connectionLimits = (
@@ -100,7 +101,7 @@ export const connectionLimits = (
   if (advice !== undefined) log.warn(advice);
   return {
     connections: Math.ceil(maxConnections / workers),
-    connectionsPerClient: Math.ceil(connectionsPerClient / workers),
+    connectionsPerClient: shareOfClient(connectionsPerClient, workers),
   };
 };
 

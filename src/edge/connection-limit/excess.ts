@@ -41,3 +41,10 @@ export const excessOf = (
     return longestIdleFirst.slice(0, own.length - most);
   });
 };
+
+/**
+ * How many of the connections that a client may have one of several processes allows: twice its share, because the system
+ * spreads few connections unevenly, and a share alone would close some of a client within the limit.
+ */
+export const shareOfClient = (connections: number, processes: number): number =>
+  Math.min(connections, Math.ceil((2 * connections) / processes));

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { excessOf } from "../../../src/edge/connection-limit/excess.ts";
+import { excessOf, shareOfClient } from "../../../src/edge/connection-limit/excess.ts";
 
 /** Sockets of clients, by their addresses: the first of each is idle longest. */
 const socketsOf = (counts: Record<string, number>) =>
@@ -35,4 +35,13 @@ test("addresses of one IPv6 network count as one client", () => {
   const counts = { "2001:db8:0:1:0:0:0:1": 3, "2001:db8:0:1:0:0:0:2": 3, "2001:db8:0:2:0:0:0:1": 3 };
   const excess = excessOf(socketsOf(counts), { connections: 100, connectionsPerClient: 4 }, idleMs);
   expect(excess).toHaveLength(2);
+});
+
+test.each([
+  [1, 256],
+  [2, 256],
+  [4, 128],
+  [16, 32],
+])("of the 256 connections of a client, each of %i processes allows %i", (processes, allowed) => {
+  expect(shareOfClient(256, processes)).toBe(allowed);
 });
