@@ -6,7 +6,7 @@ import { MigrationRefused, migrate, migrationSteps } from "../../src/db/migrate.
 import { SQUASHED, migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { temporaryDirectory } from "../support/store.ts";
-import { migrated } from "./squash.ts";
+import { migrated, squash } from "./squash.ts";
 
 const FOLDER = join(import.meta.dir, "../../drizzle");
 const ONE = { tag: "0000_one", sql: "CREATE TABLE one (id INTEGER PRIMARY KEY) STRICT" };
@@ -31,22 +31,22 @@ test("the embedded migrations are the files of drizzle/, in the order of its jou
   expect(migrations.map(({ tag }) => tag)).toEqual(journal.entries.map(({ tag }) => tag));
 });
 
-/** Everything that a database holds but the times of its migrations. */
-const contentOf = (client: Client) => {
+/** The rows of all tables, and the settings of the indexes of words. */
+const rowsOf = (client: Client) => {
   const rows = (query: string) => client.query(query).values();
   const names = rows(
-    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+    `SELECT name FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%' AND name <> 'migrations'
+      AND (type = 'table' OR name LIKE '%_words_config')`,
   );
-  return {
-    schema: rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"),
-    ledger: rows("SELECT tag, hash FROM migrations ORDER BY id"),
-    rows: Object.fromEntries(
-      names
-        .filter(([name]) => name !== "migrations")
-        .map(([name]) => [name, rows(`SELECT * FROM ${String(name)} ORDER BY 1`)]),
-    ),
-  };
+  return Object.fromEntries(names.map(([name]) => [name, rows(`SELECT * FROM ${String(name)} ORDER BY 1`)]));
 };
+
+/** Everything that a database holds but the times of its migrations. */
+const contentOf = (client: Client) => ({
+  schema: client.query("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").values(),
+  ledger: client.query("SELECT tag, hash FROM migrations ORDER BY id").values(),
+  rows: rowsOf(client),
+});
 
 test("a new database holds exactly what every migration, one after the other, would have left", () => {
   using client = new Client(":memory:");
@@ -54,6 +54,12 @@ test("a new database holds exactly what every migration, one after the other, wo
   const expected = contentOf(migrated());
   expect(Object.keys(expected.rows).length).toBeGreaterThan(20);
   expect(contentOf(client)).toEqual(expected);
+});
+
+test("the next squashed schema leaves the rows and settings that the migrations leave", () => {
+  using client = new Client(":memory:");
+  client.run(squash(migrated()));
+  expect(rowsOf(client)).toEqual(rowsOf(migrated()));
 });
 
 test("a new database begins with the squashed schema and goes on with the migrations behind it", () => {

@@ -28,9 +28,23 @@ const texts = (client: Client, query: string): string[] =>
     .all()
     .map(({ sql }) => sql);
 
-/** The schema of a database and the rows that migrations insert, as one piece of SQL. */
+/** The watermarks of a database without animals. */
+const WATERMARKS =
+  "SELECT format('INSERT INTO pets_indexed VALUES (%d,%d,%d)', one, counted_to, indexed_to) AS sql FROM pets_indexed";
+
+/** The settings of the indexes of words that differ from FTS5's own. */
+const settingsOf = (index: string) =>
+  `SELECT format('INSERT INTO ${index} (${index}, rank) VALUES (%Q,%d)', k, v) AS sql FROM ${index}_config WHERE k <> 'version'`;
+
+/** The schema of a database, the rows that migrations insert, and the settings that they make, as one piece of SQL. */
 export const squash = (client: Client): string =>
-  `${texts(client, SCHEMA).join(";\n")};\nINSERT INTO letter_folds (letter, folded) VALUES\n${texts(client, FOLDS).join(",\n")};\n`;
+  [
+    ...texts(client, SCHEMA),
+    `INSERT INTO letter_folds (letter, folded) VALUES\n${texts(client, FOLDS).join(",\n")}`,
+    ...texts(client, WATERMARKS),
+    ...["pets_words", "orders_words"].flatMap((index) => texts(client, settingsOf(index))),
+    "",
+  ].join(";\n");
 
 if (import.meta.main) {
   // Then import it in src/db/migrations.ts.
