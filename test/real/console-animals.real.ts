@@ -185,6 +185,26 @@ real("the counts follow the search and the category, and are exact after every c
 const OF_LAST_ROW = `[...${ROWS}].at(-1)`;
 
 real(
+  "the last page of a list moves the focus to its end, and leaves the first new row in view",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using it = await consoleOf(place.path);
+    const { page, server, button } = it;
+    await fill(server, 180);
+    await it.open("/animals");
+    await untilTrue(page, `${ROW_COUNT} === 100`);
+    await page.evaluate('scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" })');
+    await page.waitForTimeout(500);
+    const y = await page.evaluate("Math.round(scrollY)");
+    await button("Show more").press("Enter");
+    await untilTrue(page, `${ROW_COUNT} === 180`);
+    await untilTrue(page, "document.activeElement.textContent === '180 animals'");
+    expect(await page.evaluate("Math.round(scrollY)")).toBe(y);
+  },
+);
+
+real(
   "one save in a long list reads again what has changed, not every page, and the list stays where it is",
   NEEDED,
   async () => {

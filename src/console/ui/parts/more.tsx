@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** How much of a list is shown, and the button that loads the next page. */
 export const More = ({
@@ -15,9 +15,10 @@ export const More = ({
 }) => {
   const shown = useRef<HTMLParagraphElement>(null);
   const wasPressed = useRef(false);
-  // The button disappears with the last page: keep the focus here, not at the top of the document.
-  useEffect(() => {
-    if (!hasMore && wasPressed.current) shown.current?.focus();
+  // The button disappears with the last page: keep the focus here, and the first new row in view.
+  // At once: the focus that is lost until the next frame would be moved to the heading.
+  useLayoutEffect(() => {
+    if (!hasMore && wasPressed.current) shown.current?.focus({ preventScroll: true });
   }, [hasMore]);
   return (
     <div class="more">
