@@ -11,6 +11,7 @@ import { noticeCounts, noticeWarnings } from "../notices/notice.ts";
 import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/file-descriptors.ts";
 import type { Check, Warning } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions, OtherProcesses } from "../http/metrics.ts";
+import { quantity } from "../lib/quantity.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Services } from "./services.ts";
 
@@ -26,7 +27,7 @@ export interface Vitals {
 
 const workerWarnings = (others: OtherProcesses | undefined): Warning[] => {
   const count = others?.missing() ?? 0;
-  const message = `${count} of the processes of WORKERS ended and are being replaced: the log says why.`;
+  const message = `${quantity(count, "worker")} ended, and the server starts ${count === 1 ? "another" : "others"}: its log says why.`;
   return count === 0 ? [] : [{ code: "workers_missing", count, message }];
 };
 

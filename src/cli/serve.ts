@@ -30,7 +30,7 @@ const exitIfStopped = (error: unknown): never => {
   process.exit();
 };
 
-const noteUnheard = (error: unknown) => note(`the service manager cannot be told: ${reasonOf(error)}`);
+const noteUnheard = (error: unknown) => note(`systemd could not be notified: ${reasonOf(error)}`);
 
 /** Undefined unless a service manager started this process. */
 const createNotifier = (): ServiceNotifier | undefined => {

@@ -119,7 +119,10 @@ export function* migrationSteps(known: readonly Migration[]): Generator<Step, vo
   for (const migration of isNew ? yield* squashedSteps(known) : pending) yield* stepsOf(migration);
   const broken = yield { sql: "SELECT 1 FROM pragma_foreign_key_check LIMIT 1", parameters: [] };
   if (broken.length > 0)
-    throw new MigrationRefused("a migration would break a foreign key: nothing was changed");
+    throw new MigrationRefused(
+      "a migration would break a foreign key, so nothing was changed",
+      "run the version before this one, and report the fault",
+    );
   yield { sql: "COMMIT", parameters: [] };
 }
 

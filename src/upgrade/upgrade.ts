@@ -168,7 +168,9 @@ export const planRollback = async (host: Host, paths: UpgradePaths): Promise<Rol
   const isThere = async (path: string) => existsSync(path) && (await hashFile(path)) === record?.from.sha256;
   const isPossible = (await isThere(paths.previous)) || (await isThere(paths.executable));
   if (!record || !isPossible)
-    throw new OperatorError(`there is no previous version beside ${paths.executable}`);
+    throw new OperatorError(
+      `there is no previous version beside ${paths.executable}: to install an older one, run adoption-store upgrade FILE`,
+    );
   return {
     record,
     losesData: record.migration !== undefined && host.newestMigration() !== record.migration,
