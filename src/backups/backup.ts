@@ -186,7 +186,10 @@ const toOperatorError = (error: unknown, { dataDir, file }: BackupOptions, neede
     return new OperatorError(
       `${source} cannot be read (${resultCode(error)}): give ${join(dataDir, "blobs")} and the files in it to the user that runs this`,
     );
-  if (isForbidden(error)) return new OperatorError(`${dirname(file)} cannot be written (${reasonOf(error)})`);
+  if (isForbidden(error))
+    return new OperatorError(
+      `${dirname(file)} cannot be written (${reasonOf(error)}): choose another directory, or make it writable`,
+    );
   const explanation = explainFailure(error);
   if (explanation !== undefined)
     return new OperatorError(`no backup was written to ${dirname(file)}, ${explanation}`);

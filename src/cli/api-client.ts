@@ -72,7 +72,10 @@ const errorOf = (server: string, status: number, text: string): ApiError => {
   const { code, message } = (parse(text) ?? {}) as Record<string, unknown>;
   return typeof code === "string" && typeof message === "string"
     ? new ApiError(printable(message, MAX_MESSAGE), code)
-    : new ApiError(`${server} responded with status ${status}`, "");
+    : new ApiError(
+        `${server} responded with status ${status}, but not as adoption-store does: check --server, and the proxy in front of it`,
+        "",
+      );
 };
 
 const resultOf = (server: string, text: string): unknown => {

@@ -210,7 +210,9 @@ const redirectCommand = () =>
             `${options.project} has no primary domain: set one with adoption-store domains primary HOSTNAME --project ${options.project}`,
           );
         if (from === to)
-          throw new OperatorError(`${from} is the primary domain and cannot redirect to itself`);
+          throw new OperatorError(
+            `${from} is the primary domain and cannot redirect to itself: first make another one primary with adoption-store domains primary HOSTNAME --project ${options.project}`,
+          );
         const others = mapping.redirects.filter((redirect) => redirect.from !== from);
         const redirects = [...others, { from, to, status: 301 as const }];
         const { domains: updated } = await settings.write(

@@ -32,7 +32,7 @@ const toOperatorError = (error: unknown, path: string | undefined): unknown => {
     );
   if (path !== undefined && /^(EACCES|EPERM|EROFS)$/.test(resultCode(error)))
     return new OperatorError(
-      `${dirname(resolve(path))} cannot be written (${reasonOf(error).replace(/, open .*/, "")})`,
+      `${dirname(resolve(path))} cannot be written (${reasonOf(error).replace(/, open .*/, "")}): choose another directory, or make it writable`,
     );
   return error;
 };

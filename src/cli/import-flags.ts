@@ -54,7 +54,7 @@ export const addValue = (text: string, before: ValueMapping[]): ValueMapping[] =
 const encodingOf = (name: string | undefined): ImportOptions["encoding"] => {
   if (name === undefined || isEncoding(name)) return name;
   throw new UsageError(
-    `--encoding: ${quoted(name)} is not an encoding that is known here, such as utf-8, windows-1252 or utf-16be`,
+    `--encoding: ${quoted(name)} is not an encoding: use its usual name, such as utf-8, windows-1252 or utf-16be`,
   );
 };
 
@@ -67,7 +67,7 @@ export const importOptionsOf = (file: string, flags: ImportFlags): ImportOptions
   const rejected = flags.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
   if (rejected === undefined && !flags.dryRun)
     throw new UsageError(
-      "--rejected: name a file for rejected rows, for standard input has no name to derive it from",
+      "--rejected: name a file for rejected rows, because standard input has no name to derive it from",
     );
   if (rejected !== undefined && !flags.dryRun) assertWritable(rejected, path);
   return {

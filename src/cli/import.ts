@@ -64,7 +64,7 @@ const perform = async (
 
 const TEXTS: CommandTexts = {
   notes: [
-    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command says so; --map decides otherwise. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and in any case. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command says so; --map decides otherwise. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
     "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
   ],
   examples: [

@@ -141,7 +141,7 @@ const rotateCommand = () =>
     "Replace a secret that leaked; the old one ends now",
     "adoption-store keys rotate 2 --grace 0s",
   ])
-    .description("give a key a new secret and print it, which is shown only once")
+    .description("replace the secret of a key and print the new one, which is shown only once")
     .argument("<id>", "the key's id", keyIdOf)
     .option(
       "--grace <span>",

@@ -95,7 +95,7 @@ const addCommand = () =>
 
 const inviteCommand = () =>
   withExamples(new Command("invite"), [
-    "Invite somebody again, whose invitation expired or who lost their passkey",
+    "Invite somebody again, after their invitation expired or they lost their passkey",
     "adoption-store people invite 3",
   ])
     .description("print a new invitation for a person, in place of the earlier one")

@@ -182,7 +182,7 @@ test("domains redirect says in its own words why there is nothing to redirect to
     run(["domains", "redirect", hostname, "--project", "docs", "--data-dir", dataDir]);
   await store.call("POST", "/platform/projects/docs/domains", { json: { hostname: "docs.example.org" } });
   expect((await redirect("docs.example.org")).error).toBe(
-    "adoption-store: docs.example.org is the primary domain and cannot redirect to itself\n",
+    "adoption-store: docs.example.org is the primary domain and cannot redirect to itself: first make another one primary with adoption-store domains primary HOSTNAME --project docs\n",
   );
   store.database.client.run("UPDATE domains SET role = 'served'");
   const { code, error } = await redirect("docs.example.org");

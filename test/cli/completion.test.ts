@@ -59,7 +59,7 @@ describe("completion", () => {
     const { out, code } = await inProcess(["__complete", "keys", "ro"]);
     expect([code, out]).toEqual([
       0,
-      "words\nrotate\tgive a key a new secret and print it, which is shown only once\n",
+      "words\nrotate\treplace the secret of a key and print the new one, which is shown only once\n",
     ]);
   });
 

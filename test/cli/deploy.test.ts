@@ -64,10 +64,13 @@ describe("a server that is not this program's", () => {
     return { code, error: error.replace(address, "SERVER") };
   };
 
+  const notOurs = (status: number) =>
+    `SERVER responded with status ${status}, but not as adoption-store does: check --server, and the proxy in front of it`;
+
   test.each([
-    ["null", 400, "SERVER responded with status 400"],
-    ["<html>", 502, "SERVER responded with status 502"],
-    ['{"code":5,"message":{}}', 400, "SERVER responded with status 400"],
+    ["null", 400, notOurs(400)],
+    ["<html>", 502, notOurs(502)],
+    ['{"code":5,"message":{}}', 400, notOurs(400)],
     ['{"code":"x","message":"\\u001b[2J\\nfalse"}', 400, String.raw`\u001b[2J\u000afalse`],
     ["<html>", 200, "SERVER did not respond with JSON: is it adoption-store? Check --server"],
     ["", 200, "SERVER did not respond with JSON: is it adoption-store? Check --server"],

@@ -63,7 +63,7 @@ export const HTTPS = {
     placeholder: "email",
     fallback: "",
     example: "ops@example.org",
-    form: "a mail address",
+    form: "an email address",
     help: "email address at which the CAs can reach you",
     parse: optional(mailAddress),
   },

@@ -30,7 +30,7 @@ export const STORAGE = {
     placeholder: "number",
     fallback: "1024",
     form: "a number from 1 to 10000",
-    help: "most writes that share one transaction; 1 commits each write by itself",
+    help: "maximum number of writes that share one transaction; 1 commits each write by itself",
     parse: integer(1, 10_000),
   },
   auditDays: {
