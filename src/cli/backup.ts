@@ -68,7 +68,9 @@ const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: Options): void
   const flags = { force, keep, "with-secrets": withSecrets, "no-sites": !sites };
   const [flag] = Object.entries(flags).find(([, value]) => value) ?? [];
   if (flag !== undefined)
-    throw new UsageError(`--${flag} cannot be used with --check, which takes no backup: leave out one of the two`);
+    throw new UsageError(
+      `--${flag} cannot be used with --check, which takes no backup: leave out one of the two`,
+    );
 };
 
 const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup) => {

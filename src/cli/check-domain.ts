@@ -25,7 +25,7 @@ const exitCodeOf = (verdict: NameVerdict): number => {
 
 const TEXTS: CommandTexts = {
   notes: [
-    "The command asks the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target it says whether the records are right. Without it, it says whether other records are in the way.",
+    "The command asks the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target it says whether the records are right, and without it whether other records are in the way.",
   ],
   examples: [
     { text: "See what is in the way of a name", line: "adoption-store domains check docs.example.org" },

@@ -95,7 +95,7 @@ const addCommand = () =>
 
 const inviteCommand = () =>
   withExamples(new Command("invite"), [
-    "Invite somebody again, after their invitation expired or they lost their passkey",
+    "Invite somebody whose invitation expired or whose passkey is lost",
     "adoption-store people invite 3",
   ])
     .description("print a new invitation for a person, in place of the earlier one")
@@ -160,7 +160,7 @@ const roleCommand = () =>
 
 const removeCommand = () =>
   withExamples(new Command("remove"), ["Remove the person with id 3", "adoption-store people remove 3"])
-    .description("remove a person, who is signed out at once; this can't be undone")
+    .description("remove a person and sign them out at once; this can't be undone")
     .argument("<id>", "the person's id", idOf)
     .option("--yes", "do not ask")
     .action(async (id: number, options: Options & { yes?: boolean }) => {

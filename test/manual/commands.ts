@@ -24,8 +24,8 @@ const optionRow = (option: Option): string[] => [
   defaultOf(option),
 ];
 
-/** Headings of settings, which the page of settings explains. */
-const isSetting = ({ description }: Option): boolean => /\(env [A-Z_]+/.test(description);
+/** True for a setting, which the page of settings explains: help shows it under the heading of its group. */
+const isSetting = ({ helpGroupHeading }: Option): boolean => helpGroupHeading !== undefined;
 
 const usage = (command: Command): string => {
   const args = command.registeredArguments.map((argument) =>

@@ -240,6 +240,15 @@ test("the page of commands is what the program says of itself: bun run manual:co
   expect(aligned(await reference("commands"))).toBe(aligned(commandsPage()));
 });
 
+test("the page of commands sends readers to the page of settings for settings only", async () => {
+  const flags = Object.values(SETTINGS).map(({ flag }) => `--${flag}`);
+  const linked = [...(await reference("commands")).matchAll(/^\[Settings\].* matter here: (.*)\.$/gm)]
+    .flatMap(([, list = ""]) => list.split(", "))
+    .map((name) => name.replaceAll("`", "").replace(/^--no-/, "--"));
+  expect(linked).not.toEqual([]);
+  expect(linked.filter((name) => !flags.includes(name))).toEqual([]);
+});
+
 test("the page of scopes has each scope, and the one that holds all", async () => {
   expect((await columns("scopes", 1)).flat()).toEqual([...Object.keys(SCOPES), "*"]);
 });

@@ -8,9 +8,11 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
 
 export const code = (text: string): string => `\`${text}\``;
 
-/** Text that is not Markdown, such as the help of a flag: `<slug>` is no tag in it, and names of variables are code. */
+/** Text that is not Markdown, such as the help of a flag: `<slug>` is not a tag in it. Variables and paths below them are code. */
 export const plain = (text: string): string =>
-  text.replaceAll(/[<*]/g, String.raw`\$&`).replaceAll(/\b[A-Z][A-Z_]+_[A-Z_]+\b/g, code("$&"));
+  text
+    .replaceAll(/[<*]/g, String.raw`\$&`)
+    .replaceAll(/\b[A-Z][A-Z_]+_[A-Z_]+\b(?:\/[\w.-]*\w)?/g, code("$&"));
 
 export const codes = (texts: readonly string[]): string => texts.map(code).join(", ");
 
