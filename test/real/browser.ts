@@ -63,7 +63,7 @@ export interface Page {
     listener: (dialog: { type(): string; accept(): Promise<void>; dismiss(): Promise<void> }) => void,
   ): void;
   on(event: "pageerror", listener: (error: Error) => void): void;
-  on(event: "request", listener: (request: { url(): string }) => void): void;
+  on(event: "request", listener: (request: { url(): string; method(): string }) => void): void;
   on(
     event: "requestfailed",
     listener: (request: { url(): string; failure(): { errorText: string } | null }) => void,

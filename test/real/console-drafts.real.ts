@@ -76,6 +76,45 @@ real(
   },
 );
 
+/** The dialogs that edit something, each with its field `name`. */
+const EDITING = ["/animals/1/change", "/categories/1/rename", "/people/1/edit"];
+
+real("a form in which nothing was changed sends nothing, and Save closes its dialog", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/v1/categories", { name: "Dogs" });
+  await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+  await send(server, "/platform/people", { name: "Ada", email: "ada@example.org", role: "staff" });
+  await send(server, "/platform/projects", { slug: "shelter", name: "Shelter", plan: "free" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key);
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") sent.push(request.url());
+  });
+  for (const path of EDITING) {
+    await page.goto(`${server.url}/console${path}`);
+    const name = page.locator("dialog [name=name]");
+    await name.waitFor();
+    const before = await name.inputValue();
+    // Typed, and taken back.
+    for (const text of ["Another", before]) await name.fill(text);
+    await page.locator("dialog [type=submit]").click();
+    await untilTrue(page, IS_CLOSED);
+    expect([path, sent, await page.locator(".toast").count()]).toEqual([path, [], 0]);
+  }
+
+  // A page has nothing to close: its button waits for a change.
+  await page.goto(`${server.url}/console/projects/shelter/settings`);
+  await page.locator("button[type=submit][aria-disabled=true]").waitFor();
+  await page.getByLabel("Name", { exact: true }).press("Enter");
+  await page.getByLabel("Name", { exact: true }).fill("Home");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Settings saved").waitFor();
+  expect(sent).toEqual([expect.stringContaining("/platform/projects/shelter")]);
+});
+
 real("the browser asks before a page with something unsaved is closed or reloaded", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });

@@ -1,6 +1,6 @@
 import type { Page } from "../api/client.ts";
 import { type View, DEFAULT_SORT, mayMatch } from "./addresses.ts";
-import type { Animal } from "./statistics.ts";
+import type { Animal, NewAnimal } from "./statistics.ts";
 
 /** Animals that have changed, as they are now; undefined: deleted. */
 export type Changes = ReadonlyMap<number, Animal | undefined>;
@@ -11,7 +11,7 @@ export interface Pages {
   pageParams: unknown[];
 }
 
-export const isSame = (one: Animal, other: Animal): boolean =>
+export const isSame = (one: NewAnimal, other: NewAnimal): boolean =>
   one.name === other.name &&
   // Either may be a bigint, with the same digits.
   String(one.categoryId) === String(other.categoryId) &&

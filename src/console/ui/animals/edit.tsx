@@ -7,6 +7,7 @@ import { Loading, Problem } from "../parts/feedback.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { useDraftGuard } from "../parts/use-draft-guard.ts";
 import { useAnimalActions } from "./actions.ts";
+import { isSame } from "./changes.ts";
 import { type Draft, conflictingFields, draftOf, isSameDraft, newAnimalOf, rebaseDraft } from "./draft.ts";
 import { AnimalForm } from "./form.tsx";
 import { Outdated } from "./outdated.tsx";
@@ -59,6 +60,7 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
   const saving = useAction({
     // Passed in: Enter may come before the last change is rendered.
     act: ({ seen, draft }: { seen: AnimalVersion; draft: Draft }) => save(seen, newAnimalOf(draft)),
+    isUnchanged: ({ seen, draft }) => isSame(seen.animal, newAnimalOf(draft)),
     at: back,
     says: ({ animal }, { seen }) =>
       WORDS.editedMessage(seen.animal, animal, categoryName(categories, String(animal.categoryId))),

@@ -12,6 +12,7 @@ const RenameForm = ({ category: { id, name: before } }: { category: Category }) 
     dataOf(store.PATCH("/categories/{categoryId}", { params: { path: { categoryId: id } }, body: { name } }));
   const rename = useAction({
     act: send,
+    isUnchanged: (name) => name === before,
     changes: [CATEGORIES],
     at: categoriesPath(),
     says: ({ name }) => WORDS.renamed(before, name),

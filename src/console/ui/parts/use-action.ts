@@ -6,6 +6,8 @@ import { type Toast, useToast } from "./toasts.tsx";
 /** What an action does. `Input` is passed to `run`, `Result` comes from the API. */
 interface Action<Input, Result> {
   act: (input: Input) => Promise<Result>;
+  /** True if the input changes nothing: then nothing is sent, nothing is said, and the dialog closes. */
+  isUnchanged?: (input: Input) => boolean;
   /** The cache keys of what becomes stale, whether it succeeds or not: an error may mean that somebody else was faster. */
   changes?: readonly QueryKey[];
   /** Patches the caches with the result, so that the page shows it at once. Awaited before the dialog closes. */
@@ -78,8 +80,13 @@ export const useAction = <Input = void, Result = unknown>(action: Action<Input, 
     },
     gcTime: 0,
   });
+  const skip = (): void => {
+    mutation.reset();
+    if (typeof action.at === "string") finishDialog(action.at);
+  };
   const run = (input: Input): void => {
     if (isRunning.current) return;
+    if (action.isUnchanged?.(input)) return skip();
     isRunning.current = true;
     mutation.mutate(input);
   };

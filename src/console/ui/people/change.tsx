@@ -24,9 +24,11 @@ const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
   // Undefined until typed, so that what somebody else changes is shown.
   const [typed, setTyped] = useState<Partial<Draft>>({});
   const draft: Draft = { name, role, ...typed };
-  useDraftGuard(draft.name !== name || draft.role !== role);
+  const isDirty = draft.name !== name || draft.role !== role;
+  useDraftGuard(isDirty);
   const changing = useAction({
     act: (wanted: Partial<Draft>) => patch(id, wanted),
+    isUnchanged: () => !isDirty,
     changes: [PEOPLE],
     onDone() {
       // One's own name and permissions are in the session.

@@ -41,15 +41,17 @@ const ChangeForm = ({ project }: { project: Project }) => {
     queries.setQueryData(KEYS.one(slug), changed);
   };
   const before = { name: project.name, plan: project.plan };
+  const isDirty = name !== before.name || plan !== before.plan;
   const saving = useAction({
     act: save,
+    isUnchanged: () => !isDirty,
     // A change of plan restores or suspends its domains.
     changes: [KEYS.one(slug), KEYS.list],
     onDone: () => setTyped({}),
     says: () => SETTINGS.saved,
     undo: () => save(before),
   });
-  useDraftGuard(name !== project.name || plan !== project.plan);
+  useDraftGuard(isDirty);
   return (
     <Form error={saving.error} words={PROBLEMS} onSubmit={() => saving.run(typed)}>
       <Field label={FIELDS.name} name="name">
@@ -69,7 +71,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
           <p>{SETTINGS.losesDomains}</p>
         </Notice>
       )}
-      <button type="submit" aria-busy={saving.isPending} aria-disabled={saving.isPending}>
+      <button type="submit" aria-busy={saving.isPending} aria-disabled={saving.isPending || !isDirty}>
         {SETTINGS.save}
       </button>
     </Form>
