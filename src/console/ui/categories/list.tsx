@@ -2,8 +2,8 @@ import { useRoute } from "../parts/router.ts";
 import { animalsPath } from "../animals/addresses.ts";
 import { useLiveAnimals } from "../animals/live.ts";
 import { formatCount } from "../parts/count.ts";
-import { Empty, Loading, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
+import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
@@ -52,48 +52,43 @@ const Row = ({
   </tr>
 );
 
-const List = () => {
+const CategoryList = () => {
   const mayChange = useSession().can("pets:write");
-  const { categories, data, error, isPending, refetch } = useCategories();
+  const found = useCategories();
   const counts = useCounts();
   useLiveAnimals({ onGap: () => void counts.refetch() });
-  if (isPending && !error) return <Loading what={WORDS.loading} />;
   return (
-    <>
-      {error && <Problem error={error} onRetry={refetch} />}
-      {data && categories.length === 0 && (
-        <Empty title={WORDS.empty}>
-          <p>{WORDS.purpose}</p>
-        </Empty>
+    <List
+      found={found}
+      items={found.categories}
+      thing="category"
+      things="categories"
+      words={WORDS.shown(found.categories.length)}
+      purpose={WORDS.purpose}
+    >
+      {(categories) => (
+        <Table
+          label={WORDS.title}
+          kind="categories stack"
+          columns={[
+            { name: WORDS.number, kind: "number" },
+            WORDS.name,
+            { name: WORDS.animals, kind: "number" },
+            ...(mayChange ? [{ name: WORDS.actions, kind: "actions" as const }] : []),
+          ]}
+        >
+          {categories.map((category) => (
+            <Row
+              key={category.id}
+              category={category}
+              // One that was just added has none.
+              count={counts.data && (counts.data.get(category.id) ?? 0)}
+              mayChange={mayChange}
+            />
+          ))}
+        </Table>
       )}
-      {categories.length > 0 && (
-        <>
-          <Table
-            label={WORDS.title}
-            kind="categories stack"
-            columns={[
-              { name: WORDS.number, kind: "number" },
-              WORDS.name,
-              { name: WORDS.animals, kind: "number" },
-              ...(mayChange ? [{ name: WORDS.actions, kind: "actions" as const }] : []),
-            ]}
-          >
-            {categories.map((category) => (
-              <Row
-                key={category.id}
-                category={category}
-                // One that was just added has none.
-                count={counts.data && (counts.data.get(category.id) ?? 0)}
-                mayChange={mayChange}
-              />
-            ))}
-          </Table>
-          <div class="more">
-            <p>{WORDS.shown(categories.length)}</p>
-          </div>
-        </>
-      )}
-    </>
+    </List>
   );
 };
 
@@ -113,7 +108,7 @@ export const Categories = () => {
         )
       }
     >
-      <List />
+      <CategoryList />
       {mayChange && id === "new" && <NewCategory />}
       {mayChange && chosen !== undefined && part === "rename" && <RenameCategory key={chosen} id={chosen} />}
       {mayChange && chosen !== undefined && part === "delete" && <DeleteCategory key={chosen} id={chosen} />}

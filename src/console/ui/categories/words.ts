@@ -14,7 +14,6 @@ export const FIELDS: FormWords = {
 export const WORDS = {
   title: "Categories",
   actions: "Actions",
-  loading: "Loading categories",
   loadingOne: "Loading the category",
   addButton: "Add",
   renameButton: "Rename",
@@ -24,7 +23,6 @@ export const WORDS = {
   add: "Add category",
   rename: "Rename category",
   remove: "Delete category",
-  empty: "No categories yet",
   purpose: "Group animals by kind, such as dogs and cats.",
   number: "No.",
   name: "Name",

@@ -1,4 +1,5 @@
-import { Badge, Empty, Loading, Problem } from "../parts/feedback.tsx";
+import { Badge } from "../parts/feedback.tsx";
+import { List } from "../parts/list.tsx";
 import { useArrival } from "../parts/page.tsx";
 import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
@@ -46,10 +47,10 @@ const Row = ({ slug, domain, primary }: { slug: string; domain: Domain; primary:
 /** The custom domains of a project. */
 export const DomainList = ({ project, isAdding }: { project: Project; isAdding: boolean }) => {
   const { slug } = project;
-  const { data: domains, error, isPending, refetch } = useDomains(slug);
+  const found = useDomains(slug);
   const heading = useArrival();
   const mayAdd = useSession().can("platform:write") && isReady(project);
-  const primary = domains?.find(({ role }) => role === "primary")?.hostname;
+  const primary = found.data?.find(({ role }) => role === "primary")?.hostname;
   return (
     <>
       <header class="part">
@@ -66,20 +67,15 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
         </div>
       </header>
       <Prerequisites project={project} />
-      {error && <Problem error={error} onRetry={refetch} />}
-      {isPending && <Loading what={LIST.loading} />}
-      {domains?.length === 0 && (
-        <Empty title={LIST.empty}>
-          <p>{LIST.emptyText}</p>
-        </Empty>
-      )}
-      {domains && domains.length > 0 && (
-        <ul class="domains">
-          {domains.map((domain) => (
-            <Row key={domain.hostname} slug={slug} domain={domain} primary={primary} />
-          ))}
-        </ul>
-      )}
+      <List found={found} items={found.data ?? []} thing="domain" purpose={LIST.purpose}>
+        {(domains) => (
+          <ul class="domains">
+            {domains.map((domain) => (
+              <Row key={domain.hostname} slug={slug} domain={domain} primary={primary} />
+            ))}
+          </ul>
+        )}
+      </List>
       {isAdding && mayAdd && <AddDomain slug={slug} />}
     </>
   );

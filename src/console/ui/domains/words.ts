@@ -117,9 +117,7 @@ export const roleLabel = ({ role, stage }: Pick<Domain, "role" | "stage">): stri
 export const LIST = {
   title: "Domains",
   add: "Add domain",
-  loading: "Loading domains",
-  empty: "No domains yet",
-  emptyText:
+  purpose:
     "The site has an address of its own already. Add a domain of yours, and visitors find it there too. You need access to the domain's DNS settings.",
 } as const;
 

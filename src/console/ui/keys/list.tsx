@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { Empty } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/router.ts";
@@ -28,7 +27,7 @@ export const Keys = () => {
         </a>
       }
     >
-      <List found={found} thing="key" empty={<Empty title={LIST.empty} />}>
+      <List found={found} thing="key">
         {(keys) => <Rows keys={keys} />}
       </List>
       {id === "new" && <NewKey />}

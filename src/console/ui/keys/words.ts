@@ -20,7 +20,6 @@ export const PERMISSIONS: Record<components["schemas"]["Key"]["scopes"][number],
 export const LIST = {
   title: "Keys",
   create: "Create key",
-  empty: "No keys yet",
   columns: {
     name: "Name",
     permissions: "Permissions",

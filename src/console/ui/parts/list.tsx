@@ -2,29 +2,43 @@ import type { ComponentChildren } from "preact";
 import { shownOf } from "./count.ts";
 import { Empty, Loading, Problem } from "./feedback.tsx";
 import { More } from "./more.tsx";
-import type { Listing } from "./use-list.ts";
+
+/** What a list shows of its query: one by `useList`, or one that reads all items at once and has no next page. */
+interface Found<Item> {
+  data: object | undefined;
+  error: Error | null;
+  isPending: boolean;
+  isPlaceholderData: boolean;
+  refetch: () => unknown;
+  items?: readonly Item[];
+  hasNextPage?: boolean;
+  isFetchingNextPage?: boolean;
+  fetchNextPage?: () => unknown;
+}
 
 /**
  * The states of a list: loading, a problem, empty, its rows, and the button for more.
  *
- *     <List found={useKeys()} thing="key" empty={<Empty title="No keys yet" />}>
+ *     <List found={useKeys()} thing="key">
  *       {(keys) => <Rows keys={keys} />}
  *     </List>
  */
 export const List = <Item,>({
   found,
-  items = found.items,
+  items = found.items ?? [],
   thing,
-  things,
+  things = `${thing}s`,
   shown,
   all,
+  words,
   error = found.error,
+  purpose,
   empty,
   isWaiting = false,
   children,
 }: {
-  found: Listing<Item>;
-  /** What is shown, if more than what was read: such as items that were just added. */
+  found: Found<Item>;
+  /** What is shown, if not just what was read: such as items that were just added. */
   items?: readonly Item[];
   /** What an item is: "key". */
   thing: string;
@@ -33,27 +47,34 @@ export const List = <Item,>({
   shown?: number;
   /** How many there are, if it is known. */
   all?: number | undefined;
+  /** How much is shown, if the numbers do not tell. */
+  words?: string;
   /** Null if the error is shown elsewhere. */
   error?: Error | null;
-  /** Shown if there is nothing. */
+  /** What the items are for: shown if there are none yet. */
+  purpose?: string;
+  /** Shown if there is nothing, in place of that. */
   empty?: ComponentChildren;
   /** Something else that the rows need is still loading. */
   isWaiting?: boolean;
   children: (items: readonly Item[]) => ComponentChildren;
 }) => {
-  if (found.isPending || isWaiting) return <Loading what={`Loading ${things ?? `${thing}s`}`} />;
+  const { hasNextPage = false } = found;
+  if (found.isPending || isWaiting) return <Loading what={`Loading ${things}`} />;
   return (
     <>
       {error && <Problem error={error} onRetry={found.refetch} />}
-      {found.data && items.length === 0 && (empty ?? <Empty title={`No ${things ?? `${thing}s`} yet`} />)}
+      {found.data &&
+        items.length === 0 &&
+        (empty ?? <Empty title={`No ${things} yet`}>{purpose && <p>{purpose}</p>}</Empty>)}
       {items.length > 0 && (
         <div class={found.isPlaceholderData ? "outdated" : ""} aria-busy={found.isPlaceholderData}>
           {children(items)}
           <More
-            words={shownOf(shown ?? items.length, all, found.hasNextPage, thing, things)}
-            hasMore={found.hasNextPage}
-            isBusy={found.isFetchingNextPage}
-            onMore={found.fetchNextPage}
+            words={words ?? shownOf(shown ?? items.length, all, hasNextPage, thing, things)}
+            hasMore={hasNextPage}
+            isBusy={found.isFetchingNextPage ?? false}
+            onMore={() => found.fetchNextPage?.()}
           />
         </div>
       )}

@@ -65,8 +65,6 @@ export const useList = <Item>(
   return { ...found, items: found.data?.pages.flatMap(({ items }) => items) ?? [] };
 };
 
-export type Listing<Item> = ReturnType<typeof useList<Item>>;
-
 /** The cached pages of a list with its items changed: for `setQueriesData`, so that a change costs no request. */
 export const withItems =
   <Item>(change: (items: readonly Item[]) => readonly Item[]) =>

@@ -123,7 +123,6 @@ export const YOU = {
   explained:
     "A passkey signs you in with your device: by fingerprint, face or PIN. Add one for each device, so that a lost one does not lock you out.",
   add: "Add passkey",
-  none: "No passkeys yet",
   table: "List of passkeys",
   columns: { name: "Name", created: "Added", lastUsed: "Last used", actions: "Actions" },
   never: "Never",

@@ -1,4 +1,5 @@
-import { Empty, Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { Notice } from "../parts/feedback.tsx";
+import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/router.ts";
 import { Table } from "../parts/table.tsx";
@@ -38,16 +39,13 @@ const COLUMNS = [
   { name: columns.actions, kind: "actions" },
 ] as const;
 
-const Passkeys = ({ passkeys }: { passkeys: readonly Passkey[] }) =>
-  passkeys.length === 0 ? (
-    <Empty title={YOU.none} />
-  ) : (
-    <Table label={YOU.table} kind="passkeys stack" columns={COLUMNS}>
-      {passkeys.map((passkey) => (
-        <Row key={passkey.id} passkey={passkey} />
-      ))}
-    </Table>
-  );
+const Rows = ({ passkeys }: { passkeys: readonly Passkey[] }) => (
+  <Table label={YOU.table} kind="passkeys stack" columns={COLUMNS}>
+    {passkeys.map((passkey) => (
+      <Row key={passkey.id} passkey={passkey} />
+    ))}
+  </Table>
+);
 
 const Facts = () => {
   const { name, email, role } = useSession().user;
@@ -76,8 +74,8 @@ const Facts = () => {
 /** The person who is signed in, and their passkeys. */
 export const You = () => {
   const { part, id = "" } = useRoute().params;
-  const { data: passkeys, error, refetch } = useOwnPasskeys();
-  const chosen = passkeys?.find((one) => String(one.id) === id);
+  const found = useOwnPasskeys();
+  const chosen = found.data?.find((one) => String(one.id) === id);
   return (
     <Page
       title={YOU.title}
@@ -97,9 +95,9 @@ export const You = () => {
           <p>{YOU.unsupported}</p>
         </Notice>
       )}
-      {error && <Problem error={error} onRetry={refetch} />}
-      {!passkeys && !error && <Loading />}
-      {passkeys && <Passkeys passkeys={passkeys} />}
+      <List found={found} items={found.data ?? []} thing="passkey">
+        {(passkeys) => <Rows passkeys={passkeys} />}
+      </List>
       {part === "add" && <AddOwnPasskey />}
       {part === "remove" && chosen && <RemoveOwnPasskey key={id} passkey={chosen} />}
     </Page>

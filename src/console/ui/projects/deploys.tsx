@@ -1,4 +1,4 @@
-import { Badge, Empty } from "../parts/feedback.tsx";
+import { Badge } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Time } from "../parts/time.tsx";
 import { Table } from "../parts/table.tsx";
@@ -91,7 +91,7 @@ export const Deploys = ({ project, chosen }: { project: Project; chosen: string 
     <>
       <h2>{PROJECT.deploys}</h2>
       {mayChange && <Uploader slug={slug} />}
-      <List found={useDeploys(slug)} thing="deploy" empty={<Empty title={DEPLOYS.empty} />}>
+      <List found={useDeploys(slug)} thing="deploy">
         {(deploys) => <Rows deploys={deploys} project={project} mayChange={mayChange} />}
       </List>
       {mayChange && chosen && <RollBack project={project} chosen={chosen} />}

@@ -1,4 +1,3 @@
-import { Empty } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/router.ts";
@@ -49,15 +48,7 @@ export const Projects = () => {
         )
       }
     >
-      <List
-        found={useProjects()}
-        thing="project"
-        empty={
-          <Empty title={LIST.empty}>
-            <p>{LIST.emptyText}</p>
-          </Empty>
-        }
-      >
+      <List found={useProjects()} thing="project" purpose={LIST.purpose}>
         {(projects) => <Rows projects={projects} />}
       </List>
       {isNew && <NewProject />}

@@ -5,8 +5,7 @@ import type { FormWords } from "../parts/field-words.ts";
 export const LIST = {
   title: "Projects",
   add: "Create project",
-  empty: "No projects yet",
-  emptyText: "A project publishes a site. Create one, then upload its files.",
+  purpose: "A project publishes a site. Create one, then upload its files.",
   table: "List of projects",
   columns: { name: "Name", slug: "Slug", plan: "Plan", address: "Address" },
   noDeploy: "Nothing deployed yet",
@@ -56,7 +55,6 @@ export const PROJECT = {
 } as const;
 
 export const DEPLOYS = {
-  empty: "No deploys yet",
   table: "List of deploys",
   columns: { id: "Id", when: "When", state: "State", content: "Content", actions: "Actions" },
   live: "Live",

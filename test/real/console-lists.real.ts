@@ -1,0 +1,59 @@
+import { openBrowser } from "./browser.ts";
+import { addDomain, send } from "./console-data.ts";
+import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+/** Lists that are read at once: where they are, what reads them, and what they say below their rows. */
+const LISTS = [
+  { path: "/categories", reads: "**/console/api/v1/categories*", says: "2 categories" },
+  {
+    path: "/projects/docs/domains",
+    reads: "**/console/api/platform/projects/docs/domains*",
+    says: "1 domain",
+  },
+  { path: "/you", reads: "**/console/auth/passkeys", says: "1 passkey" },
+];
+
+real("a list that could not be read is read again on request, and says how much it has", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  for (const name of ["Dogs", "Cats"]) await send(server, "/v1/categories", { name });
+  await addDomain(server);
+  const ada = { name: "Ada Byron", email: "ada@example.org", role: "administrator" };
+  const { invitation } = (await send(server, "/platform/people", ada)) as { invitation: { link: string } };
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await addAuthenticator(page);
+  const at = (path: string) => `${consoleOf(server)}/console${path}`;
+  await acceptInvitation(page, at(`/invitation${new URL(invitation.link).hash}`));
+  for (const { path, reads, says } of LISTS) {
+    let isDown = true;
+    await page.route(reads, (route) => (isDown ? route.abort() : route.continue()));
+    await page.goto(at(path));
+    await page.getByRole("alert").getByText("The server did not respond").first().waitFor();
+    isDown = false;
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await page.getByRole("status").getByText(says, { exact: true }).waitFor();
+  }
+});
+
+real("a list that is empty says what its things are for", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/platform/projects", { slug: "shelter", name: "Shelter", plan: "pro" });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key, "/categories");
+  for (const [path, title, purpose] of [
+    ["/categories", "No categories yet", "Group animals by kind, such as dogs and cats."],
+    ["/projects/shelter", "No deploys yet", ""],
+    ["/projects/shelter/domains", "No domains yet", "The site has an address of its own already."],
+  ] as const) {
+    await page.goto(`${server.url}/console${path}`);
+    await page.getByText(title, { exact: true }).waitFor();
+    await page.locator(".empty").getByText(purpose).first().waitFor();
+  }
+});
