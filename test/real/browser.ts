@@ -1,3 +1,4 @@
+import { expect } from "bun:test";
 import { join } from "node:path";
 import { PROGRAMS, until } from "./support.ts";
 
@@ -132,9 +133,30 @@ export const openBrowser = async (
   return { page, seen, [Symbol.asyncDispose]: () => browser.close() };
 };
 
+/** Busy machines need much longer than a page alone does. */
+const MAX_MS = 20_000;
+
+/** Reads until it is what is expected, at most `ms`. A failure shows the last value. */
+export const eventually = async (read: () => unknown, expected: unknown, ms = MAX_MS): Promise<void> => {
+  for (const end = performance.now() + ms; ; await Bun.sleep(20))
+    try {
+      return expect(await read()).toEqual(expected);
+    } catch (error) {
+      if (performance.now() > end) throw error;
+    }
+};
+
+/** The faults that a script finds on a page and that stay: a page may still settle. */
+export const lastingFaults = async (page: Page, script: string, ms = 3000): Promise<string[]> => {
+  for (const end = performance.now() + ms; ; await Bun.sleep(20)) {
+    const faults = (await page.evaluate(script)) as string[];
+    if (faults.length === 0 || performance.now() > end) return faults;
+  }
+};
+
 /**
  * Waits until an expression is true on the page. The policy of the console's pages forbids `waitForFunction`, which
  * evaluates inside the page whenever its first look finds the expression false.
  */
 export const untilTrue = (page: Page, expression: string): Promise<void> =>
-  until(expression, async () => (await page.evaluate(expression)) === true);
+  until(expression, async () => (await page.evaluate(expression)) === true, MAX_MS);

@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
+import { send } from "./console-data.ts";
 import { acceptInvitation as accept, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve, until } from "./support.ts";
@@ -223,4 +224,32 @@ real("a person whose role was lowered while a form was open learns why it is ref
   await theirs.page.getByText("You are not allowed to do this. Your role may have changed").waitFor();
   // What they entered is still there.
   expect(await theirs.page.locator("dialog [name=name]").inputValue()).toBe("Bella");
+});
+
+/** What is hidden of the name at the top, in pixels. */
+const HIDDEN_OF_NAME = `(() => {
+  const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.querySelector(".who > :not(button)");
+  return Math.max(scrollWidth - clientWidth, scrollHeight - clientHeight);
+})()`;
+
+real("the name of who is signed in is read in full on a phone, or has it as its title", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await page.setViewportSize({ width: 360, height: 800 });
+  const signInWith = async (name: string) => {
+    const minted = { name, scopes: ["pets:read"] };
+    const { secret } = (await send(server, "/platform/keys", minted)) as { secret: string };
+    await signIn(page, consoleOf(server), secret, "/animals");
+    await page.locator(`.who [title^="${name}"]`).waitFor();
+  };
+  await signInWith("Maria-Magdalena Wolkenstein");
+  await eventually(() => page.evaluate(HIDDEN_OF_NAME), 0);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+  await signInWith("W".repeat(100));
+  await eventually(() => page.evaluate("document.querySelector('header.top').offsetHeight < 250"), true);
+  await eventually(() => page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
 });

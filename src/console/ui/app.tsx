@@ -63,11 +63,15 @@ const Navigation = () => {
         </ul>
         <div class="who">
           {user.kind === "person" ? (
-            <a href="/console/you" aria-current={path.startsWith("/console/you") ? "page" : undefined}>
+            <a
+              href="/console/you"
+              title={user.name}
+              aria-current={path.startsWith("/console/you") ? "page" : undefined}
+            >
               <bdi>{user.name}</bdi>
             </a>
           ) : (
-            <span title={APP.keyTitle}>{user.name}</span>
+            <span title={APP.keyTitle(user.name)}>{user.name}</span>
           )}
           <button
             type="button"
