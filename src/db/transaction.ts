@@ -62,7 +62,7 @@ const transactionAttempts = (client: Client, changes?: Pick<ChangeDetector, "beg
         const wrote = work();
         isCommitting = true;
         commitStatement.run();
-        changes?.endOwn(wrote);
+        changes?.endOwn();
         if (wrote) last = { at: performance.now(), error: undefined };
         return { state: "committed" };
       } catch (error) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { detectChanges } from "../../src/db/change-detection.ts";
 import { type Database, openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
@@ -68,6 +69,19 @@ describe("a write of this connection", () => {
     await ours.write();
     expect(await foreignOf(ours)).toBe(foreign);
     expect(ours.version()).toBeGreaterThan(version);
+  });
+
+  test("that writes no page does not hide a foreign write right behind it", () => {
+    const [ours, other] = pair();
+    const changes = detectChanges(ours.client);
+    ours.client.run("BEGIN IMMEDIATE");
+    changes.beginOwn();
+    // It counts as a changed row, although there is nothing to merge.
+    ours.client.run("INSERT INTO pets_words (pets_words, rank) VALUES ('merge', 1)");
+    ours.client.run("COMMIT");
+    other.writeBeside();
+    changes.endOwn();
+    expect(changes.foreign()).toBe(1);
   });
 
   test("that changes no row does not hide a foreign write", async () => {
