@@ -23,13 +23,14 @@ type RowsOf<Statements extends readonly Statement[]> = {
  * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md says why conditions
  * are part of the statements.
  * @param last called inside the transaction with the rows; may return more statements of the same write
- * @param options `lockWait`: how long this write waits for another process's lock, if not as long as all
+ * @param options `lockWait`: how long this write waits for another process's lock, if not as long as all; `isDerived`: it
+ *   writes only what no reader can tell from the rows that it derives from, such as an index, so that `version` stays
  * @throws StorageUnavailable if the storage refused the write and nothing is stored; OutcomeUnknown if it may be stored
  */
 export type Commit = <const Statements extends readonly Statement[]>(
   statements: Statements,
   last?: (rows: RowsOf<Statements>) => readonly Statement[],
-  options?: { lockWait?: number | undefined },
+  options?: { lockWait?: number; isDerived?: boolean },
 ) => Promise<RowsOf<Statements>>;
 
 interface Write {
@@ -37,6 +38,7 @@ interface Write {
   last: ((rows: unknown[]) => readonly Statement[]) | undefined;
   /** When it stops waiting for a lock, as a time of `performance.now()`. */
   deadline: number;
+  isDerived: boolean;
   resolve(rows: unknown[]): void;
   reject(error: unknown): void;
 }
@@ -52,8 +54,8 @@ export interface GroupCommitOptions {
   changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;
   /** Describes the process that holds the write lock. */
   lockHolder?: () => string;
-  /** Called at the end of each transaction, before its COMMIT. */
-  beforeCommit?: () => void;
+  /** Called at the end of each transaction, before its COMMIT. Returns true if it wrote something. */
+  beforeCommit?: () => boolean;
 }
 
 const RETRY_MS = 10;
@@ -87,13 +89,13 @@ const writeRunner = (client: Client) => {
 /** Commits writes in one transaction. @returns false if another process holds the lock */
 const commitTogether = (
   runWrite: ReturnType<typeof writeRunner>,
-  { run, beforeCommit }: Pick<Transactions, "run"> & { beforeCommit: () => void },
+  { run, beforeCommit }: Pick<Transactions, "run"> & { beforeCommit: () => boolean },
   writes: readonly Write[],
 ): boolean => {
   const settlers: (() => void)[] = [];
   const result = run(() => {
     for (const write of writes) settlers.push(runWrite(write));
-    beforeCommit();
+    return beforeCommit() || writes.some(({ isDerived }) => !isDerived);
   });
   if (result.state === "locked") return false;
   if (result.state === "refused") for (const write of writes) write.reject(result.error);
@@ -134,7 +136,7 @@ export const groupCommit = (
     queueLimit = 100_000,
     changes,
     lockHolder = () => "another process",
-    beforeCommit = () => {},
+    beforeCommit = () => false,
   }: GroupCommitOptions = {},
 ) => {
   const { run, ...transacting } = transactions(client, changes);
@@ -179,6 +181,7 @@ export const groupCommit = (
         statements,
         last: last as Write["last"],
         deadline: performance.now() + (options?.lockWait ?? lockWait),
+        isDerived: options?.isDerived ?? false,
         resolve: resolve as (rows: unknown[]) => void,
         reject,
       });

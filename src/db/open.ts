@@ -24,7 +24,10 @@ export interface Database {
    * for it before it reads anything, together with the requests that arrived in the same turn.
    */
   fresh(): Promise<void>;
-  /** Changes with every committed write: at once with this process's own, with `fresh` with those of others. */
+  /**
+   * Changes with every committed write: at once with this process's own, unless it is derived (see `Commit`); with `fresh` with
+   * those of others.
+   */
   version(): number;
   /** Changes, with `fresh`, after every committed write of another process. */
   foreignVersion(): number;

@@ -105,11 +105,11 @@ export const petIndex = (
 ) => {
   const statements = statementsOf(client);
   let indexing: Promise<unknown> | undefined;
-  let mergedVersion = -1;
+  let mergedState: string | undefined;
   let copy: { version: number; unindexed: Unindexed } | undefined;
 
   const write = <Rows>(statement: Statement<Rows>) =>
-    commit([statement], undefined, { lockWait: LOCK_WAIT_MS });
+    commit([statement], undefined, { lockWait: LOCK_WAIT_MS, isDerived: true });
 
   const requestSlice = async () => {
     if (!(await requestIndex?.())) throw new StorageUnavailable("the index is behind");
@@ -119,6 +119,9 @@ export const petIndex = (
     (indexing ??= (requestIndex ? requestSlice() : write(statements.index(SLICE_ANIMALS))).finally(() => {
       indexing = undefined;
     }));
+
+  /** Changes with every write to the index that is not a merge. */
+  const state = () => `${version()} ${statements.tail().indexedTo}`;
 
   const catchUp = async (): Promise<void> => {
     const { newest } = statements.tail();
@@ -148,11 +151,11 @@ export const petIndex = (
     /** Indexes every animal and merges the index, in slices that let other requests run. The next call goes on. */
     async tidy(): Promise<void> {
       if (!(await isAccepted(catchUp()))) return;
-      while (version() !== mergedVersion) {
+      while (state() !== mergedState) {
         const merging = write(statements.merge(SLICE_PAGES));
         if (!(await isAccepted(merging))) return;
         const [hasMore] = await merging;
-        if (!hasMore) mergedVersion = version();
+        if (!hasMore) mergedState = state();
       }
     },
   };

@@ -120,17 +120,23 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
     /**
      * Runs `work` in a transaction, and returns when it is on disk. An error of the storage is `StorageUnavailable` if
      * nothing is stored, now or after a crash, and otherwise `OutcomeUnknown`.
+     * @param work returns false if no reader can tell that it wrote: `count` then stays
      */
-    run(work: () => void): TransactionResult {
-      const result = attempt(() => wroteRows(work));
-      if (result.state === "committed") count++;
+    run(work: () => unknown): TransactionResult {
+      let isVisible: unknown;
+      const result = attempt(() =>
+        wroteRows(() => {
+          isVisible = work();
+        }),
+      );
+      if (result.state === "committed" && isVisible !== false) count++;
       return result.state === "refused" ? { state: "refused", error: explain(result) } : result;
     },
     /** Tests whether the storage accepts writes. It writes a new value, because SQLite skips an update without a change. */
     probe,
     /** True unless another process holds the write lock now. */
     canLock,
-    /** How many transactions have committed, without probes. */
+    /** How many transactions have committed that readers can tell from none: no probes, and no steps of an index. */
     count: () => count,
     last,
     /** Since when another process has held the lock; undefined if none does. */

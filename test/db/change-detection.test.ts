@@ -16,6 +16,10 @@ const pair = () => {
       ...database,
       write: () => database.commit([{ query: { all: () => statement.all() }, values: {} }]),
       writeNothing: () => database.commit([{ query: { all: () => none.all() }, values: {} }]),
+      writeDerived: () =>
+        database.commit([{ query: { all: () => statement.all() }, values: {} }], undefined, {
+          isDerived: true,
+        }),
       /** Another program, without group commit. */
       writeBeside: () => void statement.all(),
     };
@@ -43,10 +47,10 @@ describe("a write of another connection", () => {
     const [ours, other] = pair();
     for (let at = 0; at < 50; at++) {
       const before = await foreignOf(ours);
-      const own = at % 2 === 0 ? ours.write() : ours.writeNothing();
+      const own = [ours.write, ours.writeNothing, ours.writeDerived][at % 3]?.();
       other.writeBeside();
       await own;
-      if (at % 3 === 0) other.writeBeside();
+      if (at % 4 === 0) other.writeBeside();
       expect(await foreignOf(ours)).toBeGreaterThan(before);
     }
   });
@@ -68,6 +72,15 @@ describe("a write of this connection", () => {
     await ours.write();
     await ours.write();
     expect(await foreignOf(ours)).toBe(foreign);
+    expect(ours.version()).toBeGreaterThan(version);
+  });
+
+  test("that is derived leaves the version as it is, unless it shares a transaction with another", async () => {
+    const [ours] = pair();
+    const version = ours.version();
+    await Promise.all([ours.writeDerived(), ours.writeDerived()]);
+    expect([await foreignOf(ours), ours.version()]).toEqual([0, version]);
+    await Promise.all([ours.writeDerived(), ours.write()]);
     expect(ours.version()).toBeGreaterThan(version);
   });
 

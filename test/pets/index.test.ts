@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type Database, openDatabase } from "../../src/db/open.ts";
@@ -206,6 +206,49 @@ test.each([true, false])(
     ]);
   },
 );
+
+describe("the background index", () => {
+  test("changes no version, so that cached pages and counts stay", async () => {
+    const store = await openStore({ path: `${temporaryDirectory()}/store.db` });
+    const { database } = store;
+    await addPet(store, { name: "Zoë" });
+    const version = database.version();
+    await petIndex(database).tidy();
+    await database.fresh();
+    expect(database.version()).toBe(version);
+    expect(database.client.query("SELECT indexed_to FROM pets_indexed").values()).toEqual([[1]]);
+  });
+
+  test("shows an animal that another program added without counting it", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const store = await openStore({ path });
+    const total = async () =>
+      ((await (await store.call("GET", "/v1/statistics")).json()) as { total: number }).total;
+    using other = new Client(path);
+    other.run("INSERT INTO pets (name, category_id, created_at) VALUES ('Zoë', 1, 0)");
+    expect(await total()).toBe(0);
+    await petIndex(store.database).tidy();
+    expect(await total()).toBe(1);
+  });
+
+  test("merges after each of its steps, also after one that follows the last merge", async () => {
+    const store = await openStore();
+    let commits = 0;
+    const commit: Database["commit"] = async (...write) => {
+      const rows = await store.database.commit(...write);
+      if (++commits === 1) await addPet(store, {});
+      return rows;
+    };
+    const index = petIndex({ ...store.database, commit });
+    const commitsOfTidy = async () => {
+      const before = commits;
+      await index.tidy();
+      return commits - before;
+    };
+    // A merge; a step and a merge; nothing more to do.
+    expect([await commitsOfTidy(), await commitsOfTidy(), await commitsOfTidy()]).toEqual([1, 2, 0]);
+  });
+});
 
 test("an order placed for an animal that is not indexed is found by the animal's name", async () => {
   const store = await openStore();
