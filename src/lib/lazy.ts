@@ -4,6 +4,16 @@ export const once = <Value>(make: () => Value): (() => Value) => {
   return () => (cached ??= { value: make() }).value;
 };
 
+/** `once` for each key. */
+export const oncePer = <Key, Value>(make: (key: Key) => Value): ((key: Key) => Value) => {
+  const values = new Map<Key, () => Value>();
+  return (key) => {
+    const value = values.get(key) ?? once(() => make(key));
+    values.set(key, value);
+    return value();
+  };
+};
+
 /**
  * Makes a value when one of its methods is first called: preparing the queries of a repository takes milliseconds of the start.
  * All members must be functions that do not use `this`. They can be passed on before the value exists.

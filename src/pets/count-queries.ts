@@ -1,25 +1,26 @@
-import { type AnyColumn, and, asc, eq, gt, sql } from "drizzle-orm";
+import { asc, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.ts";
 import { type Search, toSearch } from "../lib/search.ts";
-import type { Pet, PetFilters, PetStatus } from "./pet.ts";
-import { COLUMNS, IS_TYPED, MATCHES_CATEGORY, indexedTo, readPets, value } from "./queries.ts";
-import { wordLookup } from "./word-lookup-queries.ts";
+import { PET_STATUSES, type Pet, type PetFilters } from "./pet.ts";
+import { indexedTo, value } from "./queries.ts";
+import { typedLookup, wordLookup } from "./word-lookup-queries.ts";
 import { ALL_IDS, wordSlices } from "./word-slice-queries.ts";
 
 /** The animals to count. */
 export type CountedPets = Pick<PetFilters, "q" | "categoryId">;
 
-/** The number of animals by status. */
-export interface StatusCounts {
-  available: number;
-  pending: number;
-  sold: number;
-  /** Without a status. */
-  none: number;
-}
+/** `none`: animals without a status. */
+const COUNTED = [...PET_STATUSES, "none"] as const;
+type Counted = (typeof COUNTED)[number];
 
-const NO_ANIMALS: StatusCounts = { available: 0, pending: 0, sold: 0, none: 0 };
+const forEachStatus = <Value>(make: (status: Counted) => Value) =>
+  Object.fromEntries(COUNTED.map((status) => [status, make(status)])) as Record<Counted, Value>;
+
+/** The number of animals by status. */
+export type StatusCounts = Record<Counted, number>;
+
+const NO_ANIMALS: StatusCounts = forEachStatus(() => 0);
 
 /** How many animals were added on a day. */
 export interface DayCount {
@@ -28,30 +29,18 @@ export interface DayCount {
   count: number;
 }
 
-const total = (column: AnyColumn) => sql<number>`coalesce(sum(${column}), 0)`;
-
-// Also grouping by the status, which is text, takes twice as long.
-const countStatus = (status: PetStatus) => sql<number>`count(iif(${pets.status} = ${status}, 1, null))`;
-const COUNTS = {
-  available: countStatus("available"),
-  pending: countStatus("pending"),
-  sold: countStatus("sold"),
-  none: sql<number>`count(iif(${pets.status} is null, 1, null))`,
-};
-
-const BY_CATEGORY = {
-  available: categoryCounts.available,
-  pending: categoryCounts.pending,
-  sold: categoryCounts.sold,
-  none: categoryCounts.none,
-};
-
-const add = (counts: StatusCounts, more: StatusCounts): StatusCounts => ({
-  available: counts.available + more.available,
-  pending: counts.pending + more.pending,
-  sold: counts.sold + more.sold,
-  none: counts.none + more.none,
+// Grouping by the status, which is text, takes twice as long.
+const COUNTS = forEachStatus((status) => {
+  const isStatus = status === "none" ? sql`is null` : sql`= ${status}`;
+  return sql<number>`count(iif(${pets.status} ${isStatus}, 1, null))`;
 });
+
+const BY_CATEGORY = forEachStatus((status) => categoryCounts[status]);
+
+const TOTALS = forEachStatus((status) => sql<number>`coalesce(sum(${dayCounts[status]}), 0)`);
+
+const add = (counts: StatusCounts, more: StatusCounts): StatusCounts =>
+  forEachStatus((status) => counts[status] + more[status]);
 
 const countPets = (some: readonly Pet[]): StatusCounts => {
   const counts = { ...NO_ANIMALS };
@@ -72,23 +61,17 @@ const searchCounts = ({ orm }: Pick<Database, "orm">) => {
     },
     false,
   );
-  const typedStatement = orm
-    .select(COLUMNS)
-    .from(pets)
-    .where(and(IS_TYPED, MATCHES_CATEGORY))
-    .limit(1)
-    .prepare();
+  const findTyped = typedLookup({ orm });
   const lookUp = wordLookup({ orm });
   const findEnd = indexedTo({ orm });
 
-  return async ({ typed, ...search }: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
+  return async (search: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
     const byWords = { ...search, typed: null };
+    const filters = { status: undefined, categoryId };
     const bounds = { ...ALL_IDS, high: findEnd() };
     const hasWords = lookUp(byWords);
-    // The animal whose id was typed, unless it is also counted by its words.
-    const withId = readPets(typedStatement, { typed, categoryId: categoryId ?? null });
-    let counts = countPets(withId.filter((pet) => pet.id > bounds.high || !hasWords(pet)));
-    const filters = { status: undefined, categoryId };
+    const isUncounted = (pet: Pet) => pet.id > bounds.high || !hasWords(pet);
+    let counts = countPets(findTyped(search, filters).filter(isUncounted));
     for await (const [more = NO_ANIMALS] of slices(byWords, { filters, bounds })) counts = add(counts, more);
     return counts;
   };
@@ -119,15 +102,7 @@ const countsOfCategories = ({ orm }: Pick<Database, "orm">) => {
 
 /** Counts animals. What no search limits comes from the counts that triggers keep. */
 export const petCounts = ({ orm }: Pick<Database, "orm">) => {
-  const totalStatement = orm
-    .select({
-      available: total(dayCounts.available),
-      pending: total(dayCounts.pending),
-      sold: total(dayCounts.sold),
-      none: total(dayCounts.none),
-    })
-    .from(dayCounts)
-    .prepare();
+  const totalStatement = orm.select(TOTALS).from(dayCounts).prepare();
   const categoryStatement = orm
     .select(BY_CATEGORY)
     .from(categoryCounts)

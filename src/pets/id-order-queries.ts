@@ -8,17 +8,18 @@ import type { Pet } from "./pet.ts";
 import {
   COLUMNS,
   COLUMNS_BUT_STATUS,
+  type Filters,
   HAS_ID,
   HAS_STATUS,
-  IN_CATEGORY,
-  IS_TYPED,
   MATCHES_FILTERS,
   type PetPage,
+  byFilters,
+  filterValues,
   readPets,
   value,
 } from "./queries.ts";
 import { scanDense } from "./scan.ts";
-import { wordLookup } from "./word-lookup-queries.ts";
+import { typedLookup, wordLookup } from "./word-lookup-queries.ts";
 import type { PlanOptions } from "./word-plan-queries.ts";
 import { wordSlices } from "./word-slice-queries.ts";
 
@@ -33,10 +34,10 @@ interface IdPage {
   limit: number;
 }
 
-type Filters = Pick<PetPage, "status" | "categoryId">;
-
 /** Resolves when the index of words has every animal. */
-type Ready = () => Promise<void>;
+export type Ready = () => Promise<void>;
+
+export const isReady: Ready = async () => {};
 
 type ListPage = (filters: Filters, page: IdPage) => Pet[];
 
@@ -44,7 +45,6 @@ type ListPage = (filters: Filters, page: IdPage) => Pet[];
 const indexSearch = (
   { orm }: Pick<Database, "orm">,
   isDescending: boolean,
-  isBehind: SQL,
   options: PlanOptions | undefined,
 ) => {
   const order = (isDescending ? desc : asc)(pets.id);
@@ -60,12 +60,7 @@ const indexSearch = (
     isDescending,
     options,
   );
-  const typedStatement = orm
-    .select(COLUMNS)
-    .from(pets)
-    .where(and(IS_TYPED, isBehind, MATCHES_FILTERS))
-    .limit(1)
-    .prepare();
+  const findTyped = typedLookup({ orm });
   const inOrder = (one: Pet, other: Pet) => (isDescending ? other.id - one.id : one.id - other.id);
 
   return async (search: Search, filters: Filters, { after, limit }: IdPage): Promise<Pet[]> => {
@@ -76,11 +71,10 @@ const indexSearch = (
       found.push(...more.slice(0, missing()));
       if (missing() === 0) break;
     }
-    const { typed } = search;
-    if (typed === null || found.some(({ id }) => id === typed)) return found;
-    const values = { status: filters.status ?? null, categoryId: filters.categoryId ?? null };
-    const typedPets = readPets(typedStatement, { ...values, typed, after });
-    return [...found, ...typedPets].toSorted(inOrder).slice(0, limit);
+    const [typed] = findTyped(search, filters);
+    const isBehind = typed && typed.id > bounds.low && typed.id <= bounds.high;
+    if (!isBehind || found.some(({ id }) => id === typed.id)) return found;
+    return [...found, typed].toSorted(inOrder).slice(0, limit);
   };
 };
 
@@ -88,11 +82,10 @@ const indexSearch = (
 const petSearch = (
   { orm }: Pick<Database, "orm">,
   isDescending: boolean,
-  isBehind: SQL,
   listPage: ListPage,
   options: PlanOptions | undefined,
 ) => {
-  const searchIndex = once(() => indexSearch({ orm }, isDescending, isBehind, options));
+  const searchIndex = once(() => indexSearch({ orm }, isDescending, options));
 
   return async (search: Search, filters: PetPage, start: number, ready: Ready): Promise<Pet[]> => {
     const { limit } = filters;
@@ -119,50 +112,32 @@ const petSearch = (
 /** Lists animals in one direction of ids. */
 const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean, options?: PlanOptions) => {
   const isBehind = (isDescending ? lt : gt)(pets.id, value("after"));
-  const order = (isDescending ? desc : asc)(pets.id);
-  const listWhere = (condition?: SQL) =>
+  const listWhere = (conditions: (SQL | undefined)[]) =>
     orm
-      .select(COLUMNS)
+      // A filter already tells the status: not reading the column makes up for the lookup by index.
+      .select(conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS)
       .from(pets)
-      .where(and(condition, isBehind))
-      .orderBy(order)
+      .where(and(...conditions, isBehind))
+      .orderBy((isDescending ? desc : asc)(pets.id))
       .limit(value("limit"))
       .prepare();
-  // The filter already tells the status: not reading the column makes up for the lookup by index.
-  const listWithStatus = (condition?: SQL) =>
-    orm
-      .select(COLUMNS_BUT_STATUS)
-      .from(pets)
-      .where(and(condition, HAS_STATUS, isBehind))
-      .orderBy(order)
-      .limit(value("limit"))
-      .prepare();
-  const listStatement = listWhere();
-  const categoryStatement = listWhere(IN_CATEGORY);
-  const statusStatement = listWithStatus();
-  const categoryAndStatusStatement = listWithStatus(IN_CATEGORY);
-  const idsStatement = once(() => listWhere(and(HAS_ID, MATCHES_FILTERS)));
+  const statementFor = byFilters(listWhere);
+  const idsStatement = once(() => listWhere([HAS_ID, MATCHES_FILTERS]));
   const hasWords = wordLookup({ orm });
-  const listPage: ListPage = ({ status, categoryId }, page) => {
-    const values = { ...page, categoryId };
-    if (status === undefined)
-      return readPets(categoryId === undefined ? listStatement : categoryStatement, values);
-    const statement = categoryId === undefined ? statusStatement : categoryAndStatusStatement;
-    return readPets(statement, { ...values, status }, status);
-  };
-  const search = once(() => petSearch({ orm }, isDescending, isBehind, listPage, options));
+  const listPage: ListPage = ({ status, categoryId }, page) =>
+    readPets(statementFor({ status, categoryId }), { ...page, status, categoryId }, status);
+  const search = once(() => petSearch({ orm }, isDescending, listPage, options));
 
   return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
-    const { status, categoryId, q, ids, limit } = page;
+    const { q, ids, limit } = page;
     const after = page.after?.id ?? (isDescending ? NO_ID : 0);
     const sought = toSearch(q);
     if (ids === undefined)
       return sought ? search()(sought, page, after, ready) : listPage(page, { after, limit });
     const values = {
+      ...filterValues(page),
       after,
       limit: sought ? ids.length : limit,
-      status: status ?? null,
-      categoryId: categoryId ?? null,
       ids: JSON.stringify(ids),
     };
     const read = () => readPets(idsStatement(), values);
@@ -177,6 +152,5 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
 export const petsByIdOrder = (database: Pick<Database, "orm">, options?: PlanOptions) => {
   const ascending = listsInDirection(database, false, options);
   const descending = once(() => listsInDirection(database, true, options));
-  return (page: PetPage, ready: Ready = async () => {}) =>
-    (page.sort === "-id" ? descending() : ascending)(page, ready);
+  return (page: PetPage, ready = isReady) => (page.sort === "-id" ? descending() : ascending)(page, ready);
 };

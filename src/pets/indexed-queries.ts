@@ -4,32 +4,27 @@ import { lazy, once } from "../lib/lazy.ts";
 import { foldLetters } from "../lib/letter-folds.ts";
 import { toSearch } from "../lib/search.ts";
 import { type CountedPets, type StatusCounts, petCounts } from "./count-queries.ts";
-import { petsByIdOrder } from "./id-order-queries.ts";
+import { isReady, petsByIdOrder } from "./id-order-queries.ts";
 import { petsByNameOrder } from "./name-order-queries.ts";
-import type { PetSort } from "./pet.ts";
+import { type PetSort, isByName } from "./pet.ts";
 import type { ListedPet, PetPage } from "./queries.ts";
 
-/** The copy in memory has every animal. */
-const isReady = async (): Promise<void> => {};
-
 type Orm = Pick<Database, "orm">;
-
-const isById = (sort: PetSort): boolean => sort === "id" || sort === "-id";
 
 const listsOf = (database: Orm) => {
   const byId = petsByIdOrder(database);
   const byName = once(() => petsByNameOrder(database, byId));
-  return (page: PetPage, ready: () => Promise<void>): ListedPet[] | Promise<ListedPet[]> =>
-    isById(page.sort) ? byId(page, ready) : ready().then(() => byName()(page));
+  return (page: PetPage, ready = isReady): ListedPet[] | Promise<ListedPet[]> =>
+    isByName(page.sort) ? ready().then(() => byName()(page)) : byId(page, ready);
 };
 
 const compare =
   (sort: PetSort) =>
   (one: ListedPet, other: ListedPet): number => {
     // As SQLite compares texts.
-    const names = isById(sort)
-      ? 0
-      : Buffer.compare(Buffer.from(foldLetters(one.name)), Buffer.from(foldLetters(other.name)));
+    const names = isByName(sort)
+      ? Buffer.compare(Buffer.from(foldLetters(one.name)), Buffer.from(foldLetters(other.name)))
+      : 0;
     return (names || one.id - other.id) * (sort.startsWith("-") ? -1 : 1);
   };
 
@@ -53,7 +48,7 @@ export const indexedReads = (database: Orm, catchUp: CatchUp) => {
     if (!unindexed) return found;
     const all = { status: undefined, ids: undefined, after: undefined, limit: Number.MAX_SAFE_INTEGER };
     // An animal whose id was typed is found without the index.
-    const more = await listsOf(unindexed)({ ...all, ...filters, sort: "id" }, isReady);
+    const more = await listsOf(unindexed)({ ...all, ...filters, sort: "id" });
     for (const { id, status = "none" } of more) if (id !== typed) found[status] += 1;
     return unindexed.isCurrent() ? found : countIndexed(filters, typed);
   };
@@ -66,7 +61,7 @@ export const indexedReads = (database: Orm, catchUp: CatchUp) => {
       });
       if (!(listing instanceof Promise)) return listing;
       return listing.then(async (found) =>
-        unindexed ? mergePages([found, await listsOf(unindexed)(page, isReady)], page) : found,
+        unindexed ? mergePages([found, await listsOf(unindexed)(page)], page) : found,
       );
     },
     counts: {

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type SQL, and, asc, gt } from "drizzle-orm";
+import { and, asc, gt } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { Search } from "../lib/search.ts";
-import type { PetFilters } from "./pet.ts";
-import { HAS_STATUS, IN_CATEGORY, IS_TYPED, MATCHES_FILTERS, value } from "./queries.ts";
+import { type Filters, byFilters, value } from "./queries.ts";
+import { typedLookup } from "./word-lookup-queries.ts";
 import { ALL_IDS, wordSlices } from "./word-slice-queries.ts";
 
 /** Ids that are read from an index in one turn of the event loop. */
@@ -12,56 +12,50 @@ const SLICE_IDS = 10_000;
 
 /** The ids of the animals that a search finds, ascending. */
 const searchedIds = ({ orm }: Pick<Database, "orm">) => {
-  const columns = { id: pets.id };
   const slices = wordSlices<number>(
     { orm },
     {
       prepare(matching) {
-        const statement = orm.select(columns).from(pets).where(matching).orderBy(asc(pets.id)).prepare();
+        const statement = orm
+          .select({ id: pets.id })
+          .from(pets)
+          .where(matching)
+          .orderBy(asc(pets.id))
+          .prepare();
         return (values) => statement.values(values).map(([id]) => Number(id));
       },
       fromPets: (found) => found.map(({ id }) => id),
     },
     false,
   );
-  const typedStatement = orm
-    .select(columns)
-    .from(pets)
-    .where(and(IS_TYPED, MATCHES_FILTERS))
-    .limit(1)
-    .prepare();
+  const findTyped = typedLookup({ orm });
 
-  return async (search: Search, { status, categoryId }: PetFilters): Promise<number[]> => {
+  return async (search: Search, filters: Filters): Promise<number[]> => {
     const found: number[] = [];
-    for await (const ids of slices(search, { filters: { status, categoryId }, bounds: ALL_IDS }))
+    for await (const ids of slices(search, { filters, bounds: ALL_IDS }))
       for (const id of ids) found.push(id);
-    const values = { status: status ?? null, categoryId: categoryId ?? null, typed: search.typed };
-    const typed = typedStatement.get(values)?.id;
-    if (typed === undefined || found.includes(typed)) return found;
-    return [...found, typed].toSorted((one, other) => one - other);
+    const [typed] = findTyped(search, filters);
+    if (!typed || found.includes(typed.id)) return found;
+    return [...found, typed.id].toSorted((one, other) => one - other);
   };
 };
 
 /** Reads the ids of all animals that match a search, a status or a category, ascending, in slices that let other requests run. */
 export const matchingIds = ({ orm }: Pick<Database, "orm">) => {
-  const idsWhere = (...conditions: SQL[]) =>
+  const statementFor = byFilters((conditions) =>
     orm
       .select({ id: pets.id })
       .from(pets)
       .where(and(...conditions, gt(pets.id, value("after"))))
       .orderBy(asc(pets.id))
       .limit(SLICE_IDS)
-      .prepare();
-  const statusStatement = idsWhere(HAS_STATUS);
-  const categoryStatement = idsWhere(IN_CATEGORY);
-  const bothStatement = idsWhere(IN_CATEGORY, HAS_STATUS);
+      .prepare(),
+  );
   const searchIds = searchedIds({ orm });
 
-  return async (filters: PetFilters, search: Search | undefined): Promise<number[]> => {
-    if (search) return searchIds(search, filters);
-    const { status, categoryId } = filters;
-    const withoutStatus = status === undefined ? categoryStatement : bothStatement;
-    const statement = categoryId === undefined ? statusStatement : withoutStatus;
+  return async ({ status, categoryId }: Filters, search: Search | undefined): Promise<number[]> => {
+    if (search) return searchIds(search, { status, categoryId });
+    const statement = statementFor({ status, categoryId });
     const found: number[] = [];
     for (let after = 0; ;) {
       const slice = statement.values({ status, categoryId, after });

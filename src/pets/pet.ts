@@ -23,6 +23,8 @@ export interface PetChange {
 export const PET_SORTS = ["id", "-id", "name", "-name"] as const;
 export type PetSort = (typeof PET_SORTS)[number];
 
+export const isByName = (sort: PetSort): boolean => sort === "name" || sort === "-name";
+
 /** The filters of a list. Its animals match all of them. */
 export interface PetFilters {
   status: PetStatus | undefined;

@@ -1,9 +1,10 @@
-import { and, eq, sql } from "drizzle-orm";
+import { type SQL, and, eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ifGiven } from "../db/if-given.ts";
 import { exact } from "../db/int64.ts";
 import type { Database } from "../db/open.ts";
 import { pets, petsIndexed } from "../db/schema/pets.ts";
+import { once } from "../lib/lazy.ts";
 import type { Pet, PetFilters, PetSort, PetStatus } from "./pet.ts";
 
 export const COLUMNS_BUT_STATUS = { id: pets.id, name: pets.name, categoryId: exact(pets.categoryId) };
@@ -58,16 +59,35 @@ export type ListedPet = Pet & Pick<Position, "folded">;
 
 export const value = sql.placeholder;
 
+export type Filters = Pick<PetFilters, "status" | "categoryId">;
+
 export const HAS_STATUS = eq(pets.status, value("status"));
-export const IN_CATEGORY = sql`${pets.categoryId} = ${value("categoryId")}`;
-export const MATCHES_CATEGORY = ifGiven("categoryId", IN_CATEGORY);
-export const MATCHES_FILTERS = and(ifGiven("status", HAS_STATUS), MATCHES_CATEGORY);
+const IN_CATEGORY = sql`${pets.categoryId} = ${value("categoryId")}`;
+
+/** Makes a statement for each combination of filters, when it is first needed: SQLite plans each by the index that fits. */
+export const byFilters = <Made>(make: (conditions: SQL[]) => Made): ((filters: Filters) => Made) => {
+  const all = once(() => make([]));
+  const ofStatus = once(() => make([HAS_STATUS]));
+  const ofCategory = once(() => make([IN_CATEGORY]));
+  const ofBoth = once(() => make([IN_CATEGORY, HAS_STATUS]));
+  return ({ status, categoryId }) => {
+    if (categoryId === undefined) return status === undefined ? all() : ofStatus();
+    return status === undefined ? ofCategory() : ofBoth();
+  };
+};
+
+/** For few animals, which need no index of the filters: one statement for all combinations, with `filterValues`. */
+export const MATCHES_FILTERS = and(ifGiven("status", HAS_STATUS), ifGiven("categoryId", IN_CATEGORY));
+
+export const filterValues = ({ status, categoryId }: Filters) => ({
+  status: status ?? null,
+  categoryId: categoryId ?? null,
+});
+
 export const HAS_ID = sql`${pets.id} in (select value from json_each(${value("ids")}))`;
 
 /** The FTS5 index of names (migration 0016), with the names that FTS5 gives its columns. */
 export const words = sqliteTable("pets_words", { id: integer("rowid").notNull(), words: text("pets_words") });
-
-export const IS_TYPED = sql`${pets.id} = ${value("typed")}`;
 
 /** Reads the highest id in the index of words. */
 export const indexedTo = ({ orm }: Pick<Database, "orm">) => {

@@ -3,7 +3,7 @@ import type { Actor } from "../lib/actor.ts";
 import type { FieldProblem } from "../lib/field-problems.ts";
 import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
-import type { NewPet, Pet, PetChange, PetFilters, PetSort } from "./pet.ts";
+import { type NewPet, type Pet, type PetChange, type PetFilters, type PetSort, isByName } from "./pet.ts";
 import type { StoreResponse, PetRepository, StoredPet, WriteResult } from "./repository.ts";
 
 export interface ListPets extends PetFilters {
@@ -51,8 +51,6 @@ export type PetChangeResult = { id: number; pet: Pet } | { id: number; fault: Fa
 
 /** No animal has it. */
 const OTHER_REVISION = -1;
-
-const isByName = (sort: PetSort): boolean => sort === "name" || sort === "-name";
 
 /** A cursor is valid for this list, these filters and this order only. Filters that can be long are hashed. */
 export const cursorScope = ({

@@ -1,10 +1,9 @@
-import { type SQL, and, asc, desc, gt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { IdSlice } from "../lib/id-slices.ts";
 import { MAX_PREFIX_LENGTH, type Search, ftsQuery } from "../lib/search.ts";
-import type { PetFilters } from "./pet.ts";
-import { HAS_STATUS, IN_CATEGORY, indexedTo, value, words } from "./queries.ts";
+import { type Filters, byFilters, indexedTo, value, words } from "./queries.ts";
 
 /** How many ids are read of each list before it is decided how to go on. */
 const PROBED_IDS = 100;
@@ -25,8 +24,6 @@ export interface PlanOptions {
   maxFtsIds?: number;
 }
 
-export type Filters = Pick<PetFilters, "status" | "categoryId">;
-
 export const IN_SLICE = and(gt(pets.id, value("low")), lte(pets.id, value("high")));
 
 export const HAS_WORD = (placeholder: string) =>
@@ -35,11 +32,6 @@ export const HAS_WORD = (placeholder: string) =>
     gt(words.id, value("low")),
     lte(words.id, value("high")),
   );
-
-export const conditionsOf = ({ status, categoryId }: Filters): SQL[] => [
-  ...(categoryId === undefined ? [] : [IN_CATEGORY]),
-  ...(status === undefined ? [] : [HAS_STATUS]),
-];
 
 interface Limited extends IdSlice {
   limit: number;
@@ -52,25 +44,26 @@ export interface List {
   read(slice: Limited): unknown[][];
 }
 
-/** The next ids of a list, and how far they reach. */
+/** The next ids of a list. */
 interface Probe {
   list: List;
   ids: number[];
+  /** How many ids were looked at: up to the last that was found, or all. */
   reach: number;
+  /** The share of these that the list has. */
+  density: number;
 }
 
 export const probe = (list: List, slice: Limited, isDescending: boolean): Probe => {
   const ids = list.read(slice).map(([id]) => Number(id));
   const { low, high, limit } = slice;
   const last = ids.at(-1);
-  if (last === undefined || ids.length < limit) return { list, ids, reach: high - low };
-  return { list, ids, reach: isDescending ? high - last + 1 : last - low };
+  let reach = high - low;
+  if (last !== undefined && ids.length === limit) reach = isDescending ? high - last + 1 : last - low;
+  return { list, ids, reach, density: ids.length / reach };
 };
 
-/** The share of the ids that a list has. */
-const densityOf = ({ ids, reach }: Probe): number => ids.length / reach;
-
-const sumOf = (densities: readonly number[]): number => densities.reduce((sum, density) => sum + density, 0);
+const sumOf = (probes: readonly Probe[]): number => probes.reduce((sum, { density }) => sum + density, 0);
 
 /** How a search goes on. */
 export type Plan =
@@ -89,26 +82,23 @@ const idLists = ({ orm }: Pick<Database, "orm">, isDescending: boolean) => {
     .orderBy(order(words.id))
     .limit(value("limit"))
     .prepare();
-  const prepareFilters = (conditions: SQL[]) =>
+  const statementFor = byFilters((conditions) =>
     orm
       .select({ id: pets.id })
       .from(pets)
       .where(and(...conditions, IN_SLICE))
       .orderBy(order(pets.id))
       .limit(value("limit"))
-      .prepare();
-  const filterStatements = new Map<string, ReturnType<typeof prepareFilters>>();
+      .prepare(),
+  );
   return {
     ofWords(sought: readonly string[]): List {
       const text = ftsQuery(sought);
       return { text, read: (slice) => wordStatement.values({ ...slice, word: text }) };
     },
     ofFilters(filters: Filters): List[] {
-      const conditions = conditionsOf(filters);
-      if (conditions.length === 0) return [];
-      const key = `${conditions.length} ${filters.status !== undefined}`;
-      const statement = filterStatements.get(key) ?? prepareFilters(conditions);
-      filterStatements.set(key, statement);
+      if ((filters.status ?? filters.categoryId) === undefined) return [];
+      const statement = statementFor(filters);
       return [{ read: (slice) => statement.values({ ...filters, ...slice }) }];
     },
   };
@@ -132,17 +122,16 @@ export const wordPlans = (
     /** Undefined if nothing follows. */
     return (slice: IdSlice): Plan | undefined => {
       const next = (list: List) => probe(list, { ...slice, limit: probedIds }, isDescending);
-      const probes = lists.map(next).toSorted((one, other) => densityOf(one) - densityOf(other));
+      const probes = lists.map(next).toSorted((one, other) => one.density - other.density);
       const [rarest] = probes;
       if (rarest === undefined || rarest.ids.length === 0) return undefined;
-      if (!isExact || sumOf(probes.map(densityOf)) > rowCost * densityOf(rarest))
-        return { driver: rarest.list };
+      if (!isExact || sumOf(probes) > rowCost * rarest.density) return { driver: rarest.list };
       const inWords = probes.filter(({ list }) => list.text !== undefined);
-      const wordIds = sumOf(inWords.map(densityOf)) * findEnd();
-      if (inWords.length === 1 || wordIds > maxFtsIds)
+      if (inWords.length === 1 || sumOf(inWords) * findEnd() > maxFtsIds)
         return { texts: inWords.flatMap(({ list }) => list.text ?? []) };
+      // FTS5 merges the words itself.
       const allWords = next(ofWords(indexed));
-      return { driver: densityOf(allWords) < densityOf(rarest) ? allWords.list : rarest.list };
+      return { driver: allWords.density < rarest.density ? allWords.list : rarest.list };
     };
   };
 };

@@ -3,19 +3,22 @@ import { type SQL, and, asc, desc, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { IdSlice } from "../lib/id-slices.ts";
+import { oncePer } from "../lib/lazy.ts";
 import type { Search } from "../lib/search.ts";
 import type { Pet } from "./pet.ts";
-import { COLUMNS, HAS_ID, MATCHES_FILTERS, indexedTo, readPets, value } from "./queries.ts";
-import { wordLookup } from "./word-lookup-queries.ts";
 import {
+  COLUMNS,
   type Filters,
-  HAS_WORD,
-  IN_SLICE,
-  type PlanOptions,
-  conditionsOf,
-  probe,
-  wordPlans,
-} from "./word-plan-queries.ts";
+  HAS_ID,
+  MATCHES_FILTERS,
+  byFilters,
+  filterValues,
+  indexedTo,
+  readPets,
+  value,
+} from "./queries.ts";
+import { wordLookup } from "./word-lookup-queries.ts";
+import { HAS_WORD, IN_SLICE, type PlanOptions, probe, wordPlans } from "./word-plan-queries.ts";
 
 /** How many animals are read in one turn of the event loop, at first and at most. */
 const MIN_ROWS = 100;
@@ -40,6 +43,9 @@ const inMerged = (count: number, conditions: readonly SQL[], isDescending: boole
   const order = isDescending ? sql`desc` : sql`asc`;
   return sql`${pets.id} in (${sql.join(lists, sql` intersect `)} order by 1 ${order} limit ${value("limit")})`;
 };
+
+const wordValues = (texts: readonly string[]) =>
+  Object.fromEntries(texts.map((text, at) => [`word${at}`, text]));
 
 /** What is read of the animals that match. */
 export interface SliceReader<Result> {
@@ -70,20 +76,16 @@ export const wordSlices = <Result>(
   const lookUp = wordLookup({ orm });
   const findEnd = indexedTo({ orm });
   const plansFor = wordPlans({ orm }, isDescending, options);
-  const mergers = new Map<string, ReturnType<typeof reader.prepare>>();
-  const merge = (texts: readonly string[], filters: Filters, values: Record<string, unknown>): Result[] => {
-    const key = `${texts.length} ${filters.status !== undefined} ${filters.categoryId !== undefined}`;
-    const merger =
-      mergers.get(key) ?? reader.prepare(inMerged(texts.length, conditionsOf(filters), isDescending));
-    mergers.set(key, merger);
-    return merger({ ...values, ...Object.fromEntries(texts.map((text, at) => [`word${at}`, text])) });
-  };
+  const mergersFor = byFilters((conditions) =>
+    oncePer((count: number) => reader.prepare(inMerged(count, conditions, isDescending))),
+  );
 
   return async function* (search: Search, { filters, bounds, missing = () => -1 }: SliceSearch) {
-    const values = { status: filters.status ?? null, categoryId: filters.categoryId ?? null };
+    const values = filterValues(filters);
     const isMatch = lookUp(search);
     const planFrom = plansFor(search, filters);
-    let { low, high } = { ...bounds, high: Math.min(bounds.high, findEnd()) };
+    let { low } = bounds;
+    let high = Math.min(bounds.high, findEnd());
     for (let turn = 0, plan = planFrom({ low, high }); plan && low < high; turn += 1) {
       let reach = Math.min(MERGED_SLICE_IDS, high - low);
       if ("driver" in plan) {
@@ -93,8 +95,9 @@ export const wordSlices = <Result>(
         yield reader.fromPets(read.filter(isMatch));
         reach = next.reach;
       } else {
+        const merge = mergersFor(filters)(plan.texts.length);
         const slice = isDescending ? { low: high - reach, high } : { low, high: low + reach };
-        yield merge(plan.texts, filters, { ...values, ...slice, limit: missing() });
+        yield merge({ ...values, ...slice, ...wordValues(plan.texts), limit: missing() });
       }
       if (isDescending) high -= reach;
       else low += reach;
