@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { type Page, openBrowser } from "../real/browser.ts";
+import { signIn } from "../real/sign-in.ts";
 import { type Bench, serve, withServers } from "./bench.ts";
 import { median } from "./contest.ts";
-import { Refused } from "./options.ts";
 import { type Server } from "./processes.ts";
+import { installBrowserDriver } from "./requirements.ts";
 import { atMost, section, whole } from "./table.ts";
 
 const ANIMALS = 1000;
@@ -32,8 +31,7 @@ const firstPaint = async (page: Page, url: string): Promise<number> => {
 
 /** What the console's page weighs, and when something of it is seen. */
 export const consolePage = async (bench: Bench): Promise<string> => {
-  if (!existsSync(join(import.meta.dir, "../real/node_modules/playwright-core")))
-    throw new Refused("playwright-core is not installed: bun install --cwd test/real");
+  await installBrowserDriver();
   const data = bench.databases.make("console", ANIMALS);
   const server = await serve(bench, data);
   return withServers([server], async () => {
@@ -42,9 +40,7 @@ export const consolePage = async (bench: Bench): Promise<string> => {
       await using browser = await openBrowser();
       const { page } = browser;
       times.signIn.push(await firstPaint(page, `${server.url}/console`));
-      await page.getByLabel("API key").fill(data.key);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByRole("button", { name: "Sign out" }).waitFor();
+      await signIn(page, server.url, data.key);
       times.animals.push(await firstPaint(page, `${server.url}/console/animals`));
     }
     const bytes = await sizeOf(server);

@@ -89,3 +89,11 @@ export const peers = async (): Promise<Peers> => {
     fastify: [node, join(PEERS, "fastify.js")],
   };
 };
+
+/** Installs what drives Chromium, as the lock file of the real tests says. */
+export const installBrowserDriver = (): Promise<void> =>
+  run(
+    "installing playwright-core",
+    [process.execPath, "install", "--frozen-lockfile"],
+    join(ROOT, "test/real"),
+  );
