@@ -72,17 +72,20 @@ const addCommand = () =>
     .argument("<names...>", "their names, such as Dogs")
     .action(async (names: string[], options: Options) => {
       const checked = names.map(nameOf);
-      const added = await withCategories(
+      const added: Category[] = [];
+      await withCategories(
         configOf(options),
         async (categories) => {
-          const list: Category[] = [];
-          for (const name of checked) list.push(await naming(name, categories.add(name, OPERATOR)));
-          return list;
+          for (const name of checked) {
+            const category = await naming(name, categories.add(name, OPERATOR));
+            added.push(category);
+            // At once: if the next name is refused, this category stays.
+            if (!options.json) print(`Added category ${category.id} ${quoted(name)}`);
+          }
         },
         { create: true },
       );
-      if (options.json) return printJson(added);
-      for (const { id, name } of added) print(`Added category ${id} ${quoted(name)}`);
+      if (options.json) printJson(added);
     });
 
 const renameCommand = () =>

@@ -9,6 +9,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
 import { withExamples } from "./help/texts.ts";
+import { whenNotFound } from "./not-found.ts";
 import { printProblem } from "./print/certificate-problem.ts";
 import { type Columns, printList } from "./print/list.ts";
 import { print, printDeclined, printJson, printResult } from "./print/output.ts";
@@ -26,7 +27,10 @@ const withCertificates = async <Result>(
   work: (certificates: CertificateService) => Promise<Result>,
 ): Promise<Result> => {
   const config = configBeside(options);
-  return withDatabase(config, (database) => work(commandServices(config, database).certificates));
+  return whenNotFound(
+    "see adoption-store certificates list",
+    withDatabase(config, (database) => work(commandServices(config, database).certificates)),
+  );
 };
 
 /** A certificate in JSON output, with the order in progress. */

@@ -30,6 +30,7 @@ import {
   printRecord,
   printStage,
 } from "./print/domain.ts";
+import { whenNotFound } from "./not-found.ts";
 import { printBeforeRemoval } from "./print/before-removal.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
 import { print, printDeclined, printJson, printResult } from "./print/output.ts";
@@ -53,10 +54,13 @@ const withDomains = <Result>(
   config: Config,
   work: (domains: DomainService, settings: DomainRolesService, database: Database) => Promise<Result>,
 ): Promise<Result> =>
-  withDatabase(config, (database) => {
-    const { domains, domainSettings } = commandServices(config, database).platform;
-    return work(domains, domainSettings, database);
-  });
+  whenNotFound(
+    "check the name and --project",
+    withDatabase(config, (database) => {
+      const { domains, domainSettings } = commandServices(config, database).platform;
+      return work(domains, domainSettings, database);
+    }),
+  );
 
 const showOrJson =
   ({ json }: Options) =>

@@ -29,6 +29,7 @@ export const assertReadable = (path: string): void => {
   const file = statIfPossible(path);
   // A shell's <(...) is no longer open once the executable has replaced itself (heap.ts).
   if (!file && !path.startsWith("/dev/fd/")) throw new UsageError(`${name} does not exist: check the name`);
+  if (file?.isDirectory()) throw new UsageError(`${name} is a directory: name a file in it`);
   if (!file?.isFile())
     throw new UsageError(`${name} is not an ordinary file: pipe it to standard input, and name the file -`);
   if (!isAllowed(path, constants.R_OK))

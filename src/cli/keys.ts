@@ -12,6 +12,7 @@ import { withDatabase } from "./database.ts";
 import { withSuggestions } from "./help/suggested.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { expiryOf, graceOf, keyIdOf, keyNameOf, rateOf, scopesOf } from "./key-flags.ts";
+import { whenNotFound } from "./not-found.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
 import { note, print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
@@ -32,7 +33,10 @@ const withKeys = <Result>(
   work: (keys: KeyService) => Promise<Result>,
   options?: { create: boolean },
 ): Promise<Result> =>
-  withDatabase(config, (database) => work(commandServices(config, database).keys), options);
+  whenNotFound(
+    "see adoption-store keys list",
+    withDatabase(config, (database) => work(commandServices(config, database).keys), options),
+  );
 
 const printMinted = (minted: KeyWithSecret, { json }: Options, action: "created" | "rotated") => {
   process.stdout.once("error", () =>

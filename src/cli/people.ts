@@ -10,6 +10,7 @@ import type { PersonService } from "../people/service.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
+import { whenNotFound } from "./not-found.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
 import { note, print, printDeclined, printJson, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
@@ -26,7 +27,11 @@ interface Options extends Record<string, unknown> {
 const withPeople = <Result>(
   config: Config,
   work: (people: PersonService) => Promise<Result>,
-): Promise<Result> => withDatabase(config, (database) => work(commandServices(config, database).people));
+): Promise<Result> =>
+  whenNotFound(
+    "see adoption-store people list",
+    withDatabase(config, (database) => work(commandServices(config, database).people)),
+  );
 
 const ROLE_WIDTH = Math.max(...ROLE_NAMES.map((role) => role.length)) + 2;
 const ROLE_LIST = [

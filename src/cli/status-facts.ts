@@ -31,6 +31,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { formatTime } from "../lib/time.ts";
 import { noticeWarnings } from "../notices/notice.ts";
 import { noticeReads } from "../notices/repository.ts";
+import { slugProblem } from "../projects/slug.ts";
 import { NONE, openForCommand } from "./open-readonly.ts";
 
 /** How long the server may take to say that it is ready. */
@@ -218,17 +219,34 @@ export const findStatus = async (
   }
 };
 
+/** The slug of the project that would have this host name; undefined unless the name is directly below PLATFORM_DOMAIN. */
+const slugOf = (host: string, platformDomain: string): string | undefined => {
+  const label = host.endsWith(`.${platformDomain}`) ? host.slice(0, -platformDomain.length - 1) : "";
+  return slugProblem(label) ? undefined : label;
+};
+
+const refusedWarning = ({ host, count }: RefusedHost, platformDomain: string): string => {
+  const project = slugOf(host, platformDomain);
+  const advice = project
+    ? `there is no project ${project}; to publish one, run adoption-store deploy DIRECTORY --project ${project} --create`
+    : "if the name is yours, set BASE_URL to its address, or add it to API_HOSTS";
+  return `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: ${advice}.`;
+};
+
 /** What needs a person's attention, with what to do. */
-export const warningsOf = ({
-  server,
-  databaseFault,
-  backups,
-  certificates,
-  failingDomains,
-  notices,
-  platformFaults: faults,
-  refusedHosts,
-}: Status): string[] => [
+export const warningsOf = (
+  {
+    server,
+    databaseFault,
+    backups,
+    certificates,
+    failingDomains,
+    notices,
+    platformFaults: faults,
+    refusedHosts,
+  }: Status,
+  { platformDomain }: Pick<Config, "platformDomain">,
+): string[] => [
   ...(server.reason === undefined ? [] : [`The server is not ready: ${server.reason}`]),
   ...(server.restartNeeded
     ? ["The executable was replaced after the server started: restart the server to run the new one."]
@@ -248,10 +266,5 @@ export const warningsOf = ({
       ({ hostname, project, stage }) =>
         `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
     ),
-  ...refusedHosts
-    .slice(0, 3)
-    .map(
-      ({ host, count }) =>
-        `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: if the name is yours, set BASE_URL to its address, or add it to API_HOSTS.`,
-    ),
+  ...refusedHosts.slice(0, 3).map((refused) => refusedWarning(refused, platformDomain)),
 ];

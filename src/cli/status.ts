@@ -64,7 +64,7 @@ const startAdvice = ({ dataDir }: Status): string => {
     : "Start the server with adoption-store serve.";
 };
 
-const printStatus = (status: Status, now: number): void => {
+const printStatus = (status: Status, warnings: readonly string[], now: number): void => {
   const { server, addresses, certificates } = status;
   const lines = [
     ...linesOf("server", [serverText(status, now)]),
@@ -76,7 +76,6 @@ const printStatus = (status: Status, now: number): void => {
     ...(certificates.total === 0 ? [] : linesOf("HTTPS", [quantity(certificates.total, "certificate")])),
   ];
   for (const line of lines) print(line);
-  const warnings = warningsOf(status);
   if (warnings.length > 0) print("");
   for (const warning of warnings) print(`${coloured("yellow", "warning")}    ${warning}`);
   if (!server.running) print(`\n${startAdvice(status)}`);
@@ -109,7 +108,8 @@ export const statusCommand = (): Command =>
     const config = configBeside(options);
     const now = Date.now();
     const status = await findStatus(config, addressesOf(config.baseUrl), now);
-    if (options.json) printJson({ ...status, warnings: warningsOf(status) });
-    else printStatus(status, now);
+    const warnings = warningsOf(status, config);
+    if (options.json) printJson({ ...status, warnings });
+    else printStatus(status, warnings, now);
     process.exitCode = status.server.ready ? 0 : 1;
   });

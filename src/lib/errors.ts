@@ -22,7 +22,10 @@ export const FAULTS = {
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
   payload_too_large: [413, "The request body is too large."],
   unsupported_media_type: [415, "The request body must be sent as Content-Type: application/json."],
-  plan_required: [402, "Custom domains require the plan pro or above."],
+  plan_required: [
+    402,
+    "Custom domains require the plan pro or above: first change the plan, in the project's settings in the console, or with PATCH /platform/projects/{slug}.",
+  ],
   pet_in_order: [409, "An open order holds the animal: complete or cancel it first."],
   key_revoked: [409, "The API key is revoked: create a new one."],
   key_expired: [409, "The API key has expired: create a new one."],

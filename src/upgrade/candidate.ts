@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { resultCode } from "../lib/storage-errors.ts";
 import { download, downloadText } from "./download.ts";
 import type { Version } from "./record.ts";
 
@@ -86,7 +87,7 @@ const SEMANTIC = /^\d+\.\d+\.\d+\S*$/;
 const askVersion = async (program: string, source: string): Promise<string> => {
   const wrong = (reason: string) =>
     new OperatorError(
-      `${source} is not adoption-store for this machine (${process.platform} ${process.arch}): ${reason}`,
+      `${source} is not adoption-store for this machine (${process.platform} ${process.arch}), because ${reason}: name the executable for this machine`,
     );
   let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
   try {
@@ -98,7 +99,7 @@ const askVersion = async (program: string, source: string): Promise<string> => {
       timeout: 30_000,
     });
   } catch (error) {
-    throw wrong(reasonOf(error));
+    throw wrong(`it cannot be run (${resultCode(error) || reasonOf(error)})`);
   }
   const [code, text] = await Promise.all([child.exited, child.stdout.text()]);
   if (code !== 0) throw wrong(`it ended with exit code ${code}`);

@@ -21,6 +21,12 @@ describe("categories", () => {
     expect((await run("list")).out).toBe("ID  NAME\n1   Canines\n");
   });
 
+  test("are named as they are added, also if a later one is refused", async () => {
+    const { code, out, error } = await open().run("add", "Dogs", "dogs", "Cats");
+    expect([code, out]).toEqual([1, 'Added category 1 "Dogs"\n']);
+    expect(error).toContain('"dogs": Another category already has this name');
+  });
+
   test("are printed as JSON", async () => {
     const { run } = open();
     expect(JSON.parse((await run("add", "Dogs", "--json")).out)).toEqual([{ id: 1, name: "Dogs" }]);

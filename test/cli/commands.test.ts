@@ -250,7 +250,10 @@ test("keys are created, listed, rotated and revoked, in words and in JSON", asyn
   expect((await run(["keys", "revoke", "1"], env)).out).toStartWith('Key 1 "web" was revoked at ');
   expect(await json("keys", "list")).toMatchObject([{ id: 1, revokedAt: expect.any(String) }]);
   const unknown = await run(["keys", "revoke", "9"], env);
-  expect([unknown.code, unknown.error]).toEqual([1, "adoption-store: There is no API key with this id.\n"]);
+  expect([unknown.code, unknown.error]).toEqual([
+    1,
+    "adoption-store: There is no API key with this id: see adoption-store keys list\n",
+  ]);
 });
 
 describe("the last usable key that can manage keys", () => {
@@ -434,7 +437,7 @@ describe("domains", () => {
     for (const [argv, says] of [
       [["add", "192.0.2.1"], "is an IP address"],
       [["add", "docs.localhost"], "only one label|own names|public suffix"],
-      [["primary", "docs.example.test"], "no domain with this name"],
+      [["primary", "docs.example.test"], "no domain with this name: check the name and --project"],
     ] as const) {
       const { code, out, error } = await place.domains(...argv);
       expect([code, out]).toEqual([1, ""]);

@@ -270,11 +270,11 @@ describe("a file that was imported", () => {
 test.each([
   [["import"], "file"],
   [["import", "none.csv"], '"none.csv" does not exist'],
+  [["import", "data.csv"], '"data.csv" is a directory: name a file in it'],
   [
-    ["import", "data.csv"],
-    '"data.csv" is not an ordinary file: pipe it to standard input, and name the file -',
+    ["import", "/dev/null"],
+    '"/dev/null" is not an ordinary file: pipe it to standard input, and name the file -',
   ],
-  [["import", "/dev/null"], '"/dev/null" is not an ordinary file'],
   [["import", "/dev/fd/63"], '"/dev/fd/63" is not an ordinary file'],
   [["import", "a.csv", "--rejected", "a.csv"], '--rejected: "a.csv" is the file to import'],
   [["import", "a.csv", "--rejected", "data.csv/../a.csv"], "is the file to import"],

@@ -59,7 +59,10 @@ test("a person who is removed is gone, and the command line is recorded", async 
   ]);
   expect((await run("remove", "1", "--yes")).out).toBe('Person 1 "Ada Byron" was removed\n');
   const gone = await run("remove", "1", "--yes");
-  expect([gone.code, gone.error]).toEqual([1, "adoption-store: There is no person with this id.\n"]);
+  expect([gone.code, gone.error]).toEqual([
+    1,
+    "adoption-store: There is no person with this id: see adoption-store people list\n",
+  ]);
   const log = await (await store.call("GET", "/platform/audit?resource=person:1")).json();
   expect(log).toMatchObject([
     { action: "person.removed", actor: { kind: "operator" } },

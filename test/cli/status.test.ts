@@ -74,10 +74,16 @@ describe("beside a server", () => {
   test("a refused host is a warning with what to do", async () => {
     writeFileSync(
       join(dataDir, "refused-hosts.json"),
-      JSON.stringify([{ host: "zoo.example", count: 3, lastAt: "2030-12-05T00:00:00.000Z" }]),
+      JSON.stringify([
+        { host: "zoo.example", count: 3, lastAt: "2030-12-05T00:00:00.000Z" },
+        { host: "zoo.localhost", count: 1, lastAt: "2030-12-05T00:00:00.000Z" },
+        { host: "a.zoo.localhost", count: 1, lastAt: "2030-12-05T00:00:00.000Z" },
+      ]),
     );
     expect((await status()).status.warnings).toEqual([
       "3 requests for zoo.example were refused: if the name is yours, set BASE_URL to its address, or add it to API_HOSTS.",
+      "1 request for zoo.localhost was refused: there is no project zoo; to publish one, run adoption-store deploy DIRECTORY --project zoo --create.",
+      expect.stringContaining("set BASE_URL"),
     ]);
     writeFileSync(join(dataDir, "refused-hosts.json"), "[]");
   });

@@ -62,7 +62,8 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
   },
   plan_required: {
     when: "Custom domains need the plan `pro` or `enterprise`.",
-    remedy: "Change the project's plan first.",
+    remedy:
+      "Change the project's plan first, in its settings in the console, or with `PATCH /platform/projects/{slug}`.",
   },
   https_required: {
     when: "The request came over HTTP to a server that has HTTPS.",
