@@ -1,5 +1,6 @@
 import { dlopen } from "bun:ffi";
 import { fstatSync, openSync, readdirSync } from "node:fs";
+import { processFileLimit } from "../file-descriptors.ts";
 
 /** A connection that a listener of this process accepted. */
 export interface OpenSocket {
@@ -73,6 +74,7 @@ export const openSockets = (): Sockets | undefined => {
   const library = process.platform === "linux" ? load() : undefined;
   if (!library) return undefined;
   const directory = openSync(DESCRIPTORS, "r");
+  const limit = processFileLimit();
   const address = Buffer.alloc(ADDRESS_BYTES);
   const info = Buffer.alloc(INFO_BYTES);
   const length = new Uint32Array(1);
@@ -97,13 +99,21 @@ export const openSockets = (): Sockets | undefined => {
     return isMapped(address) ? address.subarray(20, 24).join(".") : colons(address);
   };
 
+  /** Without a free descriptor, the directory cannot be read. All descriptors below the limit are then in use. */
+  const descriptors = (): number[] => {
+    try {
+      return readdirSync(DESCRIPTORS).map(Number);
+    } catch {
+      return Array.from({ length: limit }, (_, descriptor) => descriptor);
+    }
+  };
+
   return {
     // Before Linux 6.2 the size is 0.
-    openFiles: () => fstatSync(directory).size || readdirSync(DESCRIPTORS).length,
+    openFiles: () => fstatSync(directory).size || descriptors().length,
     accepted(ports) {
       const sockets: OpenSocket[] = [];
-      for (const name of readdirSync(DESCRIPTORS)) {
-        const descriptor = Number(name);
+      for (const descriptor of descriptors()) {
         if (!read("getsockname", descriptor) || !ports.has(address.readUInt16BE(2))) continue;
         // A UDP socket may have the same port.
         if (isStream(descriptor) && read("getpeername", descriptor))
