@@ -7,6 +7,7 @@ import { openData } from "../data-dir/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
 import { connectionsOf } from "../edge/connections.ts";
+import { assertFileLimit, processFileLimit } from "../edge/file-descriptors.ts";
 import { describeReadiness } from "../http/health.ts";
 import { respondWhileStarting } from "../http/startup.ts";
 import { type Logger, logger } from "../lib/log.ts";
@@ -74,6 +75,7 @@ export const startServer = async (
   config: Config,
   { signal = new AbortController().signal, watchMs = WATCH_MS, publishMs = 0 }: StartOptions = {},
 ): Promise<Server> => {
+  assertFileLimit(processFileLimit(), config.workers);
   prepareDirectories(config);
   await using resources = new AsyncDisposableStack();
   const lock = resources.adopt(lockForServer(config.dataDir), (serverLock) => serverLock.release());

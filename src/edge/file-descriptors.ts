@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Warning } from "../http/health.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 
 /** The client's socket, and both ends of the connection that joins it to the HTTP server behind TLS. */
 const FILES_PER_HTTPS_CONNECTION = 3;
@@ -7,6 +8,9 @@ const FILES_PER_HTTPS_CONNECTION = 3;
 const RESERVED_FILES = 256;
 /** With fewer free descriptors, most requests fail. */
 const MIN_FREE_FILES = 16;
+/** A server has some 20 files open, and 4 for each worker. Ports for HTTPS and DNS add a few. */
+const MIN_FILES = 64;
+const FILES_PER_WORKER = 4;
 
 /**
  * The soft limit of open files.
@@ -25,6 +29,15 @@ export const processFileLimit = (): number => {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+};
+
+/** @throws OperatorError if so many processes cannot serve with so few files */
+export const assertFileLimit = (files: number, processes: number): void => {
+  const needed = MIN_FILES + FILES_PER_WORKER * (processes - 1);
+  if (files >= needed) return;
+  throw new OperatorError(
+    `this process may open only ${files} files: raise LimitNOFILE in the unit, or ulimit -n, to ${needed} or more`,
+  );
 };
 
 export interface DescriptorBudget {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   assertDescriptors,
+  assertFileLimit,
   descriptorBudget,
   descriptorWarnings,
   openFilesLimit,
@@ -21,6 +22,14 @@ test.each([
 
 test("without a stated limit, the limit is infinite", () => {
   expect(openFilesLimit("")).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("a server that may open too few files is refused, and each worker needs some more", () => {
+  expect(() => assertFileLimit(64, 1)).not.toThrow();
+  expect(() => assertFileLimit(76, 4)).not.toThrow();
+  expect(() => assertFileLimit(75, 4)).toThrow(
+    "this process may open only 75 files: raise LimitNOFILE in the unit, or ulimit -n, to 76 or more",
+  );
 });
 
 describe("the budget of connections", () => {

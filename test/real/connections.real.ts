@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tarGzOf } from "../deploys/archives.ts";
 import { serveHttps } from "./https.ts";
-import { EXECUTABLE, directory, real, run, type Server, serve, until } from "./support.ts";
+import { EXECUTABLE, directory, expectRefusal, real, run, type Server, serve, until } from "./support.ts";
 
 const FILES = 4096;
 const FLOOD = 4300;
@@ -105,6 +105,27 @@ for (const [what, text] of [
       await until("the flood is within its limit", () => filesOf() <= before + PER_CLIENT + MARGIN, 15_000);
     },
   );
+
+real("a burst of connections that takes all files ends no server", ["bash"], async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path, argv: withFiles(1024) });
+  using _burst = await openMany(server.port, FLOOD, "GET / HTTP/1.1\r\nX: ");
+  await until("it is ready", async () => (await server.call("/readyz").catch(() => {}))?.status === 200);
+});
+
+real(
+  "a server that may open too few files says how many it needs, and works with these",
+  ["bash"],
+  async () => {
+    using place = directory();
+    const flags = ["--workers", "4"];
+    const refused = await run([...withFiles(40), "serve", "--port", "0", ...flags], { cwd: place.path });
+    expectRefusal(refused, 1, /may open only 40 files: .+ to 76 or more/);
+    await using server = await serve({ cwd: place.path, argv: withFiles(76), flags });
+    expect((await server.call("/readyz")).status).toBe(200);
+    for (let count = 0; count < 100; count++) expect((await server.add("Bella")).status).toBe(201);
+  },
+);
 
 real("with a trusted proxy, its connections have only the limit of all", [], async () => {
   using place = directory();
