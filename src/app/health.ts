@@ -3,6 +3,7 @@ import { backupWarnings } from "../backups/warnings.ts";
 import { expiryWarnings } from "../certificates/certificate.ts";
 import type { Config } from "../config/config.ts";
 import { assertDiskReserve } from "../data-dir/free-space.ts";
+import { type MissingWorkers, describeMissing } from "../data-dir/process-record.ts";
 import { logWarnings } from "../db/wal.ts";
 import type { Database } from "../db/open.ts";
 import { damageWarnings } from "../deploys/damaged-blobs.ts";
@@ -11,9 +12,14 @@ import { noticeCounts, noticeWarnings } from "../notices/notice.ts";
 import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/file-descriptors.ts";
 import type { Check, Warning } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions, OtherProcesses } from "../http/metrics.ts";
-import { quantity } from "../lib/quantity.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Services } from "./services.ts";
+
+/** The workers of this server. */
+export interface WorkerVitals extends OtherProcesses {
+  /** Undefined while all run. */
+  missing(): MissingWorkers | undefined;
+}
 
 /** The state of the process, which health checks and metrics read. */
 export interface Vitals {
@@ -21,15 +27,11 @@ export interface Vitals {
   fileUse: () => FileUse;
   /** The state of the scheduled backups; undefined if there are none. */
   backupStatus: () => BackupStatus | undefined;
-  /** The other processes of this server. */
-  others?: OtherProcesses | undefined;
+  others?: WorkerVitals | undefined;
 }
 
-const workerWarnings = (others: OtherProcesses | undefined): Warning[] => {
-  const count = others?.missing() ?? 0;
-  const message = `${quantity(count, "worker")} ended, and the server starts ${count === 1 ? "another" : "others"}: its log says why.`;
-  return count === 0 ? [] : [{ code: "workers_missing", count, message }];
-};
+const workerWarnings = (missing: MissingWorkers | undefined): Warning[] =>
+  missing ? [{ code: "workers_missing", count: missing.count, message: describeMissing(missing) }] : [];
 
 /** The checks of `/readyz`. */
 export const readinessChecks = (
@@ -62,7 +64,7 @@ export const readinessWarnings =
     ...noticeWarnings(notices.open()),
     ...damageWarnings(damage),
     ...descriptorWarnings(fileUse()),
-    ...workerWarnings(others),
+    ...workerWarnings(others?.missing()),
     ...logWarnings(client.filename),
     ...backupWarnings(backupStatus(), backupSchedule, clock.now()),
   ];

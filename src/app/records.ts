@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { saveSettings } from "../config/saved-settings.ts";
 import {
+  type MissingWorkers,
   ownExecutable,
   processRecordPath,
   readProcessRecord,
@@ -33,16 +34,19 @@ export const saveRecords = async (
   );
 };
 
-/** Saves the process ids of the workers in the record of this server, one change after the other. */
-export const workersRecorder = ({ dataDir }: Config, log: Logger): ((workers: readonly number[]) => void) => {
+/** Called with the process ids of the workers that run, and why some do not. */
+export type WorkersRecorder = (workers: readonly number[], missing: MissingWorkers | undefined) => void;
+
+/** Saves the workers in the record of this server, one change after the other. */
+export const workersRecorder = ({ dataDir }: Config, log: Logger): WorkersRecorder => {
   let saved = Promise.resolve();
-  const save = async (workers: readonly number[]): Promise<void> => {
-    const record = readProcessRecord(dataDir);
-    if (record) await saveProcessRecord(dataDir, { ...record, workers });
-  };
-  return (workers) => {
+  return (workers, missingWorkers) => {
+    const save = async (): Promise<void> => {
+      const record = readProcessRecord(dataDir);
+      if (record) await saveProcessRecord(dataDir, { ...record, workers, missingWorkers });
+    };
     saved = saved
-      .then(() => save(workers))
+      .then(save)
       .catch((error: unknown) => log.warn({ err: error }, "the workers could not be saved for commands"));
   };
 };

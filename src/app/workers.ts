@@ -1,14 +1,18 @@
 import { type Config, processEnvironment } from "../config/config.ts";
 import { challengesSocketPath, workersSocketPath } from "../data-dir/paths.ts";
+import type { MissingWorkers } from "../data-dir/process-record.ts";
 import { type ForwardedListener, listenForForwarded } from "../edge/forwarding.ts";
 import type { Handler } from "../edge/handler.ts";
-import type { Metrics, OtherProcesses } from "../http/metrics.ts";
+import type { Metrics } from "../http/metrics.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";
+import { formatTime } from "../lib/time.ts";
 import { listenForChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { type WorkerPool, startPool } from "../workers/pool.ts";
+import type { WorkerVitals } from "./health.ts";
+import type { WorkersRecorder } from "./records.ts";
 import type { Services } from "./services.ts";
 import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
 
@@ -33,22 +37,31 @@ const takeFor =
     }
   };
 
+/** Why workers are missing after a change: some ended, for a reason, or some have started. */
+const missingAfter = (
+  before: MissingWorkers | undefined,
+  count: number,
+  ended: string | undefined,
+): MissingWorkers | undefined => {
+  if (ended !== undefined) return { count, since: before?.since ?? formatTime(Date.now()), reason: ended };
+  return before && count > 0 ? { ...before, count } : undefined;
+};
+
 /** The other processes of this server: they share its ports, respond to plain reads, and forward everything else to this one. */
 export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
   const socket = { path: workersSocketPath(config.dataDir), token: crypto.randomUUID() };
   const forwarded: ForwardedListener = listenForForwarded(socket, fetch);
   const memory = new Map<number, number>();
   let cpuSeconds = 0;
-  let running = 0;
-  let hasStarted = false;
+  let missing: MissingWorkers | undefined;
   let pool: WorkerPool | undefined;
   let challenges: { stop(): void } | undefined;
 
-  const others: OtherProcesses = {
+  const others: WorkerVitals = {
     report: async () => pool?.report(),
     memory: () => [...memory.values()].reduce((sum, bytes) => sum + bytes, 0),
     cpuSeconds: () => cpuSeconds,
-    missing: () => (hasStarted ? config.workers - 1 - running : 0),
+    missing: () => missing,
   };
 
   const receive =
@@ -72,7 +85,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
     async start(
       { https, ...shared }: Shared,
       ports: Pick<Config, "port" | "httpPort" | "httpsPort">,
-      onChange: (pids: readonly number[]) => void,
+      onChange: WorkersRecorder,
     ): Promise<void> {
       if (https)
         challenges = await listenForChallenges(
@@ -89,16 +102,15 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
           report: receive(shared),
           index: shared.petIndexing.index,
         },
-        onChange(pids) {
-          running = pids.length;
+        onChange(pids, ended) {
+          missing = missingAfter(missing, config.workers - 1 - pids.length, ended);
           for (const pid of memory.keys()) if (!pids.includes(pid)) memory.delete(pid);
-          onChange(pids);
+          onChange(pids, missing);
         },
         log,
         env: processEnvironment(),
       });
       await pool.ready;
-      hasStarted = true;
     },
     /** Lets the workers finish their requests in flight. Call it while this process still responds to them. */
     async stop(graceMs: number): Promise<void> {

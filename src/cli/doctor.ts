@@ -6,6 +6,8 @@ import { listenHttp } from "../edge/http-listener.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
 import { lockPath } from "../data-dir/paths.ts";
+import { describeMissing, readProcessRecord } from "../data-dir/process-record.ts";
+import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { fullDiskAdvice, hasNoInodes } from "../data-dir/free-space.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
@@ -13,7 +15,7 @@ import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { platformProbe } from "./doctor-platform.ts";
-import { type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
+import { type Concern, type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, settingWarnings, withSettings } from "./settings.ts";
 import { print, printJson } from "./print/output.ts";
 
@@ -46,8 +48,14 @@ const disk: Probe = ({ dataDir: path, diskReserve }) => {
   return `${mebibytes} MiB free`;
 };
 
+const runningServer = (dataDir: string): string | Concern => {
+  const { workers, missingWorkers } = readProcessRecord(dataDir) ?? {};
+  if (missingWorkers) return { warning: describeMissing(missingWorkers) };
+  return `one is running on this DATA_DIR${workers ? ` with ${quantity(workers.length, "worker")}` : ""}`;
+};
+
 const server: Probe = async (config) => {
-  if (isDataDirLocked(config.dataDir)) return "one is running on this DATA_DIR";
+  if (isDataDirLocked(config.dataDir)) return runningServer(config.dataDir);
   const { host, port } = config;
   try {
     await listenHttp({ host, port, fetch: () => new Response() }).stop(0);

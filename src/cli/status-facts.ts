@@ -13,7 +13,9 @@ import { freeBytes } from "../data-dir/free-space.ts";
 import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
 import { databaseFiles, databasePath } from "../data-dir/paths.ts";
 import {
+  type MissingWorkers,
   type ProcessRecord,
+  describeMissing,
   isReplaced,
   readProcessRecord,
   residentMemory,
@@ -50,6 +52,8 @@ interface ServerStatus {
   memoryBytes?: number | undefined;
   /** The other processes that serve; absent without WORKERS. */
   workers?: { pid: number; memoryBytes: number | undefined }[];
+  /** Why fewer run than `WORKERS` says; absent if all do. */
+  missingWorkers?: MissingWorkers;
   /** RFC 3339. */
   startedAt?: string;
   version?: string;
@@ -71,12 +75,13 @@ export const serverStatus = async (
   if (!existsSync(dataDir) || !isDataDirLocked(dataDir) || isBeingRestored(dataDir))
     return { running: false, ready: false };
   if (!record) return { running: true, ready: false, reason: "it is starting" };
-  const { pid, version, startedAt, workers } = record;
+  const { pid, version, startedAt, workers, missingWorkers } = record;
   const facts = {
     running: true,
     pid,
     memoryBytes: residentMemory(pid),
     ...(workers && { workers: workers.map((one) => ({ pid: one, memoryBytes: residentMemory(one) })) }),
+    ...(missingWorkers && { missingWorkers }),
     startedAt: formatTime(startedAt),
     version,
     restartNeeded: isReplaced(record),
@@ -251,6 +256,7 @@ export const warningsOf = (
   ...(server.restartNeeded
     ? ["The executable was replaced after the server started: restart the server to run the new one."]
     : []),
+  ...(server.missingWorkers ? [describeMissing(server.missingWorkers)] : []),
   ...(databaseFault === undefined ? [] : [`The database: ${databaseFault}`]),
   ...(backups.overdue
     ? [

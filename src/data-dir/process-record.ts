@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeDurably } from "../lib/durable.ts";
+import { quantity } from "../lib/quantity.ts";
 
 /** The executable file that a process was started from. */
 interface ExecutableFile {
@@ -8,6 +9,19 @@ interface ExecutableFile {
   inode: number;
   modifiedAt: number;
 }
+
+/** Why a server has fewer workers than it should. */
+export interface MissingWorkers {
+  count: number;
+  /** RFC 3339. */
+  since: string;
+  /** Why the last one ended. */
+  reason: string;
+}
+
+/** For the operator. */
+export const describeMissing = ({ count, since, reason }: MissingWorkers): string =>
+  `${quantity(count, "worker")} fewer than WORKERS says, since ${since}: the last one ended (${reason}). The server starts ${count === 1 ? "another" : "others"}; its log says more.`;
 
 /** What a server says about its process, for commands beside it. */
 export interface ProcessRecord {
@@ -23,6 +37,8 @@ export interface ProcessRecord {
   host: string;
   /** The process ids of its workers; absent without any. */
   workers?: readonly number[];
+  /** Absent if all workers run. */
+  missingWorkers?: MissingWorkers | undefined;
 }
 
 export const processRecordPath = (dataDir: string): string => join(dataDir, "process.json");

@@ -29,8 +29,6 @@ export interface OtherProcesses {
   memory(): number;
   /** Their CPU time, in seconds. */
   cpuSeconds(): number;
-  /** How many of them do not run; 0 until they have all been started. */
-  missing(): number;
 }
 
 interface MetricsOptions {

@@ -1,3 +1,5 @@
+import { reasonOf } from "../lib/reason.ts";
+
 /** A message between two processes: a call, or the response to one. */
 type Packet =
   | { id: number; call: string; data: unknown }
@@ -6,6 +8,8 @@ type Packet =
 
 /** What the other process may call, by name. */
 export type Handlers = Readonly<Record<string, (data: never) => unknown>>;
+
+const ENDED = "the process has ended";
 
 /**
  * Calls to another process, and its calls to this one, over a connection that keeps the order of messages.
@@ -16,9 +20,9 @@ export const channel = (post: (packet: Packet) => void, handlers: Handlers) => {
   let calls = 0;
   let isClosed = false;
 
-  const close = (): void => {
+  const close = (reason = ENDED): void => {
     isClosed = true;
-    for (const { reject } of waiting.values()) reject(new Error("the process has ended"));
+    for (const { reject } of waiting.values()) reject(new Error(reason));
     waiting.clear();
   };
 
@@ -33,7 +37,7 @@ export const channel = (post: (packet: Packet) => void, handlers: Handlers) => {
   const respond = async (id: number, call: string, data: unknown): Promise<void> => {
     const response = await (async () => handlers[call]?.(data as never))().then(
       (result) => ({ id, result }),
-      (error: unknown) => ({ id, error: String(error) }),
+      (error: unknown) => ({ id, error: reasonOf(error) }),
     );
     if (!isClosed) send(response);
   };
@@ -42,7 +46,7 @@ export const channel = (post: (packet: Packet) => void, handlers: Handlers) => {
     /** @throws Error if the call fails there, or the other process ends before it responds */
     ask<Result>(call: string, data?: unknown): Promise<Result> {
       const pending = Promise.withResolvers<unknown>();
-      if (isClosed) pending.reject(new Error("the process has ended"));
+      if (isClosed) pending.reject(new Error(ENDED));
       else {
         waiting.set(++calls, pending);
         send({ id: calls, call, data });
@@ -56,7 +60,7 @@ export const channel = (post: (packet: Packet) => void, handlers: Handlers) => {
       if ("error" in packet) pending?.reject(new Error(packet.error));
       else pending?.resolve(packet.result);
     },
-    /** The other process has ended. */
+    /** The other process has ended: calls that wait fail with the reason. */
     close,
   };
 };

@@ -1,8 +1,8 @@
 import type { Logger } from "../lib/log.ts";
 import { ownProgram } from "../lib/own-program.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { WORKER } from "./argument.ts";
-import { type Channel, type Handlers, channel } from "./channel.ts";
+import type { Handlers } from "./channel.ts";
+import { type Worker, killIfHung, spawnWorker, startWithin } from "./worker.ts";
 
 /** The first pause before a worker is replaced that ended soon after its start; each next one is twice as long. */
 const MIN_PAUSE_MS = 100;
@@ -13,8 +13,8 @@ const STABLE_MS = 10_000;
 const START_MS = 30_000;
 /** How long a worker may take to report. One that takes longer is left out. */
 const REPORT_MS = 1000;
-/** Bun's own limit of 256 requests at once would let slow clients stop the others. */
-const FORWARDED_REQUESTS = 16_384;
+/** A worker that does not respond for this long hangs. systemd waits as long for the first process. */
+const HANG_MS = 30_000;
 
 interface PoolOptions<Settings> {
   count: number;
@@ -22,52 +22,17 @@ interface PoolOptions<Settings> {
   settings: Settings;
   /** What workers may call. */
   handlers: Handlers;
-  /** Called when the set of running workers has changed. */
-  onChange(pids: readonly number[]): void;
+  /** Called with the running workers when one has started, and when one has ended: then also with the reason. */
+  onChange(pids: readonly number[], ended?: string): void;
   log: Logger;
   env: Readonly<Record<string, string | undefined>>;
   /** How a worker is started, without WORKER. */
   command?: readonly string[];
   /** How long a worker may take to start, in milliseconds. */
   startMs?: number;
+  /** How long a worker may take to respond, in milliseconds. */
+  hangMs?: number;
 }
-
-interface Worker extends Channel {
-  pid: number;
-  exited: Promise<string>;
-  kill(): void;
-}
-
-const spawnWorker = (
-  command: readonly string[],
-  env: PoolOptions<unknown>["env"],
-  handlers: Handlers,
-): Worker => {
-  const child = Bun.spawn([...command, WORKER], {
-    env: { ...env, BUN_CONFIG_MAX_HTTP_REQUESTS: String(FORWARDED_REQUESTS) },
-    stdio: ["ignore", "inherit", "inherit"],
-    ipc: (packet) => link.receive(packet),
-  });
-  const link = channel((packet) => child.send(packet), handlers);
-  const exited = child.exited.then(() => {
-    link.close();
-    return String(child.signalCode ?? `exit code ${child.exitCode}`);
-  });
-  return { ...link, pid: child.pid, exited, kill: () => child.kill("SIGKILL") };
-};
-
-/** Lets a worker begin to serve. @returns why it does not; undefined if it does */
-const startWithin = async (ms: number, worker: Worker, settings: unknown): Promise<string | undefined> => {
-  const timer = setTimeout(worker.kill, ms);
-  try {
-    await worker.ask("start", settings);
-    return undefined;
-  } catch (error) {
-    return reasonOf(error);
-  } finally {
-    clearTimeout(timer);
-  }
-};
 
 const pauseAfter = (livedMs: number, beforeMs: number): number => {
   if (livedMs >= STABLE_MS) return 0;
@@ -84,13 +49,14 @@ export const startPool = <Settings>({
   env,
   command = ownProgram(),
   startMs = START_MS,
+  hangMs = HANG_MS,
 }: PoolOptions<Settings>) => {
   const started = new Set<Worker>();
   /** Those that serve. */
   const running = new Set<Worker>();
   const stopping = Promise.withResolvers<void>();
   let isStopping = false;
-  const changed = () => onChange([...running].map(({ pid }) => pid));
+  const pids = () => Array.from(running, ({ pid }) => pid);
 
   /** Runs one worker until it ends. @returns why it ended */
   const runOne = async (onReady: () => void): Promise<string> => {
@@ -101,12 +67,13 @@ export const startPool = <Settings>({
       running.add(worker);
       // It had started when the others were asked to stop.
       if (isStopping) void worker.ask("stop").catch(() => {});
-      else changed();
+      else onChange(pids());
     } else worker.kill();
     onReady();
+    killIfHung(worker, hangMs);
     const reason = await worker.exited;
     started.delete(worker);
-    if (running.delete(worker) && !isStopping) changed();
+    running.delete(worker);
     return failed ?? reason;
   };
 
@@ -116,6 +83,7 @@ export const startPool = <Settings>({
       const reason = await runOne(onReady).catch(reasonOf);
       onReady();
       if (isStopping) return;
+      onChange(pids(), reason);
       pauseMs = pauseAfter(performance.now() - begin, pauseMs);
       log.warn({ reason, pauseMs }, "a worker has ended: starting another");
       await Promise.race([Bun.sleep(pauseMs), stopping.promise]);

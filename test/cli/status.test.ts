@@ -101,6 +101,21 @@ describe("beside a server", () => {
     expect(found.warnings).toEqual([expect.stringContaining("The executable was replaced")]);
   });
 
+  test("workers that are missing are a warning of status and of doctor", async () => {
+    const record = readProcessRecord(dataDir);
+    if (!record) throw new Error("the server has left no record");
+    const missingWorkers = { count: 1, since: "2030-12-05T00:00:00.000Z", reason: "SIGKILL" };
+    await saveProcessRecord(dataDir, { ...record, workers: [process.pid], missingWorkers });
+    const { status: found } = await status();
+    const { out } = await executable(["doctor", "--quick", "--port", "0"], { env: { DATA_DIR: dataDir } });
+    await saveProcessRecord(dataDir, record);
+    expect(found.server).toMatchObject({ workers: [{ pid: process.pid }], missingWorkers });
+    const warning =
+      "1 worker fewer than WORKERS says, since 2030-12-05T00:00:00.000Z: the last one ended (SIGKILL).";
+    expect(found.warnings).toEqual([expect.stringContaining(warning)]);
+    expect(out).toContain(`warning server: ${warning}`);
+  });
+
   test("a server that does not answer is running, but not ready", async () => {
     const record = readProcessRecord(dataDir);
     if (!record) throw new Error("the server has left no record");

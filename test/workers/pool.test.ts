@@ -6,7 +6,7 @@ import { startPool } from "../../src/workers/pool.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 /** Workers that run this script, which may call `started()` to count their starts. */
-const poolOf = (script: string, startMs?: number) => {
+const poolOf = (script: string, limits: { startMs?: number; hangMs?: number } = {}) => {
   const directory = temporaryDirectory();
   const [file, starts] = [join(directory, "worker.ts"), join(directory, "starts")];
   writeFileSync(starts, "");
@@ -17,16 +17,16 @@ const poolOf = (script: string, startMs?: number) => {
     {},
     { write: (line) => void pauses.push((JSON.parse(line) as { pauseMs: number }).pauseMs) },
   );
-  const changes: (readonly number[])[] = [];
+  const changes: { running: number; ended: string | undefined }[] = [];
   const pool = startPool({
     count: 1,
     settings: {},
     handlers: {},
-    onChange: (pids) => void changes.push(pids),
+    onChange: (pids, ended) => void changes.push({ running: pids.length, ended }),
     log,
     env: process.env,
     command: [process.execPath, file],
-    ...(startMs !== undefined && { startMs }),
+    ...limits,
   });
   return { pool, pauses, changes, starts: () => readFileSync(starts, "utf8").length };
 };
@@ -37,7 +37,7 @@ test("a worker that ends again and again is started again after longer and longe
   while (starts() < 3) await Bun.sleep(5);
   await pool.stop(1000);
   expect(pauses.slice(0, 2)).toEqual([100, 200]);
-  expect(changes).toEqual([]);
+  expect(changes[0]).toEqual({ running: 0, ended: "exit code 1" });
 });
 
 test("a worker that does not stop in time is killed", async () => {
@@ -50,12 +50,49 @@ test("a worker that does not stop in time is killed", async () => {
 });
 
 test("a worker that hangs during its start is replaced, and holds no stop up", async () => {
-  const { pool, pauses, changes, starts } = poolOf("started(); setInterval(() => {}, 1000);", 100);
+  const { pool, pauses, changes, starts } = poolOf("started(); setInterval(() => {}, 1000);", {
+    startMs: 100,
+  });
   await pool.ready;
   while (starts() < 2) await Bun.sleep(5);
   await pool.stop(50);
   expect(pauses[0]).toBe(100);
-  expect(changes).toEqual([]);
+  expect(changes[0]).toEqual({ running: 0, ended: "it did not start within 100 ms" });
+});
+
+test("a worker that says why it cannot start is missing for that reason", async () => {
+  const { pool, changes } = poolOf(`
+    process.on("message", ({ id }) => process.send({ id, error: "no room" }));`);
+  await pool.ready;
+  while (changes.length === 0) await Bun.sleep(5);
+  await pool.stop(50);
+  expect(changes[0]).toEqual({ running: 0, ended: "no room" });
+});
+
+test("a worker that hangs while it serves is replaced", async () => {
+  const serving = `
+    started();
+    process.on("message", ({ id, call }) => { if (call === "start") process.send({ id, result: true }); });`;
+  const { pool, changes, starts } = poolOf(serving, { hangMs: 50 });
+  while (starts() < 2) await Bun.sleep(5);
+  await pool.stop(50);
+  expect(changes.slice(0, 2)).toEqual([
+    { running: 1, ended: undefined },
+    { running: 0, ended: "it did not respond for 50 ms" },
+  ]);
+});
+
+test("a worker that responds is left alone", async () => {
+  const responding = `
+    let asked = 0;
+    process.on("message", ({ id, call }) => {
+      process.send({ id, result: true });
+      if (call === "report" && ++asked === 3) started();
+    });`;
+  const { pool, starts } = poolOf(responding, { hangMs: 50 });
+  // On a busy machine, some are too slow.
+  while (starts() < 1) await Bun.sleep(5);
+  await pool.stop(50);
 });
 
 test("a stop does not wait for a worker that hangs during its start", async () => {

@@ -4,6 +4,7 @@ import { existsSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { createWorkers } from "../../src/app/workers.ts";
 import { workersSocketPath } from "../../src/data-dir/paths.ts";
+import { readProcessRecord } from "../../src/data-dir/process-record.ts";
 import type { Logger } from "../../src/lib/log.ts";
 import { findStatus } from "../../src/cli/status-facts.ts";
 import { startServer } from "../support/server.ts";
@@ -174,12 +175,14 @@ test("only this user can open the socket for forwarded requests", () => {
 });
 
 test("a killed worker is replaced, and nothing acknowledged is lost", async () => {
-  const { add, callAll, workers } = shared();
+  const { config, add, callAll, workers } = shared();
   await until(() => workers().length === 2);
   const killed = workers();
   const id = await add("Kept");
   for (const pid of killed) process.kill(pid, "SIGKILL");
+  await until(() => readProcessRecord(config.dataDir)?.missingWorkers !== undefined);
   await until(() => workers().length === 2 && !workers().some((pid) => killed.includes(pid)));
+  expect(readProcessRecord(config.dataDir)?.missingWorkers).toBeUndefined();
   expect(statusesOf(await callAll(`/v1/pets/${id}`))).toEqual([200]);
   expect(await add("Next")).toBe(id + 1);
 });
@@ -248,10 +251,28 @@ test("no worker is missing before all have been started", async () => {
   const log = { warn() {} } as unknown as Logger;
   const starting = createWorkers({ ...config, dataDir: temporaryDirectory() }, log, () => new Response());
   atEnd(starting.close);
-  expect(starting.others.missing()).toBe(0);
+  expect(starting.others.missing()).toBeUndefined();
 });
 
-test("workers end when their server is killed", async () => {
+test("a worker that cannot start is missing, since when and why", async () => {
+  const { config } = shared();
+  const log = { warn() {} } as unknown as Logger;
+  const alone = { ...config, workers: 2, dataDir: temporaryDirectory() };
+  const failing = createWorkers(alone, log, () => new Response());
+  const changes: unknown[] = [];
+  await failing.start(
+    { limiters: {}, petIndexing: {} } as never,
+    alone,
+    (pids, missing) => void changes.push([pids, missing]),
+  );
+  await until(() => changes.length > 0);
+  const missing = { count: 1, since: expect.any(String), reason: expect.stringContaining("DATA_DIR") };
+  expect(changes[0]).toEqual([[], missing]);
+  expect(failing.others.missing()).toEqual(missing);
+  await failing.stop(50);
+});
+
+test("workers end when their server is killed, even one that hangs", async () => {
   const dataDir = temporaryDirectory();
   const command = [process.execPath, `${import.meta.dir}/../../src/main.ts`, "serve"];
   const server = Bun.spawn([...command, "--port", "0", "--data-dir", dataDir, "--workers", "3"], {
@@ -259,9 +280,11 @@ test("workers end when their server is killed", async () => {
     stderr: "ignore",
   });
   atEnd(() => server.kill("SIGKILL"));
-  const { readProcessRecord } = await import("../../src/data-dir/process-record.ts");
   const pids = () => readProcessRecord(dataDir)?.workers ?? [];
   await until(() => pids().length === 2);
+  const [hanging = 0] = pids();
+  process.kill(hanging, "SIGSTOP");
+  atEnd(() => void (isAlive(hanging) && process.kill(hanging, "SIGKILL")));
   server.kill("SIGKILL");
   await until(() => !pids().some(isAlive));
   // Nobody else holds its standard output.
