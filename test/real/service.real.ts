@@ -33,6 +33,14 @@ const installed = async (...flags: string[]): Promise<Debian> => {
 const mainPid = async (machine: Debian): Promise<number> =>
   Number(await machine.must("systemctl show adoption-store --property MainPID --value"));
 
+/** The process ids of the workers. */
+const workersOf = async (machine: Debian): Promise<number[]> => {
+  const status = await machine.must(`adoption-store status --json --data-dir ${DATA}`);
+  return (JSON.parse(status) as { server: { workers: { pid: number }[] } }).server.workers.map(
+    ({ pid }) => pid,
+  );
+};
+
 const state = async (machine: Debian): Promise<string> =>
   (await machine.must("systemctl show adoption-store --property ActiveState --value")).trim();
 
@@ -59,7 +67,7 @@ real(
     expect(existsSync(join(machine.root, "usr/local/bin/adoption-store"))).toBe(false);
 
     const told = await machine.must(
-      "./adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443 --base-url https://adopt.example.org",
+      "./adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443 --base-url https://adopt.example.org --workers 2",
     );
     expect(told).toContain("is running, and starts with the machine.");
     expect(told).toContain(`sudo cat ${DATA}/admin.key`);
@@ -74,9 +82,9 @@ real(
     // CAP_NET_BIND_SERVICE is capability 10, and all that the process has and can get.
     for (const set of ["CapPrm", "CapEff", "CapBnd", "CapAmb"])
       expect(status).toMatch(new RegExp(`^${set}:\\t0000000000000400$`, "m"));
-    expect(await machine.must("ss --listening --tcp --numeric --no-header --processes")).toMatch(
-      /0\.0\.0\.0:80 (.|\n)*"adoption-store"/,
-    );
+    const listening = await machine.must("ss --listening --tcp --numeric --no-header --processes");
+    for (const port of [80, 443])
+      expect(listening.match(new RegExp(`0\\.0\\.0\\.0:${port} .*"adoption-store"`, "g"))).toHaveLength(2);
     expect(
       await machine.must(
         "curl --silent --output /dev/null --write-out '%{http_code}' http://localhost:80/livez",
@@ -94,9 +102,14 @@ real(
       ].join("\n"),
     );
     // Programs that the server starts must not speak for it.
-    expect(await machine.must(`tr '\\0' '\\n' < /proc/${pid}/environ | grep --count NOTIFY_SOCKET`)).toBe(
-      "1\n",
-    );
+    const [worker] = await workersOf(machine);
+    for (const [process, count] of [
+      [pid, 1],
+      [worker, 0],
+    ])
+      expect(
+        await machine.must(`tr '\\0' '\\n' < /proc/${process}/environ | grep --count NOTIFY_SOCKET || true`),
+      ).toBe(`${count}\n`);
 
     await addAnimal(machine, "Bella");
     await machine.powerCycle();
@@ -159,8 +172,8 @@ real(
   },
 );
 
-real("the watchdog restarts a server whose event loop hangs", DEBIAN_PROGRAMS, async () => {
-  await using machine = await installed();
+real("the watchdog restarts a server whose event loop hangs, with its workers", DEBIAN_PROGRAMS, async () => {
+  await using machine = await installed("--workers", "2");
   const drop = "/etc/systemd/system/adoption-store.service.d/test.conf";
   await machine.must(
     `mkdir --parents $(dirname ${drop}); printf '[Service]\\nWatchdogSec=2\\nTimeoutAbortSec=1\\n' > ${drop}; systemctl daemon-reload; systemctl restart adoption-store`,
@@ -169,6 +182,7 @@ real("the watchdog restarts a server whose event loop hangs", DEBIAN_PROGRAMS, a
   // It answers the watchdog while it works.
   await Bun.sleep(5000);
   expect(await mainPid(machine)).toBe(pid);
+  const [worker] = await workersOf(machine);
   await machine.must(`kill -STOP ${pid}`);
   await until(
     "another process serves",
@@ -176,6 +190,7 @@ real("the watchdog restarts a server whose event loop hangs", DEBIAN_PROGRAMS, a
     60_000,
   );
   expect(await ready(machine)).toBe('{"status":"ready"}');
+  expect(await workersOf(machine)).not.toContain(worker);
   expect(await machine.must("journalctl --unit adoption-store --output cat")).toContain("Watchdog timeout");
 });
 
@@ -243,8 +258,11 @@ const builds = openOnce(async () => {
 });
 
 /** A bare Debian where the service runs with one animal, and these builds are in root's home. */
-const withBuilds = async (...names: ("newer" | "broken" | "silent")[]): Promise<Debian> => {
-  const machine = await installed();
+const withBuilds = async (
+  names: readonly ("newer" | "broken" | "silent")[],
+  ...flags: string[]
+): Promise<Debian> => {
+  const machine = await installed(...flags);
   for (const name of names) machine.copyIn(builds()[name], `/root/${name}`);
   await addAnimal(machine, "Bella");
   return machine;
@@ -258,7 +276,7 @@ const servingHash = (machine: Debian): Promise<string> =>
   machine.must("sha256sum < /proc/$(systemctl show adoption-store --property MainPID --value)/exe");
 
 real("an upgrade is checked, migrates the database, and can be undone by hand", DEBIAN_PROGRAMS, async () => {
-  await using machine = await withBuilds("newer");
+  await using machine = await withBuilds(["newer"], "--workers", "2");
   const start = performance.now();
   const { code, stdout, stderr } = await machine.run(
     "adoption-store upgrade ./newer --sha256 $(sha256sum ./newer | cut -d ' ' -f 1)",
@@ -271,6 +289,8 @@ real("an upgrade is checked, migrates the database, and can be undone by hand", 
   ]);
   expect(await versionOf(machine)).toBe("9.1.0");
   expect(await servingHash(machine)).toBe(await machine.must("sha256sum < newer"));
+  const [worker] = await workersOf(machine);
+  expect(await machine.must(`sha256sum < /proc/${worker}/exe`)).toBe(await servingHash(machine));
   expect(await listAnimals(machine)).toContain("Bella");
   expect(await machine.must("adoption-store upgrade ./newer")).toBe(
     "9.1.0 is installed already: nothing to do.\n",
@@ -292,7 +312,7 @@ real(
   "an upgrade to a build that ends, or never serves after a migration, is undone",
   DEBIAN_PROGRAMS,
   async () => {
-    await using machine = await withBuilds("broken", "silent");
+    await using machine = await withBuilds(["broken", "silent"]);
     const hash = await servingHash(machine);
     const broken = await machine.run("adoption-store upgrade ./broken");
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringContaining("this build is broken")]);
@@ -319,7 +339,7 @@ real(
   "an upgrade that is killed at any step leaves a service that works, and can be repeated",
   DEBIAN_PROGRAMS,
   async () => {
-    await using machine = await withBuilds("newer");
+    await using machine = await withBuilds(["newer"]);
     const kills: string[] = [];
     for (let step = 1; ; step++) {
       // The process is killed when it has told so many steps.
