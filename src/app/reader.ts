@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { openData } from "../data-dir/open.ts";
 import { challengesSocketPath } from "../data-dir/paths.ts";
 import { connectionsOf } from "../edge/connections.ts";
@@ -105,8 +106,12 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
   };
 };
 
+/** The system calls a worker `exe`, after the link that it is started from: `ps` and `ss` then show the name of the program. */
+const setName = (): Promise<void> => writeFile("/proc/self/comm", "adoption-store").catch(() => {});
+
 /** Runs a worker until its owner stops it or ends. */
 export const runReader = (): void => {
+  void setName();
   let reader: Awaited<ReturnType<typeof startReader>> | undefined;
   const owner = connectToOwner({
     start: async (settings: WorkerSettings) => {

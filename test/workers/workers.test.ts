@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { createWorkers } from "../../src/app/workers.ts";
 import { workersSocketPath } from "../../src/data-dir/paths.ts";
@@ -36,6 +36,11 @@ const until = async (holds: () => boolean): Promise<void> => {
 test("all workers serve once the server has started", async () => {
   await until(() => shared().workers().length === 2);
   expect(shared().workers().every(isAlive)).toBe(true);
+});
+
+test("workers have the name of the program", () => {
+  for (const pid of shared().workers())
+    expect(readFileSync(`/proc/${pid}/comm`, "utf8")).toBe("adoption-store\n");
 });
 
 test("an acknowledged write is in every response that is asked for afterwards, over any connection", async () => {
