@@ -1,10 +1,10 @@
 import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { foldSql } from "../../src/db/letter-folds-sql.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { LETTER_FOLDS, foldLetters } from "../../src/lib/letter-folds.ts";
+import { foldSql } from "./fold-sql.ts";
 
 const client = new Client(":memory:");
 migrate(client, migrations);
