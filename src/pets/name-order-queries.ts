@@ -33,13 +33,12 @@ const SLICE_NAMES = 5000;
 const MAX_NAME_BYTES = 100;
 const MAX_CHARACTER_BYTES = 4;
 
-/** The beginning of a name, as long as a cursor can hold it. */
-const cutName = (folded: string): string => {
-  if (Buffer.byteLength(folded) <= MAX_NAME_BYTES) return folded;
-  const characters = [...folded].slice(0, MAX_NAME_BYTES);
-  while (Buffer.byteLength(characters.join("")) > MAX_NAME_BYTES) characters.pop();
-  return characters.join("");
-};
+const encoder = new TextEncoder();
+/** Only its length counts. */
+const buffer = new Uint8Array(MAX_NAME_BYTES);
+
+/** The beginning of a name, as long as a cursor can hold it: only whole characters. */
+const cutName = (folded: string): string => folded.slice(0, encoder.encodeInto(folded, buffer).read);
 
 const mayBeCut = (folded: string): boolean =>
   Buffer.byteLength(folded) > MAX_NAME_BYTES - MAX_CHARACTER_BYTES;
@@ -114,13 +113,11 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
     if (after) return findPlace(after);
     return isDescending ? LAST : FIRST;
   };
-  const read = (statement: typeof pageStatement, values: Record<string, unknown>): ListedPet[] =>
-    (statement.values(values) as [...RowValues, folded: string][]).map(toListed);
+  const read = (statement: typeof pageStatement, from: Place, values: { limit: number; ids?: string }) =>
+    (statement.values({ ...fromPlace(from), ...values }) as [...RowValues, folded: string][]).map(toListed);
   const sortBehind = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
-    read(sortStatement, { ...fromPlace(from), ids: JSON.stringify(ids), limit });
-
-  const listBehind = (from: Place, limit: number): ListedPet[] =>
-    read(pageStatement, { ...fromPlace(from), limit });
+    read(sortStatement, from, { ids: JSON.stringify(ids), limit });
+  const listBehind = (from: Place, limit: number): ListedPet[] => read(pageStatement, from, { limit });
 
   return {
     list: ({ after, limit }: PetPage): ListedPet[] => listBehind(startOf(after), limit),

@@ -10,7 +10,7 @@ import { categories, pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
 import type { NewPet, Pet, PetChange, PetStatus } from "./pet.ts";
 import { indexedReads } from "./indexed-queries.ts";
-import { COLUMNS, type Row, type RowValues, petOf } from "./queries.ts";
+import { COLUMNS, type Row, type RowValues, petOf, value } from "./queries.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
 export type { ListedPet } from "./queries.ts";
@@ -32,8 +32,6 @@ export interface RequestedChange {
   change: PetChange;
   expected?: StoredPet | undefined;
 }
-
-const value = sql.placeholder;
 
 const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${isOpen(orders.status)}`;
 const OPEN_ORDER_ID = sql<number | null>`(select ${orders.id} from ${orders} where ${OPEN_ORDER})`;

@@ -9,7 +9,7 @@ export const MAX_EVENTS = 1_000_000;
 /** Rows that one slice of a sweep deletes. */
 const SLICE_ROWS = 1000;
 
-/** A change to an animal. Triggers of the table write it in the transaction of the change (migration 0004). */
+/** A change to an animal. Triggers write it in the transaction of the change (migrations 0016 and 0020). */
 export interface PetEvent {
   id: number;
   kind: "added" | "changed" | "deleted";
