@@ -40,8 +40,7 @@ const selectResponse = (page: CachedPage, ifNoneMatch: string | undefined): Resp
  * and a new version empties the cache, so no response is older than the last acknowledged write.
  */
 export const petListCache = ({ list, version }: { list: PetService["list"]; version: () => number }) => {
-  const pages = lruCache<string, CachedPage>({ maxEntries: MAX_PAGES, maxBytes: MAX_BYTES });
-  let cachedVersion = -1;
+  const pages = lruCache<string, CachedPage>({ maxEntries: MAX_PAGES, maxBytes: MAX_BYTES, version });
 
   const makePage = async (query: ListPets, key: string, current: number): Promise<CachedPage> => {
     const { items, next } = await list(query);
@@ -73,8 +72,6 @@ export const petListCache = ({ list, version }: { list: PetService["list"]; vers
     respond(query: ListPets, ifNoneMatch: string | undefined): Response | Promise<Response> {
       // Read before the rows: a page with newer rows than its version says is dropped too early, never too late.
       const current = version();
-      if (current !== cachedVersion) pages.clear();
-      cachedVersion = current;
       const key = cacheKey(query);
       const page = pages.get(key);
       if (page) return selectResponse(page, ifNoneMatch);

@@ -35,14 +35,10 @@ export const petStatistics = ({
   version: () => number;
   clock: Clock;
 }) => {
-  const cached = lruCache<string, Promise<StatusCounts>>({ maxEntries: MAX_CACHED });
-  let cachedVersion = -1;
+  const cached = lruCache<string, Promise<StatusCounts>>({ maxEntries: MAX_CACHED, version });
 
   /** Requests between two writes share one count. One that comes after a write counts anew. */
   const countByStatus = (filters: CountedPets): Promise<StatusCounts> => {
-    const current = version();
-    if (current !== cachedVersion) cached.clear();
-    cachedVersion = current;
     const key = JSON.stringify([filters.q, filters.categoryId?.toString()]);
     const known = cached.get(key);
     if (known) return known;

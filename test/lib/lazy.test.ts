@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lazy } from "../../src/lib/lazy.ts";
+import { lazy, oncePer } from "../../src/lib/lazy.ts";
 
 test("a lazy value is made once, when one of its methods is first called, even one that was passed on", () => {
   let times = 0;
@@ -11,4 +11,15 @@ test("a lazy value is made once, when one of its methods is first called, even o
   expect(times).toBe(0);
   expect([one(), counter.double(21), one()]).toEqual([1, 42, 1]);
   expect(times).toBe(1);
+});
+
+test("a value for each key is made when it is first asked for, once", () => {
+  const made: string[] = [];
+  const upper = oncePer((key: string) => {
+    made.push(key);
+    return key === "none" ? undefined : key.toUpperCase();
+  });
+  expect(made).toEqual([]);
+  expect([upper("a"), upper("none"), upper("a"), upper("none")]).toEqual(["A", undefined, "A", undefined]);
+  expect(made).toEqual(["a", "none"]);
 });

@@ -63,6 +63,18 @@ describe("an LRU cache", () => {
     expect(keysOf(cache)).toEqual(KEYS);
   });
 
+  test("is empty once its version has changed, and keeps what is set after that", () => {
+    let version = 1;
+    const cache = lruCache<string, string>({ maxEntries: 3, maxBytes: 100, version: () => version });
+    expect(cache.get("a")).toBeUndefined();
+    cache.set("a", "a", 100);
+    expect(keysOf(cache)).toEqual(["a"]);
+    version = 2;
+    expect(keysOf(cache)).toEqual([]);
+    cache.set("b", "b", 100);
+    expect(keysOf(cache)).toEqual(["b"]);
+  });
+
   test("has the number of its entries as size", () => {
     const cache = lruCache<string, string>({ maxEntries: 3 });
     expect(cache.size).toBe(0);

@@ -44,8 +44,7 @@ export const eventBatches = ({
   version(): number;
 }): ReadBatch => {
   // Null: no event follows yet.
-  const batches = lruCache<number, EventBatch | null>({ maxEntries: MAX_CACHED_BATCHES });
-  let cachedVersion = -1;
+  const batches = lruCache<number, EventBatch | null>({ maxEntries: MAX_CACHED_BATCHES, version });
   let turn = Promise.resolve();
 
   const read = (after: number): EventBatch | null => {
@@ -60,18 +59,12 @@ export const eventBatches = ({
     return { text: encoder.encode(resetEvent(newest)), last: newest };
   };
 
-  const findCached = (after: number): EventBatch | null | undefined => {
-    if (cachedVersion !== version()) batches.clear();
-    cachedVersion = version();
-    return batches.get(after);
-  };
-
   return async (after) => {
-    const cached = findCached(after);
+    const cached = batches.get(after);
     if (cached !== undefined) return cached;
     turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
     await turn;
-    const cachedMeanwhile = findCached(after);
+    const cachedMeanwhile = batches.get(after);
     if (cachedMeanwhile !== undefined) return cachedMeanwhile;
     const batch = read(after);
     batches.set(after, batch);
