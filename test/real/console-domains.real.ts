@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { tarGzOf } from "../deploys/archives.ts";
 import { dnsServer } from "../support/dns.ts";
 import { violationsOf } from "./axe.ts";
-import { openBrowser, type Page, untilTrue } from "./browser.ts";
+import { eventually, openBrowser, type Page, untilTrue } from "./browser.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve, type Server, until } from "./support.ts";
@@ -90,7 +90,7 @@ real(
       "3600 Copy",
     ]);
     // Without scrolling: the header of the console, the project and the domain are above it.
-    expect(await top("main .notice")).toBeLessThan(350);
+    await eventually(async () => (await top("main .notice")) < 350, true);
     await button("Copy the value of the CNAME record").click();
     await page
       .getByText(/^(Copied|Copy it by hand)$/)
@@ -99,10 +99,8 @@ real(
     // It would contradict the finding.
     expect(await page.getByText("Create this record").count()).toBe(0);
 
-    expect(await texts(".events li > small")).toEqual([
-      expect.stringMatching(/, by key admin$/),
-      expect.stringMatching(/, by key admin$/),
-    ]);
+    const byKey = expect.stringMatching(/, by key admin$/);
+    await eventually(() => texts(".events li > small"), [byKey, byKey]);
 
     await page.goto(`${server.url}/console${DOMAINS}/none.shelter.test`);
     await heading("There is no CNAME record for none.shelter.test yet").waitFor();
@@ -113,20 +111,22 @@ real(
     // The steps are there, folded away.
     expect(await page.locator(".steps").isVisible()).toBe(false);
     await page.getByText("Progress: all steps are done").click();
-    expect(await page.locator(".steps").isVisible()).toBe(true);
+    await page.locator(".steps").waitFor();
     expect(await violationsOf(page)).toEqual([]);
 
     await page.goto(`${server.url}/console${DOMAINS}`);
     await page.getByText("docs.strict.shelter.test").first().waitFor();
-    const badges = await page.evaluate(
-      "[...document.querySelectorAll('ul.domains > li')].map((one) => [one.querySelector('a').innerText, one.querySelector('.badge').innerText, one.querySelector('.badge').className].join(' | '))",
+    const badges =
+      "[...document.querySelectorAll('ul.domains > li')].map((one) => [one.querySelector('a').innerText, one.querySelector('.badge').innerText, one.querySelector('.badge').className].join(' | '))";
+    await eventually(
+      () => page.evaluate(badges),
+      [
+        "www.shelter.test | Active | badge good",
+        "docs.shelter.test | Action needed | badge bad",
+        "docs.strict.shelter.test | Action needed | badge bad",
+        "none.shelter.test | Not yet | badge waiting",
+      ],
     );
-    expect(badges).toEqual([
-      "www.shelter.test | Active | badge good",
-      "docs.shelter.test | Action needed | badge bad",
-      "docs.strict.shelter.test | Action needed | badge bad",
-      "none.shelter.test | Not yet | badge waiting",
-    ]);
   },
 );
 
@@ -157,7 +157,7 @@ real(
     await field("Domain or subdomain").fill("guide.example.org.");
     await dialog("Add domain").click();
     await page.getByRole("alert").getByText("This project already has guide.example.org.").waitFor();
-    expect(page.url()).toEndWith("/domains/new");
+    await eventually(() => page.url(), expect.stringMatching(/\/domains\/new$/));
     await link("Open it").click();
     await heading("guide.example.org").waitFor();
 
@@ -295,7 +295,7 @@ real("a project's settings are not lost, and saving them can be undone", NEEDED,
   await field("Name").fill("");
   await button("Save").click();
   await page.getByRole("alert").getByText("Enter a name.").waitFor();
-  expect(await page.evaluate("document.activeElement.name")).toBe("name");
+  await untilTrue(page, "document.activeElement.name === 'name'");
 });
 
 /** Holds uploads back until `release()`: those to the own machine are over too soon to look at. */
@@ -329,13 +329,13 @@ real(
     dispatchEvent(event);
     return event.defaultPrevented;
   })()`;
-    expect(await page.evaluate(isClosingAsked)).toBe(true);
+    await untilTrue(page, isClosingAsked);
     await button("Sign out").click();
     await heading("Cancel the upload?").waitFor();
     await button("Keep uploading").click();
     await page.evaluate("release()");
     await toast("Deployed to docs: 1 file, 12 bytes, now live").waitFor();
-    expect(await page.evaluate(isClosingAsked)).toBe(false);
+    await untilTrue(page, `${isClosingAsked} === false`);
     await link("View deploys").click();
     await page.getByRole("heading", { name: "Deploys" }).waitFor();
 

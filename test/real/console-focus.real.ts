@@ -1,15 +1,13 @@
 import { expect } from "bun:test";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { type Page, eventually, lastingFaults, openBrowser, untilTrue } from "./browser.ts";
 import { addAdoptions, addAnimals, addDomain, send, sendAll } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 
 const IS_CLOSED = "!document.querySelector('dialog[open]')";
 const FOCUSED = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName";
-
-const focused = (page: Page) => page.evaluate(FOCUSED);
 
 const removeCategory = async (page: Page, name: string): Promise<void> => {
   await page.getByRole("link", { name: `Delete ${name}` }).focus();
@@ -59,11 +57,11 @@ real(
     await signIn(page, server.url, server.key, "/keys/new");
     await page.getByRole("button", { name: "Create key" }).waitFor();
     const bottom = "document.querySelector('dialog footer').getBoundingClientRect().bottom <= innerHeight";
-    expect(await page.evaluate(bottom)).toBe(true);
-    expect(await page.evaluate(below("[type=date]"))).toBeGreaterThan(0);
+    await untilTrue(page, bottom);
+    await untilTrue(page, `${below("[type=date]")} > 0`);
     await page.locator("dialog [type=date]").focus();
-    expect(await page.evaluate(below("[type=date]"))).toBeLessThan(0);
-    expect(await page.evaluate(bottom)).toBe(true);
+    await untilTrue(page, `${below("[type=date]")} < 0`);
+    await untilTrue(page, bottom);
   },
 );
 
@@ -76,7 +74,7 @@ real("a deletion that was not confirmed puts the focus where the slug belongs", 
   await signIn(page, server.url, server.key, "/projects/shelter/settings/delete");
   await page.locator("dialog").getByRole("button", { name: "Delete project" }).click();
   await page.getByText("This is not the slug. Type shelter.").waitFor();
-  expect(await page.evaluate("document.activeElement.name")).toBe("slug");
+  await untilTrue(page, "document.activeElement.name === 'slug'");
 });
 
 /** Follows a link, and tells what has the focus as soon as its dialog is open, before anything is painted. */
@@ -195,18 +193,13 @@ real("every control is at least 24 px high and wide, and the × of a dialog 40",
     await page.setViewportSize({ width, height: 800 });
     for (const path of PAGES) {
       await page.goto(`${server.url}/console${path}`);
-      await until(
-        path,
-        async () =>
-          (await page.evaluate("!document.querySelector('.loading') && !!document.querySelector('h1')")) ===
-          true,
-      );
+      await untilTrue(page, "!document.querySelector('.loading') && !!document.querySelector('h1')");
       await page.waitForTimeout(100);
-      const found = (await page.evaluate(SMALL)) as string[];
+      const found = await lastingFaults(page, SMALL);
       small.push(...found.map((one) => `${path} ${width}: ${one}`));
     }
   }
   expect(small).toEqual([]);
   await page.goto(`${server.url}/console/categories`);
-  expect(await focused(page)).toBe("BODY");
+  await eventually(() => page.evaluate(FOCUSED), "BODY");
 });

@@ -92,6 +92,8 @@ real("with the keyboard only: from a project to the check of a domain", NEEDED, 
   await press(page, /^Documentation/);
   await heading(page, "Documentation");
   await press(page, /^Domains/);
+  await heading(page, "Domains");
+  await page.getByRole("link", { name: "Add domain" }).waitFor();
   await press(page, /^Add domain/);
   await untilTrue(page, "!!document.querySelector('dialog[open]')");
   await page.keyboard.type("guide.example.org");

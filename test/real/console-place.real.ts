@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
 import { addAnimals } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve } from "./support.ts";
@@ -56,29 +56,32 @@ real(
     const address = page.url();
     for (const [how, close] of Object.entries(CLOSINGS)) {
       await open(page, 45);
-      expect({ how, scroll: await scrollOf(page) }).toEqual({ how, scroll: before });
+      await eventually(async () => ({ how, scroll: await scrollOf(page) }), { how, scroll: before });
       await close(page);
       await untilTrue(page, IS_CLOSED);
       await page.waitForTimeout(200);
-      expect({
-        how,
-        scroll: await scrollOf(page),
-        address: page.url(),
-        entries: await entriesOf(page),
-        focus: await page.evaluate("document.activeElement.getAttribute('href') ?? ''"),
-      }).toEqual({
-        how,
-        scroll: before,
-        address,
-        entries: entries + 1,
-        focus: await page.evaluate(
-          `document.querySelectorAll('${ROWS}')[44].querySelector('a[href*="/delete"]').getAttribute('href')`,
-        ),
-      });
+      await eventually(
+        async () => ({
+          how,
+          scroll: await scrollOf(page),
+          address: page.url(),
+          entries: await entriesOf(page),
+          focus: await page.evaluate("document.activeElement.getAttribute('href') ?? ''"),
+        }),
+        {
+          how,
+          scroll: before,
+          address,
+          entries: entries + 1,
+          focus: await page.evaluate(
+            `document.querySelectorAll('${ROWS}')[44].querySelector('a[href*="/delete"]').getAttribute('href')`,
+          ),
+        },
+      );
     }
     // No dialog is left below: one step back leaves the list.
     await page.goBack();
-    expect(new URL(page.url()).pathname).not.toContain("/delete");
+    await eventually(() => page.url(), expect.not.stringContaining("/delete"));
     await untilTrue(page, IS_CLOSED);
   },
 );
@@ -103,15 +106,18 @@ real("a dialog's address works by itself: after a reload, and opened directly", 
   await page.keyboard.press("Escape");
   await untilTrue(page, IS_CLOSED);
   await page.waitForTimeout(200);
-  expect(await scrollOf(page)).toBe(before);
-  expect(new URL(page.url()).pathname).toBe("/console/animals");
+  await eventually(() => scrollOf(page), before);
+  await eventually(() => page.url(), `${server.url}/console/animals`);
 
   await page.goto(`${server.url}/console/animals/3/delete`);
   await untilTrue(page, IS_OPEN);
   const entries = await entriesOf(page);
   await page.keyboard.press("Escape");
   await untilTrue(page, IS_CLOSED);
-  expect([new URL(page.url()).pathname, await entriesOf(page)]).toEqual(["/console/animals", entries]);
+  await eventually(
+    async () => [page.url(), await entriesOf(page)],
+    [`${server.url}/console/animals`, entries],
+  );
 });
 
 real("Back never opens again a dialog whose work is done", NEEDED, async () => {
@@ -148,7 +154,7 @@ real("a page begins at its top, and Back returns to the place in the list", NEED
   await page.waitForTimeout(200);
   await page.evaluate("document.querySelector('nav a[href=\"/console/keys\"]').click()");
   await page.getByRole("heading", { name: "Keys" }).waitFor();
-  expect(await scrollOf(page)).toBe(0);
+  await eventually(() => scrollOf(page), 0);
   await page.goBack();
   await untilTrue(page, "Math.round(scrollY) === 900");
 });

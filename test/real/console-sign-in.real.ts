@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
-import { type Page, openBrowser, untilTrue } from "./browser.ts";
+import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve, type Server } from "./support.ts";
 
@@ -169,6 +169,6 @@ real(
     await done.click();
     await untilTrue(page, "!document.querySelector('dialog[open]')");
     await page.getByRole("link", { name: "Rotate shop" }).waitFor();
-    expect(page.url()).toEndWith("/console/keys");
+    await eventually(() => page.url(), `${server.url}/console/keys`);
   },
 );

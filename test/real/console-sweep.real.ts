@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ABSENT } from "../../src/console/absent.ts";
 import { violationsOf } from "./axe.ts";
-import { type Page, openBrowser } from "./browser.ts";
+import { type Page, lastingFaults, openBrowser } from "./browser.ts";
 import { PAGES, STATES, fillStore } from "./console-pages.ts";
 import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
@@ -39,7 +39,7 @@ const UNSTYLED = `${JSON.stringify([...ABSENT].filter((name) => !name.startsWith
 const BEGINS_AT_CLOSE = "document.activeElement?.matches('dialog .close') ?? false";
 
 const settle = async (page: Page, path: string): Promise<void> => {
-  await until(`${path} is settled`, async () => (await page.evaluate(IS_SETTLED)) === true, 10_000);
+  await until(`${path} is settled`, async () => (await page.evaluate(IS_SETTLED)) === true, 30_000);
   await page.waitForTimeout(150);
 };
 
@@ -58,8 +58,8 @@ const problemsOf = async (page: Page, path: string): Promise<string[]> => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       await settle(page, path);
-      const found = (await page.evaluate(TOO_WIDE)) as string[];
-      for (const fault of [TOO_HIGH, UNSTYLED]) found.push(...((await page.evaluate(fault)) as string[]));
+      const found: string[] = [];
+      for (const faults of [TOO_WIDE, TOO_HIGH, UNSTYLED]) found.push(...(await lastingFaults(page, faults)));
       if (AXE_WIDTHS.has(width)) found.push(...(await violationsOf(page)));
       problems.push(...found.map((problem) => `${path} ${colorScheme} ${width}: ${problem}`));
       await shoot(page, path, colorScheme, width);

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
-import { type Page, openBrowser } from "./browser.ts";
+import { eventually, lastingFaults, openBrowser, untilTrue } from "./browser.ts";
 import { addAdoptions, addAnimals, addDomain, send } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 
@@ -56,8 +56,6 @@ const FAULTS = `(() => {
   return faults;
 })()`;
 
-const faultsOf = async (page: Page): Promise<string[]> => (await page.evaluate(FAULTS)) as string[];
-
 /** The second cell of a row stands below its first. */
 const IS_BELOW = `(() => {
   const [first, second] = [...document.querySelectorAll("[aria-label=Adoptions] td")].map((cell) => cell.getBoundingClientRect());
@@ -84,22 +82,22 @@ real("no table hides anything at any width, and no word or number is broken", NE
     await page.setViewportSize({ width, height: 800 });
     for (const path of PAGES) {
       await page.goto(`${server.url}/console${path}`);
-      await until(`${path} is shown`, async () => (await page.evaluate(IS_SHOWN)) === true);
+      await untilTrue(page, IS_SHOWN);
       await page.waitForTimeout(200);
-      faults.push(...(await faultsOf(page)).map((fault) => `${path} at ${width}: ${fault}`));
+      faults.push(...(await lastingFaults(page, FAULTS)).map((fault) => `${path} at ${width}: ${fault}`));
     }
   }
   expect(faults).toEqual([]);
 
   // A window that was narrow and is made wide again.
   await page.goto(`${server.url}/console/adoptions`);
+  await untilTrue(page, IS_SHOWN);
   for (const [width, isList] of [
     [360, true],
     [1280, false],
   ] as const) {
     await page.setViewportSize({ width, height: 800 });
-    await page.waitForTimeout(300);
-    expect(await page.evaluate(IS_BELOW)).toBe(isList);
+    await untilTrue(page, `${IS_BELOW} === ${isList}`);
   }
 });
 
@@ -118,12 +116,14 @@ real("on paper, there is the list without navigation and actions, and nothing is
     await page.setViewportSize({ width, height: 1000 });
     await page.waitForTimeout(200);
     for (const selector of ["nav", "main button:not(th *)", "main .button", ".toasts"])
-      expect([width, selector, await page.evaluate(IS_UNSEEN(selector))]).toEqual([width, selector, true]);
-    expect(await faultsOf(page)).toEqual([]);
-    expect(
-      await page.evaluate(
-        "[...document.querySelectorAll('tbody tr')].every((row) => getComputedStyle(row).breakInside === 'avoid')",
-      ),
-    ).toBe(true);
+      await eventually(
+        async () => [width, selector, await page.evaluate(IS_UNSEEN(selector))],
+        [width, selector, true],
+      );
+    expect(await lastingFaults(page, FAULTS)).toEqual([]);
+    await untilTrue(
+      page,
+      "[...document.querySelectorAll('tbody tr')].every((row) => getComputedStyle(row).breakInside === 'avoid')",
+    );
   }
 });

@@ -2,12 +2,28 @@ import { expect } from "bun:test";
 import { type Page, openBrowser, untilTrue } from "./browser.ts";
 import { send } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server, until } from "./support.ts";
+import { directory, real, serve, type Server } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 
 const TOAST = "[role=status] .toast";
 const isShown = (page: Page) => page.locator(TOAST).first().isVisible();
+
+/** Notes when the first toast comes and goes, in milliseconds, and that it was in sight at the page of keys. */
+const WATCH = `{
+  window.toast = {};
+  new MutationObserver(() => {
+    if (document.querySelector("${TOAST}")) toast.from ??= performance.now();
+    else if (toast.from !== undefined) toast.to ??= performance.now();
+  }).observe(document.body, { childList: true, subtree: true });
+  const look = () => {
+    const box = document.querySelector("${TOAST}")?.getBoundingClientRect();
+    const isAtKeys = document.querySelector("h1")?.textContent === "Keys";
+    if (box && isAtKeys && box.top >= 0 && box.bottom <= innerHeight) toast.wasInSight = true;
+    if (toast.to === undefined) requestAnimationFrame(look);
+  };
+  look();
+}`;
 
 const nameOf = async (server: Server): Promise<string | undefined> =>
   ((await (await server.call("/v1/categories")).json()) as { name: string }[])[0]?.name;
@@ -45,19 +61,11 @@ real(
     const { page } = browser;
     await signIn(page, server.url, server.key, "/categories");
 
+    await page.evaluate(WATCH);
     await rename(page, "Dogs", "Hounds");
-    const begin = performance.now();
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();
-    expect(await isShown(page)).toBe(true);
-    expect(
-      await page.evaluate(`(() => {
-      const { top, bottom } = document.querySelector(${JSON.stringify(TOAST)}).getBoundingClientRect();
-      return top >= 0 && bottom <= innerHeight;
-    })()`),
-    ).toBe(true);
-    await until("the toast is gone", async () => !(await isShown(page)), 9000);
-    expect(performance.now() - begin).toBeGreaterThan(5000);
+    await untilTrue(page, "toast.to - toast.from >= 6000 && toast.wasInSight === true");
 
     await page.getByRole("link", { name: "Categories", exact: true }).click();
     await rename(page, "Hounds", "Dogs");
