@@ -6,13 +6,14 @@ import { Glob } from "bun";
 const ROOT = join(import.meta.dir, "../..");
 
 /** A macro: Bun runs it when it bundles this program or, in development, loads it. Returns a hash of all source files. */
-export const sourceHash = (): string => {
+export const sourceHash = (root = ROOT): string => {
   const hash = createHash("sha256");
-  const files = [...new Glob("{package.json,src/**}").scanSync(ROOT)].toSorted();
+  // Bun's Glob finds nothing for braces around `**`.
+  const files = ["package.json", ...[...new Glob("src/**").scanSync(root)].toSorted()];
   for (const file of files)
     hash
       .update(`${file}\0`)
-      .update(readFileSync(join(ROOT, file)))
+      .update(readFileSync(join(root, file)))
       .update("\0");
   return hash.digest("hex");
 };
