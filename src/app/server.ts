@@ -65,6 +65,8 @@ interface StartOptions {
   watchMs?: number;
   /** How long after the start the manual is published. */
   publishMs?: number;
+  /** The command line to run for workers instead of this program. */
+  program?: readonly string[];
 }
 
 /**
@@ -73,7 +75,7 @@ interface StartOptions {
  */
 export const startServer = async (
   config: Config,
-  { signal = new AbortController().signal, watchMs = WATCH_MS, publishMs = 0 }: StartOptions = {},
+  { signal = new AbortController().signal, watchMs = WATCH_MS, publishMs = 0, program }: StartOptions = {},
 ): Promise<Server> => {
   assertFileLimit(processFileLimit(), config.workers);
   prepareDirectories(config);
@@ -96,7 +98,7 @@ export const startServer = async (
   // Not loaded by a server without workers.
   const workers =
     config.workers > 1
-      ? (await import("./workers.ts")).createWorkers(config, log, listeners.fetch)
+      ? (await import("./workers.ts")).createWorkers(config, log, listeners.fetch, program)
       : undefined;
   if (workers) resources.defer(workers.close);
   const { app, fetch, misdirected, refusedHosts, metrics, limiters } = createRequestHandlers(

@@ -47,8 +47,11 @@ const missingAfter = (
   return before && count > 0 ? { ...before, count } : undefined;
 };
 
-/** The other processes of this server: they share its ports, respond to plain reads, and forward everything else to this one. */
-export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
+/**
+ * The other processes of this server: they share its ports, respond to plain reads, and forward everything else to this one.
+ * @param command how a worker is started, instead of as this program
+ */
+export const createWorkers = (config: Config, log: Logger, fetch: Handler, command?: readonly string[]) => {
   const socket = { path: workersSocketPath(config.dataDir), token: crypto.randomUUID() };
   const forwarded: ForwardedListener = listenForForwarded(socket, fetch);
   const memory = new Map<number, number>();
@@ -109,6 +112,7 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler) => {
         },
         log,
         env: processEnvironment(),
+        ...(command && { command }),
       });
       await pool.ready;
     },

@@ -9,6 +9,7 @@ import { backupWarnings } from "../../src/backups/warnings.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { serverBackups } from "../../src/backups/server-backups.ts";
+import { bundledProgram } from "../support/program.ts";
 import { testClock } from "../support/store.ts";
 import { closedStore } from "./stores.ts";
 
@@ -136,7 +137,7 @@ test("no backup begins after stop", async () => {
   expect(backupTimes).toEqual([]);
 });
 
-/** The server's scheduler over this program, run from its source. */
+/** The server's scheduler over this program. */
 const wiredOn = async (env: Record<string, string> = {}) => {
   const dataDir = await closedStore("Bella");
   const config = readConfig({
@@ -147,9 +148,8 @@ const wiredOn = async (env: Record<string, string> = {}) => {
   const storeId = storeIdOfFile(databasePath(dataDir));
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
-  const program = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
   const clock = testClock(Date.now());
-  const scheduler = serverBackups(config, logger, storeId, { clock, program });
+  const scheduler = serverBackups(config, logger, storeId, { clock, program: await bundledProgram() });
   return { scheduler, log, clock, directory: config.backupDir };
 };
 

@@ -1,6 +1,7 @@
 import { beforeAll, spyOn } from "bun:test";
 import { join } from "node:path";
 import { run as runCommand } from "../../src/cli/run.ts";
+import { bundledProgram } from "../support/program.ts";
 
 interface RunOptions {
   env?: Record<string, string>;
@@ -11,31 +12,14 @@ interface RunOptions {
   output?: string;
 }
 
-/** The directory for the bundle of this test process; the next run overwrites it. */
-const directory = join(import.meta.dir, "../../dist/test", process.env["BUN_TEST_WORKER_ID"] ?? "alone");
-
-const bundle = async (): Promise<void> => {
-  await Bun.build({
-    entrypoints: [join(import.meta.dir, "../../src/main.ts")],
-    outdir: directory,
-    target: "bun",
-    format: "cjs",
-    bytecode: true,
-  });
-};
-
-let bundling: Promise<void> | undefined;
-
-const PROGRAM = [process.execPath, join(directory, "main.js")];
-
-/** Bundles and compiles the program once for all tests of a process: each run then starts in a third of the time. */
-const bundleBefore = () => beforeAll(() => (bundling ??= bundle()));
+/** Bundles the program before the first test, so that the time of no test has it. */
+const bundleBefore = () => beforeAll(async () => void (await bundledProgram()));
 
 /** Runs commands in processes of their own. */
 export const bundled = () => {
   bundleBefore();
   return async (argv: string[], { env = {}, cwd, input = "", output }: RunOptions = {}) => {
-    const child = Bun.spawn([...PROGRAM, ...argv], {
+    const child = Bun.spawn([...(await bundledProgram()), ...argv], {
       ...(cwd !== undefined && { cwd }),
       env: { PATH: process.env["PATH"] ?? "", ...env },
       stdin: Buffer.from(input),
@@ -118,7 +102,7 @@ type OnOutput = (shown: string, terminal: { write(text: string): unknown }) => v
 const runOnTerminal = async (argv: string[], env: Record<string, string>, onOutput: OnOutput = () => {}) => {
   let shown = "";
   const decoder = new TextDecoder();
-  const child = Bun.spawn([...PROGRAM, ...argv], {
+  const child = Bun.spawn([...(await bundledProgram()), ...argv], {
     env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", ...env },
     terminal: {
       cols: 200,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { listeningInodes } from "../../src/app/port-holder.ts";
 import { createTestCa } from "../support/certificates.ts";
+import { bundledProgram } from "../support/program.ts";
 import { openOnce } from "../support/store.ts";
 import { serveWithWorkers } from "./serving.ts";
 
@@ -18,7 +19,7 @@ const shared = openOnce(async () => {
     writeFileSync(file, String(text));
     return `--${name === "cert" ? "chain" : name}=${file}`;
   });
-  const command = [process.execPath, `${import.meta.dir}/../../src/main.ts`, "certificates", "import", HOST];
+  const command = [...(await bundledProgram()), "certificates", "import", HOST];
   const imported = Bun.spawn([...command, ...files, "--data-dir", dataDir], {
     stdout: "ignore",
     stderr: "pipe",

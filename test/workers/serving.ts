@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath } from "../../src/data-dir/paths.ts";
 import { readProcessRecord } from "../../src/data-dir/process-record.ts";
+import { bundledProgram } from "../support/program.ts";
 import { startServer } from "../support/server.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
@@ -27,7 +28,7 @@ export const serveWithWorkers = async (env: Record<string, string> = {}) => {
     },
     isTerminal: false,
   });
-  const server = await startServer(config);
+  const server = await startServer(config, { program: await bundledProgram() });
   atEnd(() => server.stop());
   const adminKey = readFileSync(adminKeyPath(config.dataDir), "utf8").trim();
 

@@ -7,6 +7,7 @@ import { workersSocketPath } from "../../src/data-dir/paths.ts";
 import { readProcessRecord } from "../../src/data-dir/process-record.ts";
 import type { Logger } from "../../src/lib/log.ts";
 import { findStatus } from "../../src/cli/status-facts.ts";
+import { bundledProgram } from "../support/program.ts";
 import { startServer } from "../support/server.ts";
 import { atEnd, faultOf, openOnce, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
@@ -213,7 +214,7 @@ test("a server waits until the workers of a killed one have left its port", asyn
   await Bun.write(workersSocketPath(other.dataDir), "");
   const leaving = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const port = Number(leaving.port);
-  const starting = startServer({ ...other, port });
+  const starting = startServer({ ...other, port }, { program: await bundledProgram() });
   await Bun.sleep(100);
   await leaving.stop(true);
   const server = await starting;
@@ -279,7 +280,7 @@ test("a worker that cannot start is missing, since when and why", async () => {
 
 test("workers end when their server is killed, even one that hangs", async () => {
   const dataDir = temporaryDirectory();
-  const command = [process.execPath, `${import.meta.dir}/../../src/main.ts`, "serve"];
+  const command = [...(await bundledProgram()), "serve"];
   const server = Bun.spawn([...command, "--port", "0", "--data-dir", dataDir, "--workers", "3"], {
     stdout: "pipe",
     stderr: "ignore",
