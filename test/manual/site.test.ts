@@ -29,6 +29,13 @@ test("the site loads its own files only, which browsers keep", async () => {
   expect((await visit(style)).headers.get("cache-control")).toContain("immutable");
 });
 
+test("the site has the reference of the API, with the links of a site of its own", async () => {
+  const page = await (await visit("/api/store")).text();
+  expect(page).toContain('class="operation"');
+  expect(page).toContain('href="/reference/errors#invalid_request"');
+  expect(page).not.toContain('href="/openapi.json"');
+});
+
 test("the site has a page for unknown addresses", async () => {
   const response = await visit("/nowhere");
   expect(response.status).toBe(404);

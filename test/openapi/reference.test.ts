@@ -110,14 +110,6 @@ test("the pages are served, and listed in the manual", async () => {
   expect(await get("/manual/api/store")).toContain("http://localhost:3000/v1/pets");
 });
 
-test("the site of project docs has the pages too, with the links of a site of its own", async () => {
-  await store.publishManual();
-  const page = await (await store.visit("http://docs.localhost:3000/api/store")).text();
-  expect(page).toContain('class="operation"');
-  expect(page).toContain('href="/reference/errors#invalid_request"');
-  expect(page).not.toContain('href="/openapi.json"');
-});
-
 test("the list of errors has the anchors that the reference links to", async () => {
   const html = await (await store.call("GET", "/manual/reference/errors", { key: false })).text();
   const anchors = anchorsIn(html);
