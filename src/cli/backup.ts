@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { removeTemporary } from "../backups/temporary-files.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
-import { existsMessage } from "../backups/destination.ts";
+import { assertDestination, existsMessage } from "../backups/destination.ts";
 import { backupName } from "../backups/file-names.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
@@ -145,7 +145,10 @@ export const backupCommand = (): Command =>
     const keep = keepOf(options.keep, isDirectory);
     const file = resolve(isDirectory ? join(target, backupName(now)) : target);
     const force = options.force === true;
-    if (!force && existsSync(file)) throw new UsageError(existsMessage(file));
+    if (!force && existsSync(file)) {
+      assertDestination(file, dataDir);
+      throw new UsageError(existsMessage(file));
+    }
     cleanUpOnSignals(dirname(file));
     const progress = progressLine();
     const start = performance.now();

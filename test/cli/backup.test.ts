@@ -118,7 +118,8 @@ test.each([
   [["backup", "--check", "/none.db"], 1, "does not exist"],
   [["backup", "--check", "b.db", "--keep", "3"], 2, "--keep cannot be used with --check"],
   [["backup", "--check", "b.db", "--no-sites"], 2, "--no-sites cannot be used with --check"],
-  [["backup", "/dev/null"], 2, "exists already"],
+  [["backup", "/etc/passwd"], 2, "exists already"],
+  [["backup", "/dev/null"], 1, "not an ordinary file"],
   [["backup", "/dev/null", "--force"], 1, "not an ordinary file"],
   [["backup", "/none/b.db"], 1, "does not exist"],
   [["restore", "/none.db"], 1, "does not exist"],
@@ -131,6 +132,13 @@ test.each([
   expect([code, out]).toEqual([expected, ""]);
   expect(error).toMatch(/^adoption-store: [^\n]+\n$/);
   expect(error).toContain(says);
+});
+
+test("a backup to a file of the server is refused without the advice to overwrite it", async () => {
+  const dataDir = await closedStore("Bella");
+  const { code, error } = await run(["backup", databasePath(dataDir)], dataDir);
+  expect([code, error]).toEqual([1, expect.stringContaining("is a file of the server in DATA_DIR")]);
+  expect(error).not.toContain("--force");
 });
 
 test("a database with a changed schema is not backed up, because it could not be restored, and doctor says more", async () => {
