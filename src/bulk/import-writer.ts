@@ -32,6 +32,18 @@ const resumeNote = (previous: Import, current: Import | undefined): string =>
     ? `continues after the ${quantity(previous.read, "row")} that an earlier import has read${previousRejectedNote(previous, current)}`
     : `${quantity(previous.read, "row")} of it ${previous.read === 1 ? "was" : "were"} imported on ${formatDate(previous.finishedAt)}: continues after them; --again imports all`;
 
+const importedMessage = (
+  file: string,
+  { added, rejected, rejectedFile }: Import,
+  finishedAt: number,
+): string => {
+  const remedy =
+    rejected === 0
+      ? "add --again to import it once more"
+      : `correct the rejected rows in ${rejectedFile ?? "the file that it named"} and import that, or add --again to import all rows once more`;
+  return `${file} was already imported on ${formatDate(finishedAt)} (${quantity(added, "animal")}): ${remedy}`;
+};
+
 const MAX_PREVIEW = 5;
 
 /** Collects the first rows that would be added. */
@@ -160,9 +172,7 @@ export const importWriter = (writerOptions: WriterOptions) => {
     /** @throws FileRefused if the whole file was imported before */
     async finish(): Promise<void> {
       if (!state && previous && previous.finishedAt !== null)
-        throw new FileRefused(
-          `${options.path ?? "the file"} was already imported on ${formatDate(previous.finishedAt)} (${quantity(previous.added, "animal")}); use --again to import it again`,
-        );
+        throw new FileRefused(importedMessage(options.path ?? "the file", previous, previous.finishedAt));
       const id = state?.id ?? previous?.id;
       if (id !== undefined) await imports?.finish(id, now());
     },

@@ -87,7 +87,7 @@ export const importFile = async (
   for (const note of unknown.notes()) reporter.onNote(note);
   // The file itself would be refused as imported.
   if (unknown.notes().length > 0 && imports && options.rejected !== undefined)
-    reporter.onNote(`these rows are in ${options.rejected}: import that file, with what you add`);
+    reporter.onNote(`these rows are in ${options.rejected}: import that file with the flags that you add`);
   const ignored = end.done ? format.ignored() : undefined;
   if (ignored !== undefined) reporter.onNote(ignored);
   return resultOf(writer, point.previous, format, end);

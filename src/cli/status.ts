@@ -40,7 +40,7 @@ const storageText = ({ dataDir, storage }: Status): string[] => {
   const { databaseBytes, logBytes, freeBytes, animals } = storage;
   return [
     dataDir,
-    `${formatBytes(databaseBytes)} database, ${formatBytes(logBytes)} log, ${formatBytes(freeBytes)} free on the disk`,
+    `${formatBytes(databaseBytes)} database, ${formatBytes(logBytes)} write-ahead log, ${formatBytes(freeBytes)} free on the disk`,
     ...(animals === undefined ? [] : [animals === 1 ? "1 animal" : `${formatCount(animals)} animals`]),
   ];
 };

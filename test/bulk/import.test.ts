@@ -92,7 +92,9 @@ describe.each(BLANK)("where a chunk ends with %s", (_, text, file) => {
   test("a file that was imported is recognized", async () => {
     const { importing } = place(text, file);
     expect(await importing()).toMatchObject({ rejected: 0, done: true });
-    expect(await outcomeOf(importing())).toThrow(/was already imported on/);
+    expect(await outcomeOf(importing())).toThrow(
+      /was already imported on .*: add --again to import it once more$/,
+    );
   });
 
   test("a stopped import continues after it, or before it", async () => {

@@ -249,7 +249,7 @@ describe("a file that was imported", () => {
     const { code, error } = await inProcessIn(cwd, ["import", "b.csv"]);
     expect([code, error]).toEqual([
       1,
-      expect.stringMatching(/imported on \d{4}-.*Z \(2 animals\); use --again/),
+      expect.stringMatching(/imported on \d{4}-.*Z \(2 animals\): add --again/),
     ]);
     expect((await importing("--again")).code).toBe(0);
     expect(animals(cwd)).toHaveLength(4);

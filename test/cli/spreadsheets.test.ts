@@ -68,9 +68,12 @@ describe("a shelter's spreadsheet", () => {
     expect(animals(cwd)).toEqual(["Bella|1|available"]);
     // The same file would be refused: the rows to try again are in another one.
     expect(error).toContain(
-      "\nadoption-store: these rows are in a.csv.rejected: import that file, with what you add\n",
+      "\nadoption-store: these rows are in a.csv.rejected: import that file with the flags that you add\n",
     );
     expect((await importing("--dry-run")).error).not.toContain("these rows are in");
+    expect((await importing("--create-categories")).error).toMatch(
+      /was already imported on .* \(1 animal\): correct the rejected rows in \S*a\.csv\.rejected and import that, or add --again to import all rows once more\n$/,
+    );
   });
 
   test("--dry-run shows its first five rows, and stores no category", async () => {
