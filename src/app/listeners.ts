@@ -94,11 +94,11 @@ const openDns = async (
 export const connectionLimits = (
   { workers, httpsPort }: Pick<Config, "workers" | "httpsPort">,
   files: number,
-  log: Pick<Logger, "warn">,
+  log: Pick<Logger, "warn"> | undefined,
 ): Pick<ConnectionLimits, "connections" | "connectionsPerClient"> => {
   const { connections, connectionsPerClient } = DEFAULT_LIMITS;
   const { maxConnections, advice } = descriptorBudget(connections, files, httpsPort !== undefined);
-  if (advice !== undefined) log.warn(advice);
+  if (advice !== undefined) log?.warn(advice);
   return {
     connections: Math.ceil(maxConnections / workers),
     connectionsPerClient: shareOfClient(connectionsPerClient, workers),
@@ -113,7 +113,8 @@ export const createListeners = (config: Config, log: Logger, member?: Member) =>
   const addresses = listenAddresses(config);
   const sockets = openSockets();
   const limit = processFileLimit();
-  const limits = connectionLimits(config, limit, log);
+  // The owner has logged the advice.
+  const limits = connectionLimits(config, limit, member ? undefined : log);
   const opened: Listener[] = [];
   let handlers: Handlers = { fetch: respondWhileMigrating, misdirected: respondWhileMigrating };
   const fetch: Handler = (request) => handlers.fetch(request);

@@ -123,6 +123,8 @@ real(
     expectRefusal(refused, 1, /may open only 40 files: .+ to 76 or more/);
     await using server = await serve({ cwd: place.path, argv: withFiles(76), flags });
     expect((await server.call("/readyz")).status).toBe(200);
+    // The workers leave the advice to the first process.
+    expect(server.stdout().match(/LimitNOFILE=/g)).toHaveLength(1);
     for (let count = 0; count < 100; count++) expect((await server.add("Bella")).status).toBe(201);
   },
 );
