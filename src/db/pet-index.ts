@@ -20,7 +20,8 @@ const statementsOf = (client: Client) => {
     "SELECT coalesce((SELECT max(id) FROM pets), 0) AS newest, indexed_to AS indexedTo FROM pets_indexed",
   );
   const index = client.query<never, [number]>(
-    `UPDATE pets_indexed SET indexed_to = min(indexed_to + ?, (SELECT max(id) FROM pets))
+    `UPDATE pets_indexed SET indexed_to = coalesce(
+       (SELECT id FROM pets WHERE id > indexed_to ORDER BY id LIMIT 1 OFFSET ? - 1), (SELECT max(id) FROM pets))
      WHERE indexed_to < (SELECT max(id) FROM pets)`,
   );
   const merge = client.query<never, [number]>(

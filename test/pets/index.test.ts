@@ -328,6 +328,22 @@ test("an animal that is not indexed is counted once if its id was typed and its 
   expect(await (await store.call("GET", "/v1/statistics?q=2")).json()).toMatchObject({ total: 1 });
 });
 
+test("ids that no animal has are indexed in no time", async () => {
+  const { database } = await openStore();
+  await runInCommit(
+    database,
+    "INSERT INTO pets (id, name, category_id, created_at) VALUES (1, 'Bella', 1, 0), (1000000, 'Luna', 1, 0)",
+  );
+  let commits = 0;
+  const commit: Database["commit"] = (...write) => {
+    commits++;
+    return database.commit(...write);
+  };
+  await petIndex({ ...database, commit }).catchUp();
+  expect(commits).toBe(1);
+  expectDerived(database.client);
+});
+
 test("a long tail is indexed in slices that let other requests run", async () => {
   const store = await openStore();
   await runInCommit(
