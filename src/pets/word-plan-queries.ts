@@ -125,11 +125,13 @@ export const wordPlans = (
       const probes = lists.map(next).toSorted((one, other) => one.density - other.density);
       const [rarest] = probes;
       if (rarest === undefined || rarest.ids.length === 0) return undefined;
+      // The index does not hold the longer word, or merging the ids of all lists costs more than reading the rarest animals.
       if (!isExact || sumOf(probes) > rowCost * rarest.density) return { driver: rarest.list };
       const inWords = probes.filter(({ list }) => list.text !== undefined);
+      // FTS5 has nothing to merge, or too much at once.
       if (inWords.length === 1 || sumOf(inWords) * findEnd() > maxFtsIds)
         return { texts: inWords.flatMap(({ list }) => list.text ?? []) };
-      // FTS5 merges the words itself.
+      // FTS5 merges the words. Their animals are compared with the filters, or those of rarer filters with the words.
       const allWords = next(ofWords(indexed));
       return { driver: allWords.density < rarest.density ? allWords.list : rarest.list };
     };
