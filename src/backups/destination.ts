@@ -44,7 +44,7 @@ const isOwn = (file: string, dataDir: string): boolean => {
 export const assertDestination = (file: string, dataDir: string): void => {
   const directory = dirname(resolve(file));
   if (!existsSync(directory))
-    throw new OperatorError(`${directory} does not exist: make it, or choose another directory`);
+    throw new OperatorError(`${directory} does not exist: create it, or choose another directory`);
   if (!statSync(directory).isDirectory())
     throw new OperatorError(`${directory} is not a directory: choose a directory`);
   if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)

@@ -29,7 +29,7 @@ export const ownershipFault = (
 export const directoryFault = (path: string): string | undefined => {
   try {
     const found = statSync(path);
-    if (!found.isDirectory()) return `${path} is a file, not a directory`;
+    if (!found.isDirectory()) return `${path} is a file, not a directory: name another with --data-dir`;
     return ownershipFault(path, found, process.geteuid?.());
   } catch (error) {
     if (isMissing(error)) return undefined;

@@ -259,8 +259,8 @@ describe("an export never overwrites", () => {
 });
 
 test.each([
-  ["none/out.csv", /none does not exist: make it, or choose another directory\n$/],
-  ["rows.ndjson/none/out.csv", /none does not exist: make it, or choose another directory\n$/],
+  ["none/out.csv", /none does not exist: create it, or choose another directory\n$/],
+  ["rows.ndjson/none/out.csv", /none does not exist: create it, or choose another directory\n$/],
   ["rows.ndjson/out.csv", /rows\.ndjson is not a directory: choose a directory\n$/],
 ])("to %s it says what is wrong with the directory", async (file, says) => {
   const { error, code } = await run(await filled(), ["export", file]);

@@ -167,7 +167,9 @@ describe("DATA_DIR", () => {
     const file = join(directory, "f");
     writeFileSync(file, "");
     for (const create of [true, false])
-      expect(() => openData(configIn(file), { create })).toThrow(`${file} is a file, not a directory`);
+      expect(() => openData(configIn(file), { create })).toThrow(
+        `${file} is a file, not a directory: name another with --data-dir`,
+      );
     const link = join(directory, "link");
     symlinkSync(join(directory, "nowhere"), link);
     expect(() => openData(configIn(link), { create: true })).toThrow(
