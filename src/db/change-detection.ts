@@ -23,7 +23,7 @@ const NO_CHANGES: ChangeDetector = {
 
 /**
  * Detects changes of this connection's database, by the header of its WAL index. `PRAGMA data_version` would tell the same,
- * but takes and releases a lock, which costs 5 of the 25 microseconds of a request. Only a write can afford it.
+ * but takes and releases a lock, which costs 5 microseconds. Only a write can afford it.
  */
 export const detectChanges = (client: Client): ChangeDetector => {
   const path = client.filename;
