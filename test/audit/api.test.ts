@@ -5,7 +5,7 @@ import { commandServices } from "../../src/app/command-services.ts";
 import { auditing } from "../../src/db/audit.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { openProject } from "../domains/projects.ts";
-import { type Store, addPet, faultOf, openStore } from "../support/store.ts";
+import { type Store, addPet, faultOf, openOnce, openStore } from "../support/store.ts";
 
 interface WireEntry {
   id: number;
@@ -40,6 +40,9 @@ const openBusyStore = async () => {
   return store;
 };
 
+/** For tests that change nothing. */
+const busy = openOnce(openBusyStore);
+
 describe("the audit log", () => {
   test.each<[query: string, expected: string[]]>([
     ["actor=key:2", ["pet.added 2"]],
@@ -58,7 +61,7 @@ describe("the audit log", () => {
     ["until=2026-11-19T00:00:00Z", []],
     ["resource=pet:1&action=pet.changed", []],
   ])("filtered by %s", async (query, expected) => {
-    expect(actionsOf(await read(await openBusyStore(), `/platform/audit?${query}`))).toEqual(expected);
+    expect(actionsOf(await read(busy(), `/platform/audit?${query}`))).toEqual(expected);
   });
 
   test.each([
@@ -71,12 +74,11 @@ describe("the audit log", () => {
     "action=pet",
     "since=yesterday",
   ])("refuses the filter %s", async (query) => {
-    const store = await openStore();
-    expect(await faultOf(await store.call("GET", `/platform/audit?${query}`))).toBe("400 invalid_request");
+    expect(await faultOf(await busy().call("GET", `/platform/audit?${query}`))).toBe("400 invalid_request");
   });
 
   test("comes in pages, newest first, whose link keeps the filters", async () => {
-    const store = await openBusyStore();
+    const store = busy();
     const all = await read(store, "/platform/audit?limit=100");
     expect(all).toHaveLength(7);
     const found: WireEntry[] = [];
@@ -90,7 +92,7 @@ describe("the audit log", () => {
   });
 
   test("refuses the cursor of other filters", async () => {
-    const store = await openBusyStore();
+    const store = busy();
     const cursor = (await store.call("GET", "/platform/audit?limit=2")).headers.get("next-cursor");
     expect((await store.call("GET", `/platform/audit?limit=1&cursor=${cursor}`)).status).toBe(200);
     expect(await faultOf(await store.call("GET", `/platform/audit?actor=key&cursor=${cursor}`))).toBe(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openIssuing } from "../certificates/issuing.ts";
-import { type Store, faultOf, openStore } from "../support/store.ts";
+import { type Store, faultOf, openOnce, openStore } from "../support/store.ts";
 import { addDomain, addSite } from "./projects.ts";
 
 const STRANGER = "192.0.2.7";
@@ -10,6 +10,9 @@ const env = { HTTPS_PORT: "8443" };
 
 const open = (peer = STRANGER, more: Record<string, string> = {}) =>
   openStore({ env: { ...env, ...more }, peerOf: () => peer });
+
+/** For requests that change nothing. */
+const shared = openOnce(() => open());
 
 /** `200`, `301 location`, or `403 code`. */
 const outcome = async (
@@ -43,7 +46,7 @@ describe("with HTTPS, a request over HTTP from another machine", () => {
     ["GET", "/v1/../livez"],
     ["GET", "/%6civez"],
   ])("%s %s with a key is 403 https_required, whether the key is valid or not", async (method, path) => {
-    const store = await open();
+    const store = shared();
     for (const key of [store.key, "wrong"])
       expect(await outcome(store, BY_ADDRESS + path, { method, ...withKey(key) })).toBe("403 https_required");
   });

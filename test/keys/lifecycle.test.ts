@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
-import { faultOf, messageOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
+import { faultOf, messageOf, openOnce, openStore, temporaryDirectory, type Store } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 const DAY = 86_400_000;
+
+/** For requests that are refused. */
+const shared = openOnce(openStore);
 
 const statusWith = async (store: Store, key: string) => (await store.call("GET", "/v1/pets", { key })).status;
 
@@ -55,8 +58,7 @@ describe("a key over HTTP", () => {
     [{ expiresAt: "9999-12-31T23:59:59-01:00" }, "expiresAt: must be a time"],
     [{ secret: "mine" }, "secret: is not a known field"],
   ])("is refused with %j", async (wishes, reason) => {
-    const store = await openStore();
-    const response = await store.call("POST", "/platform/keys", {
+    const response = await shared().call("POST", "/platform/keys", {
       json: { name: "web", scopes: ["pets:read"], ...wishes },
     });
     expect(response.status).toBe(400);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ORDER_STEPS, type OrderStatus, type OrderStep, nextStatus } from "../../src/orders/status.ts";
-import { addPet, faultOf, messageOf, openStore } from "../support/store.ts";
+import { addPet, faultOf, messageOf, openOnce, openStore } from "../support/store.ts";
 import { ADA, addAvailablePet, place, statusOf, take } from "./orders.ts";
 
 const withOrder = async (order: Record<string, unknown> = {}) => {
@@ -9,6 +9,15 @@ const withOrder = async (order: Record<string, unknown> = {}) => {
   expect((await place(store, 1, order)).status).toBe(201);
   return store;
 };
+
+/** For tests that change nothing. */
+const empty = openOnce(openStore);
+const placed = openOnce(withOrder);
+const available = openOnce(async () => {
+  const store = await openStore();
+  await addAvailablePet(store);
+  return store;
+});
 
 const PLACED = {
   id: 1,
@@ -136,7 +145,7 @@ test("cancelling keeps a status that the animal was given in the meantime; compl
 });
 
 test.each(["0", "7", "x", "1.0", "9223372036854775807"])("the id %p of no order gets 404", async (id) => {
-  const store = await withOrder();
+  const store = placed();
   expect(await faultOf(await store.call("GET", `/v1/store/orders/${id}`))).toBe("404 not_found");
   for (const step of ORDER_STEPS) expect(await faultOf(await take(store, step, id))).toBe("404 not_found");
 });
@@ -160,8 +169,7 @@ test.each([
   ["note", { note: "a\u0000" }],
   ["colour", { colour: "red" }],
 ] as const)("a wrong %s is refused by name: %j", async (field, order) => {
-  const store = await openStore();
-  await addAvailablePet(store);
+  const store = available();
   const response = await place(store, 1, order);
   expect(response.status).toBe(400);
   expect(await messageOf(response)).toStartWith(`${field}: `);
@@ -209,7 +217,6 @@ test("orders are listed in pages by status and animal, and a cursor is accepted 
 test.each(["status=open", "petId=x", "petId=0", "petId=01", "petId=9007199254740992", "limit=0"])(
   "the filter %s is refused",
   async (query) => {
-    const store = await openStore();
-    expect((await store.call("GET", `/v1/store/orders?${query}`)).status).toBe(400);
+    expect((await empty().call("GET", `/v1/store/orders?${query}`)).status).toBe(400);
   },
 );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { messageOf, openStore } from "../support/store.ts";
+import { type Store, messageOf, openOnce, openStore } from "../support/store.ts";
 
 const EXACT = [
   "0",
@@ -14,8 +14,11 @@ const EXACT = [
   "-9223372036854775808",
 ];
 
-const send = async (categoryId: string) => {
-  const store = await openStore();
+/** For requests that are refused. */
+const shared = openOnce(openStore);
+
+const send = async (categoryId: string, own?: Store) => {
+  const store = own ?? (await openStore());
   const response = await store.call("POST", "/v1/pets", {
     body: `{"name":"x","categoryId":${categoryId}}`,
     headers: { "content-type": "application/json" },
@@ -77,7 +80,7 @@ describe("categoryId is exact to the last digit", () => {
     "{}",
     "9".repeat(5000),
   ])("%p is refused", async (categoryId) => {
-    const { response } = await send(categoryId);
+    const { response } = await send(categoryId, shared());
     expect(response.status).toBe(400);
     expect(await messageOf(response)).toBe(
       "categoryId: must be an integer from -9223372036854775808 to 9223372036854775807",
