@@ -110,7 +110,8 @@ real("a burst of connections that takes all files ends no server", ["bash"], asy
   using place = directory();
   await using server = await serve({ cwd: place.path, argv: withFiles(1024) });
   using _burst = await openMany(server.port, FLOOD, "GET / HTTP/1.1\r\nX: ");
-  await until("it is ready", async () => (await server.call("/readyz").catch(() => {}))?.status === 200);
+  const isReady = async () => (await server.call("/readyz").catch(() => {}))?.status === 200;
+  await until("it is ready", isReady, 15_000);
 });
 
 real(
