@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
-import { PROGRAMS, until } from "./support.ts";
+import { MAX_MS, PROGRAMS, until } from "./support.ts";
 
 /** The part of playwright-core that is used here, so that types are checked where it is not installed. */
 export interface Locator {
@@ -133,9 +133,6 @@ export const openBrowser = async (
   return { page, seen, [Symbol.asyncDispose]: () => browser.close() };
 };
 
-/** Busy machines need much longer than a page alone does. */
-const MAX_MS = 20_000;
-
 /** Reads until it is what is expected, at most `ms`. A failure shows the last value. */
 export const eventually = async (read: () => unknown, expected: unknown, ms = MAX_MS): Promise<void> => {
   for (const end = performance.now() + ms; ; await Bun.sleep(20))
@@ -159,4 +156,4 @@ export const lastingFaults = async (page: Page, script: string, ms = 3000): Prom
  * evaluates inside the page whenever its first look finds the expression false.
  */
 export const untilTrue = (page: Page, expression: string): Promise<void> =>
-  until(expression, async () => (await page.evaluate(expression)) === true, MAX_MS);
+  until(expression, async () => (await page.evaluate(expression)) === true);

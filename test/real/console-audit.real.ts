@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
 import { type Page, eventually, openBrowser } from "./browser.ts";
-import { send } from "./console-data.ts";
+import { send, untilPublished } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
 import { type Server, directory, real, serve, until } from "./support.ts";
 
@@ -13,19 +13,11 @@ const entriesOf = async (page: Page): Promise<string[]> =>
   )) as string[];
 
 const untilEntries = (page: Page, expected: readonly string[]): Promise<void> =>
-  until(
-    `the entries are ${expected.join("; ")}`,
-    async () => JSON.stringify(await entriesOf(page)) === JSON.stringify(expected),
-    10_000,
-  );
+  eventually(() => entriesOf(page), expected);
 
 /** An animal that was changed, adopted and given back, and a key that somebody made. */
 const fill = async (server: Server): Promise<void> => {
-  await until(
-    "the manual is published",
-    async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
-    20_000,
-  );
+  await untilPublished(server);
   await send(server, "/v1/categories", { name: "Dogs" });
   await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
   await send(server, "/v1/pets/1", { name: "Luna", status: "available" }, "PATCH");

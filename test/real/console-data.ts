@@ -43,13 +43,13 @@ export const addAdoptions = async (server: Server, count: number): Promise<void>
     });
 };
 
+/** The project `docs` has a deploy: the manual, which takes a while on a busy machine. */
+export const untilPublished = ({ call }: Pick<Server, "call">): Promise<void> =>
+  until("the manual is published", async () => (await call("/platform/projects/docs/deploys/1")).ok, 60_000);
+
 /** The project `docs` with a plan that has domains, and one domain. */
 export const addDomain = async (server: Server): Promise<void> => {
-  await until(
-    "the manual is published",
-    async () => (await server.call("/platform/projects/docs/deploys/1")).ok,
-    20_000,
-  );
+  await untilPublished(server);
   await send(server, "/platform/projects/docs", { plan: "pro" }, "PATCH");
   await send(server, "/platform/projects/docs/domains", { hostname: "docs.example.org" });
 };

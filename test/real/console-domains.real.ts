@@ -5,9 +5,10 @@ import { tarGzOf } from "../deploys/archives.ts";
 import { dnsServer } from "../support/dns.ts";
 import { violationsOf } from "./axe.ts";
 import { eventually, openBrowser, type Page, untilTrue } from "./browser.ts";
+import { untilPublished } from "./console-data.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, type Server, until } from "./support.ts";
+import { directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 const NEEDED_FOR_DNS = [...NEEDED, ...NAME_SERVERS, "pebble"];
@@ -32,10 +33,6 @@ const usesOf = (page: Page) => ({
       `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().top`,
     )) as number,
 });
-
-/** The project `docs` has a deploy: the manual, which takes a while on a busy machine. */
-const untilPublished = ({ call }: Pick<Server, "call">) =>
-  until("the manual is published", async () => (await call("/platform/projects/docs/deploys/1")).ok, 30_000);
 
 /** Zones with a domain in every state that DNS can leave it in. */
 const zones = (target: string) => ({

@@ -53,11 +53,14 @@ export const directory = () => {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 };
 
+/** Busy machines need much longer than others. */
+export const MAX_MS = 20_000;
+
 /** Waits until something is so, at most `ms`. @throws if it is not so by then */
 export const until = async (
   what: string,
   isSo: () => boolean | Promise<boolean>,
-  ms = 5000,
+  ms = MAX_MS,
 ): Promise<void> => {
   for (const end = performance.now() + ms; !(await isSo()); await Bun.sleep(5))
     if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
