@@ -63,11 +63,7 @@ const Navigation = () => {
         </ul>
         <div class="who">
           {user.kind === "person" ? (
-            <a
-              href="/console/you"
-              title={user.name}
-              aria-current={path.startsWith("/console/you") ? "page" : undefined}
-            >
+            <a href="/console/you" aria-current={path.startsWith("/console/you") ? "page" : undefined}>
               <bdi>{user.name}</bdi>
             </a>
           ) : (
