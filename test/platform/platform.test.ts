@@ -38,7 +38,7 @@ const probe = async (
     dnsPort: server.server.port,
     dnsPrivate: true,
   };
-  const access = dnsAccess(settings, systemRuntime, { timeoutMs: 200, attempts: 1 });
+  const access = dnsAccess(settings, systemRuntime, { timeoutMs: isSilent ? 200 : 3000, attempts: 1 });
   const inspect = inspector({ ...access, issuance: issuanceBy([]) });
   return probePlatform(NAMES, { inspect, issuers, ports });
 };
