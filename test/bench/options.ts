@@ -18,14 +18,14 @@ export type Measurement = (typeof MEASUREMENTS)[number];
 
 /** What each part measures, and about how many minutes it takes on two cores. */
 const PARTS: Record<Measurement, readonly [text: string, minutes: number]> = {
-  read: ["lists beside Hono, Fastify and PocketBase", 4],
-  write: ["durable writes beside PocketBase", 3],
+  read: ["lists beside Hono, Fastify and PocketBase", 3],
+  write: ["durable writes beside PocketBase", 1],
   workers: ["one process beside one for each core", 2],
-  growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 30],
-  site: ["a page of a site beside Caddy", 2],
-  tls: ["HTTPS beside Caddy", 5],
-  domains: ["HTTPS with 10,000 certificates", 5],
-  nameserver: ["DNS beside BIND", 3],
+  growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 17],
+  site: ["a page of a site beside Caddy", 1],
+  tls: ["HTTPS beside Caddy", 3],
+  domains: ["HTTPS with 10,000 certificates", 2],
+  nameserver: ["DNS beside BIND", 2],
   console: ["the first paint of the console in Chromium", 1],
   bulk: ["import and export of 1,000,000 rows", 3],
   memory: ["resident memory over 1,000,000 requests", 2],
@@ -120,6 +120,6 @@ export const readOptions = (args: string[]): Options => {
     directory: dir,
     manual,
     help,
-    pace: quick ? { rounds: 3, seconds: 2, warmUp: 2 } : { rounds: 7, seconds: 4, warmUp: 5 },
+    pace: quick ? { rounds: 3, seconds: 2, warmUp: 2 } : { rounds: 5, seconds: 3, warmUp: 3 },
   };
 };
