@@ -21,7 +21,7 @@ const PARTS: Record<Measurement, readonly [text: string, minutes: number]> = {
   read: ["lists beside Hono, Fastify and PocketBase", 3],
   write: ["durable writes beside PocketBase", 1],
   workers: ["one process beside one for each core", 2],
-  growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 17],
+  growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 20],
   site: ["a page of a site beside Caddy", 1],
   tls: ["HTTPS beside Caddy", 3],
   domains: ["HTTPS with 10,000 certificates", 2],
