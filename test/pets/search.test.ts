@@ -124,15 +124,10 @@ test.each([
   expect([200, 400]).toContain((await list(store, { q })).status);
 });
 
-/** All code points, but few of the planes that Unicode leaves empty, whose characters are all alike. */
-const CODE_POINTS = Array.from({ length: 0x11_0000 }, (_, code) => code).filter(
-  (code) => code < 0x4_0000 || code >= 0xe_0000 || code % 0x100 === 0,
-);
-
 test("every letter and digit that a search accepts in a word is part of a word in the index", () => {
   const search = store.database.client.query("SELECT rowid FROM pets_words WHERE pets_words MATCH ?");
   const broken: number[] = [];
-  for (const code of CODE_POINTS.slice(1)) {
+  for (let code = 1; code < 0x11_0000; code++) {
     const word = `a${String.fromCodePoint(code)}b`;
     const words = word.isWellFormed() ? searchWords(word) : undefined;
     if (words?.length !== 1) continue;
@@ -150,23 +145,18 @@ test("names are compared with words as the index does it, or not at all", async 
   client.run("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, pets_words, instance)");
   const insert = client.query("INSERT INTO pets_words (rowid, name) VALUES (?, ?)");
   const textOf = (code: number) => foldLetters(`x${String.fromCodePoint(code)}b`);
-  const [matchesX, matchesB] = [wordMatcher(["x"]), wordMatcher(["b"])];
-  const codes = CODE_POINTS.filter(
-    (code) => code >= 0x20 && textOf(code).isWellFormed() && matchesB(textOf(code)) !== undefined,
+  const codes = Array.from({ length: 0x11_0000 }, (_, code) => code).filter(
+    (code) => code >= 0x20 && textOf(code).isWellFormed() && wordMatcher(["b"])(textOf(code)) !== undefined,
   );
   client.transaction(() => codes.forEach((code) => insert.run(code, textOf(code))))();
   const terms = new Map<number, string[]>();
   for (const [term, code] of client.query("SELECT term, doc FROM terms").values() as [string, number][])
     terms.set(code, [...(terms.get(code) ?? []), term]);
-  const different = codes.filter((code) => {
-    const text = textOf(code);
-    const isFound = (word: string) => terms.get(code)?.some((term) => term.startsWith(word));
-    return (
-      matchesX(text) !== isFound("x") ||
-      matchesB(text) !== isFound("b") ||
-      searchWords(text)?.some((word) => wordMatcher([word])(text) !== isFound(word)) === true
-    );
-  });
+  const different = codes.filter((code) =>
+    ["x", "b", ...(searchWords(textOf(code)) ?? [])].some(
+      (word) => wordMatcher([word])(textOf(code)) !== terms.get(code)?.some((term) => term.startsWith(word)),
+    ),
+  );
   expect(codes.length).toBeGreaterThan(140_000);
   expect(different).toEqual([]);
 });
