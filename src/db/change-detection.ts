@@ -65,7 +65,7 @@ export const detectChanges = (client: Client): ChangeDetector => {
     endOwn() {
       // Read first: `detect` then finds a commit that comes between these two lines.
       const now = read();
-      // Counting our own transaction would not do: one that wrote no page is none, and would hide the next one of others.
+      // Counting our own transactions is not enough: one that wrote no page is not in the header, and would hide the next of others.
       if (readVersion() === versionBefore) ({ count, checksum } = now);
       else detect();
     },
