@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { openData } from "../data-dir/open.ts";
+import { openStore } from "../data-dir/open.ts";
 import { challengesSocketPath } from "../data-dir/paths.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { Fault } from "../lib/errors.ts";
@@ -45,7 +45,7 @@ const cpuMeter = () => {
 const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Channel, "ask">) => {
   process.umask(0o077);
   const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
-  const database = openData(config, { create: false });
+  const { database } = await openStore(config, { create: false });
   // Only the owner writes.
   database.client.run("PRAGMA query_only=ON");
   const runtime = { ...systemRuntime, log };

@@ -3,7 +3,7 @@ import { serverBackups } from "../backups/server-backups.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
-import { openData } from "../data-dir/open.ts";
+import { openStore } from "../data-dir/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
 import { connectionsOf } from "../edge/connections.ts";
@@ -19,7 +19,6 @@ import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
 import { type ManualPublisher, manualPublisher } from "./manual-process.ts";
 import { migrateData } from "./migration.ts";
-
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
@@ -52,7 +51,9 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-const prepareDirectories = ({ dataDir, backupDir, backupSchedule }: Config) => {
+/** @throws OperatorError if the limits or directories of this process do not suffice */
+const assertUsable = ({ workers, dataDir, backupDir, backupSchedule }: Config) => {
+  assertFileLimit(processFileLimit(), workers);
   makeDataDir(dataDir);
   assertDataDir(dataDir);
   if (backupSchedule !== undefined) assertBackupDirectory(backupDir, dataDir);
@@ -77,8 +78,7 @@ export const startServer = async (
   config: Config,
   { signal = new AbortController().signal, watchMs = WATCH_MS, publishMs = 0, program }: StartOptions = {},
 ): Promise<Server> => {
-  assertFileLimit(processFileLimit(), config.workers);
-  prepareDirectories(config);
+  assertUsable(config);
   await using resources = new AsyncDisposableStack();
   const lock = resources.adopt(lockForServer(config.dataDir), (serverLock) => serverLock.release());
   removeOldRecord(config.dataDir);
@@ -86,7 +86,8 @@ export const startServer = async (
   const listeners = createListeners(config, log);
   resources.defer(async () => void (await listeners.stop(0)));
   await migrateData(config, { log, signal, onBegin: listeners.listenForHttp });
-  const database = resources.adopt(openData(config, { create: true, migrate: true }), (data) => data.close());
+  const { database } = await openStore(config, { create: true, migrate: true });
+  resources.defer(database.close);
   listeners.handle({ fetch: respondWhileStarting, misdirected: respondWhileStarting });
 
   const { main, http } = await listeners.listenForHttp();

@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { assertDataDir } from "../data-dir/checks.ts";
 import { assertNotBeingRestored } from "../data-dir/lock.ts";
-import { openData } from "../data-dir/open.ts";
+import { openStore } from "../data-dir/open.ts";
 import { asDiskError } from "../db/disk-error.ts";
 import { isFull, resultCode } from "../lib/storage-errors.ts";
 import type { Database } from "../db/open.ts";
@@ -38,7 +38,7 @@ export const withDatabase = async <Result>(
 ): Promise<Result> => {
   assertDataDir(config.dataDir);
   assertNotBeingRestored(config.dataDir);
-  const database = openData(config, { create });
+  const { database } = await openStore(config, { create });
   try {
     return await work(database);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import { MigrationRefused } from "../db/migrate.ts";
 import { type Database, openDatabase } from "../db/open.ts";
@@ -50,3 +51,17 @@ export const openData = (
     throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
   }
 };
+
+/** The database of DATA_DIR; `cluster` if it is a replica. */
+export interface Store {
+  readonly database: Database;
+  readonly cluster?: Cluster;
+}
+
+/**
+ * Opens the database of DATA_DIR.
+ * @throws OperatorError
+ */
+export const openStore = async (config: Config, how: Parameters<typeof openData>[1]): Promise<Store> => ({
+  database: openData(config, how),
+});

@@ -1,0 +1,32 @@
+import type { Log } from "./log.ts";
+
+/** What a server has in a cluster, beside the `Database`. Without DATABASE_URL there is none of it. */
+export interface Cluster {
+  readonly log: Log;
+  /** Identifies this node: random, kept in DATA_DIR. */
+  readonly node: string;
+  /** How many nodes share the work and the limits: those that announce themselves, at least 1. */
+  liveNodes(): number;
+  state(): ReplicaState;
+  /** Resolves when the replica has to be made again from the snapshot: the server then starts again. */
+  readonly outdated: Promise<Error>;
+}
+
+/** Where this node's replica is. */
+export interface ReplicaState {
+  /** The position of the last record that was applied. */
+  readonly position: number;
+  /** The position of the last record that the engine is known to have. */
+  readonly head: number;
+  /** When the replica was last known to be up to date, as a time of `performance.now()`; -Infinity: never. */
+  readonly confirmedAt: number;
+  /** Why writes and reads are refused at present. */
+  readonly problem: string | undefined;
+  readonly appends: number;
+  /** Appends that another node's came before. */
+  readonly lostAppends: number;
+  /** Records of other nodes that were applied. */
+  readonly applied: number;
+  /** Seconds that appends took, all together. */
+  readonly appendSeconds: number;
+}

@@ -1,0 +1,114 @@
+/**
+ * A log that a replicated engine keeps: records in one order, each on a majority of disks before `append` says so. Every node
+ * applies them in this order to a SQLite file of its own. Consensus, durability and failover are the engine's.
+ */
+export interface Log {
+  /** The end of the log, linearizable: not older than any `append` that was answered before this call. Undefined: no log yet. */
+  head(): Promise<Head | undefined>;
+  /**
+   * Starts a log from a snapshot, if there is none, or only the log `replaces`, whose records are then removed.
+   * @returns false if another node was first
+   */
+  create(first: Snapshot, replaces?: string): Promise<boolean>;
+  /**
+   * Puts a record behind `after`, if the log still ends exactly there, with the same id. When the response is lost, asks the
+   * engine whether the record of this id is there, so that a lost response is never taken for a lost race.
+   * @throws EngineUnavailable if nothing was put; AppendUnknown if that cannot be found out; RecordTooLarge
+   */
+  append(after: Head, id: string, record: Uint8Array): Promise<Append>;
+  /**
+   * The records behind `after`, in order, at most `limit` and a few MiB; linearizable.
+   * @throws LogTrimmed if the next one was removed: start from the snapshot
+   */
+  read(after: Pick<Head, "log" | "position">, limit: number): Promise<LogRecord[]>;
+  /** Calls back whenever the log may have grown, and after every reconnection, until `signal`. */
+  watch(onChange: () => void, signal: AbortSignal): void;
+  /**
+   * Waits in line for a turn at writing, at most a few seconds. Only fairness between nodes hangs on it, never safety: it ends
+   * by itself when its holder stops responding for 5 s.
+   */
+  turn(): Promise<AsyncDisposable>;
+  /**
+   * A lease for work that one node does. It avoids duplicate work, and nothing else: its holder may be stopped for longer than
+   * the lease lasts. Renewed until it is disposed of.
+   * @param value up to 64 KiB for other nodes to see
+   * @returns undefined while another node has it
+   */
+  claim(name: string, ttlMs: number, value?: string): Promise<Claim | undefined>;
+  /** The claims whose names begin with `prefix`, and their values. */
+  claims(prefix: string): Promise<ReadonlyMap<string, string>>;
+  /** The newest snapshot from which a node can start. */
+  snapshot(): Promise<Snapshot | undefined>;
+  /** Announces a snapshot, if it is of this log and newer than the one before. @returns false if it is not */
+  announce(snapshot: Snapshot): Promise<boolean>;
+  /** Removes the records up to this position, which a snapshot must cover. */
+  trim(upTo: number): Promise<void>;
+  /** Small files in the engine, such as the parts of a snapshot, up to 1 MiB each. */
+  readonly files: LogFiles;
+  /** What `cluster status` and `doctor` say of the engine. It does not throw: what cannot be reached is in the result. */
+  health(): Promise<EngineHealth>;
+  close(): Promise<void>;
+}
+
+/** Where a log ends. */
+export interface Head {
+  /** Identifies the log: a restored backup begins another one. */
+  readonly log: string;
+  /** The position of the last record; the first record has the position behind the first snapshot's. */
+  readonly position: number;
+  /** The id of the last record. After a failover, the same position may have another id. */
+  readonly id: string;
+}
+
+export interface LogRecord {
+  readonly position: number;
+  readonly id: string;
+  readonly record: Uint8Array;
+}
+
+export interface Append {
+  /** False: the log ended elsewhere, and nothing was put. */
+  readonly won: boolean;
+  /** Another node waits for its turn at writing. */
+  readonly isAwaited: boolean;
+}
+
+export interface Claim extends AsyncDisposable {
+  /** Aborts when the lease may have ended, by this node's clock, before another node can have it. */
+  readonly lost: AbortSignal;
+  /** Replaces what other nodes see. */
+  update(value: string): Promise<void>;
+}
+
+/** A copy of the database, from which a node starts, and behind which the log goes on. */
+export interface Snapshot extends Head {
+  /** The running checksum of the log at this position: see record.ts. */
+  readonly checksum: string;
+  /** Where the copy is: see snapshots.ts. Up to 64 KiB. */
+  readonly reference: string;
+}
+
+export interface LogFiles {
+  put(name: string, content: Uint8Array): Promise<void>;
+  get(name: string): Promise<Uint8Array | undefined>;
+  /** The names that begin with `prefix`. */
+  list(prefix: string): Promise<string[]>;
+  remove(names: readonly string[]): Promise<void>;
+}
+
+export interface EngineHealth {
+  /** `etcd 3.4.23`, `PostgreSQL 15.8`; undefined if no member could be asked. */
+  readonly version: string | undefined;
+  readonly members: readonly EngineMember[];
+  /** How much the engine stores, in bytes; undefined if it does not say. */
+  readonly bytes: number | undefined;
+}
+
+export interface EngineMember {
+  /** Host and port, without credentials. */
+  readonly address: string;
+  /** Why it cannot be used; undefined if it can. */
+  readonly problem: string | undefined;
+  /** Writes go through it. */
+  readonly isLeader: boolean;
+}
