@@ -45,8 +45,10 @@ export const freshReads = (client: Client, detect: () => void) => {
     beginStatement.run();
     isOpen = true;
   };
+  const fresh = oncePerTurn(begin, end);
   return {
-    fresh: oncePerTurn(begin, end),
+    fresh,
+    recent: fresh,
     /** Ends the transaction, and begins no other: the connection may be closed. */
     stop(): void {
       isStopped = true;

@@ -25,6 +25,11 @@ export interface Database {
    */
   fresh(): Promise<void>;
   /**
+   * Like `fresh`, for sites, redirects and TLS handshakes: in a cluster, what follows may be as old as STALE_LIMIT.
+   * @throws StorageUnavailable if it would be older
+   */
+  recent(): Promise<void>;
+  /**
    * Changes with every committed write: at once with this process's own, unless it is derived (see `Commit`); with `fresh` with
    * those of others.
    */
@@ -124,9 +129,9 @@ export const setUpDatabase = (
   let closed: Promise<void> | undefined;
   let shrinking: Promise<void> | undefined;
   const shrink = () => (shrinking ??= shrinkLog(client).finally(() => (shrinking = undefined)));
-  const reads = freshReads(client, changes.detect);
+  const { stop: stopReads, ...reads } = freshReads(client, changes.detect);
   const close = async () => {
-    reads.stop();
+    stopReads();
     await shrinking?.catch(() => {});
     await writes.drain();
     writes.stop();
@@ -145,7 +150,7 @@ export const setUpDatabase = (
     orm: drizzle(client),
     client,
     commit: writes.commit,
-    fresh: reads.fresh,
+    ...reads,
     foreignVersion: changes.foreign,
     // Both only grow, so their sum changes whenever either does.
     version: () => changes.foreign() + writes.count(),
