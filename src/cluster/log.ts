@@ -69,7 +69,7 @@ export interface LogRecord {
 export interface Append {
   /** False: the log ended elsewhere, and nothing was put. */
   readonly won: boolean;
-  /** Another node waits for its turn at writing. */
+  /** Another node has its turn at writing, or waits for it. */
   readonly isAwaited: boolean;
 }
 
