@@ -6,6 +6,18 @@ import type { Migration } from "./migrations.ts";
 export const BACKUP_FILES = "backup_files";
 export const CREATE_BACKUP_FILES = `CREATE TABLE ${BACKUP_FILES} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`;
 
+/** The table of a replica that says how much of the cluster's log it has applied. An embedded database does not have it. */
+export const REPLICA = "replica";
+export const CREATE_REPLICA = `CREATE TABLE ${REPLICA} (one INTEGER PRIMARY KEY CHECK (one = 1), log TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, checksum TEXT NOT NULL) STRICT`;
+
+const asTable = (name: string): string => `table ${JSON.stringify(name)}`;
+
+/** What no migration creates, and only some databases have. */
+const OPTIONAL: Objects = new Map([
+  [asTable(BACKUP_FILES), CREATE_BACKUP_FILES],
+  [asTable(REPLICA), CREATE_REPLICA],
+]);
+
 export const hasTable = (client: Client, name: string): boolean =>
   client.query("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== null;
 
@@ -53,15 +65,12 @@ const objectsAfter = (applied: readonly Migration[]): Objects => {
  */
 export const foreignObject = (client: Client, applied: readonly Migration[]): string | undefined => {
   const found = objectsOf(client);
-  const expected = new Map([
-    ...objectsAfter(applied),
-    [`table ${JSON.stringify(BACKUP_FILES)}`, CREATE_BACKUP_FILES],
-  ]);
+  const expected = objectsAfter(applied);
   for (const [name, sql] of found) {
-    if (!expected.has(name)) return `its ${name} is not part of adoption-store`;
-    if (expected.get(name) !== sql) return `its ${name} differs from that of adoption-store`;
+    const own = expected.get(name) ?? OPTIONAL.get(name);
+    if (own === undefined) return `its ${name} is not part of adoption-store`;
+    if (own !== sql) return `its ${name} differs from that of adoption-store`;
   }
-  expected.delete(`table ${JSON.stringify(BACKUP_FILES)}`);
   const missing = [...expected.keys()].find((name) => !found.has(name));
   return missing && `its ${missing} is missing`;
 };

@@ -1,0 +1,31 @@
+import type { Database as Client } from "bun:sqlite";
+import { CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
+
+/** Which log a database is a replica of, and how much of it has been applied. */
+export interface ReplicaMark {
+  readonly log: string;
+  /** The position of the last record that was applied. */
+  readonly position: number;
+  /** Its id. */
+  readonly id: string;
+  /** The running checksum of the log there. */
+  readonly checksum: string;
+}
+
+/** Undefined for an embedded database, which has no log. */
+export const replicaMark = (client: Client): ReplicaMark | undefined =>
+  hasTable(client, REPLICA)
+    ? (client.query<ReplicaMark, []>(`SELECT log, position, id, checksum FROM ${REPLICA}`).get() ?? undefined)
+    : undefined;
+
+/** Makes a database a replica of this log. */
+export const markReplica = (client: Client, { log, position, id, checksum }: ReplicaMark): void => {
+  client.transaction(() => {
+    client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
+    client.run(CREATE_REPLICA);
+    client.run(`INSERT INTO ${REPLICA} VALUES (1, ?, ?, ?, ?)`, [log, position, id, checksum]);
+  })();
+};
+
+/** Makes a replica an embedded database again. */
+export const unmarkReplica = (client: Client): void => void client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
