@@ -4,6 +4,7 @@ import { exampleFile } from "../config/example.ts";
 import { keyOf } from "../config/file.ts";
 import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 import { type Sources, settingText } from "../config/sources.ts";
+import type { DatabaseUrl } from "../lib/database-url.ts";
 import { withoutSettings } from "./help/globals.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { printList } from "./print/list.ts";
@@ -13,13 +14,16 @@ import { sourcesBeside, withSettings } from "./settings.ts";
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 const HIDDEN = "(hidden)";
 
+/** What may be shown of a setting's value; a URL with a password is a secret. */
+type Shown = Exclude<ReturnType<typeof readConfig>[SettingName], DatabaseUrl | undefined> | null;
+
 /** A setting with its value, as JSON has it. */
 const rowsOf = (sources: Sources) => {
   const config = readConfig(sources);
   return NAMES.map((name) => {
     const setting: Setting = SETTINGS[name];
     const { text, kind, origin } = settingText(name, sources);
-    const value = setting.isSecret && text !== "" ? HIDDEN : (config[name] ?? null);
+    const value: Shown = setting.isSecret && text !== "" ? HIDDEN : ((config[name] ?? null) as Shown);
     return {
       setting: keyOf(setting),
       variable: setting.env,

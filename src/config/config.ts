@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type DatabaseUrl, InvalidDatabaseUrl } from "../lib/database-url.ts";
 import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { ConfigError } from "./config-error.ts";
 import { type ConfigFile, keyOf, readConfigFile, readDefaultConfigFile } from "./file.ts";
@@ -103,6 +104,10 @@ export interface Config {
   readonly backupDir: string;
   /** The number of scheduled backups to keep. */
   readonly backupKeep: number;
+  /** The engine of the cluster's log; undefined: this machine has the store alone. */
+  readonly databaseUrl: DatabaseUrl | undefined;
+  /** How long sites are served while it is not known whether this machine's copy is up to date, in milliseconds. */
+  readonly staleLimit: number;
   /** The OpenID Connect provider; undefined: people sign in with passkeys only. */
   readonly oidcIssuer: string | undefined;
   readonly oidcClientId: string | undefined;
@@ -116,17 +121,47 @@ export interface Config {
 
 type Values = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]["parse"]>, undefined> };
 
+/** Where the text of a setting was written. */
+const placeOf = (name: SettingName, sources: Sources): string => {
+  const setting: Setting = SETTINGS[name];
+  const { kind, origin } = settingText(name, sources);
+  const key = { file: `: ${keyOf(setting)}`, saved: `: ${setting.env}`, default: `: ${setting.env}` };
+  return kind in key ? origin + key[kind as keyof typeof key] : origin;
+};
+
+/** @throws ConfigError if the parser knows better than the setting's form what is wrong */
+const parsedOf = (name: SettingName, sources: Sources): unknown => {
+  try {
+    return SETTINGS[name].parse(settingText(name, sources).text);
+  } catch (error) {
+    if (!(error instanceof InvalidDatabaseUrl)) throw error;
+    throw new ConfigError(`${placeOf(name, sources)}: ${error.message}`);
+  }
+};
+
 /** The value of a setting. @throws ConfigError that names where it comes from, and its form */
 const valueOf = (name: SettingName, sources: Sources): unknown => {
   const setting: Setting = SETTINGS[name];
-  const { text, kind, origin } = settingText(name, sources);
-  const value = setting.parse(text);
+  const value = parsedOf(name, sources);
   if (value !== undefined) return value;
-  const key = { file: `: ${keyOf(setting)}`, saved: `: ${setting.env}`, default: `: ${setting.env}` };
-  const place = kind in key ? origin + key[kind as keyof typeof key] : origin;
   // The message goes to a terminal or a log.
-  const shown = setting.isSecret ? "the value" : JSON.stringify(text);
-  throw new ConfigError(`${place}: ${shown} must be ${setting.form}`);
+  const shown = setting.isSecret ? "the value" : JSON.stringify(settingText(name, sources).text);
+  throw new ConfigError(`${placeOf(name, sources)}: ${shown} must be ${setting.form}`);
+};
+
+/** @throws ConfigError if there would be several processes, where only one is possible */
+const workersOf = ({ workers, databaseUrl }: Values, sources: Sources): number => {
+  if (databaseUrl !== "") {
+    const { text } = settingText("workers", sources);
+    if (text !== "auto" && workers > 1)
+      throw new ConfigError(
+        "WORKERS: with DATABASE_URL one process serves a node: remove WORKERS, and add nodes instead",
+      );
+    return 1;
+  }
+  if (workers > 1 && process.platform !== "linux")
+    throw new ConfigError("WORKERS: more than one process needs Linux: leave it at 1");
+  return workers;
 };
 
 /** True if other machines cannot reach this address. */
@@ -154,10 +189,10 @@ export const readConfig = (sources: Sources): Config => {
     throw new ConfigError("OIDC_ISSUER and OIDC_CLIENT_ID: set both, or neither");
   if (!values.dnsUpdateServer !== !values.dnsUpdateKeyFile)
     throw new ConfigError("DNS_UPDATE_SERVER and DNS_UPDATE_KEY_FILE: set both, or neither");
-  if (values.workers > 1 && process.platform !== "linux")
-    throw new ConfigError("WORKERS: more than one process needs Linux: leave it at 1");
   return Object.freeze({
     ...values,
+    workers: workersOf(values, sources),
+    databaseUrl: values.databaseUrl || undefined,
     dnsChallengeHook: values.dnsChallengeHook || undefined,
     dnsUpdateServer: values.dnsUpdateServer || undefined,
     dnsUpdateKeyFile: values.dnsUpdateKeyFile || undefined,

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 
-/** Parses a setting; undefined if it is malformed. */
+/** Parses a setting; undefined if it is malformed. @throws InvalidDatabaseUrl that says what to write instead */
 export type Parse<Value> = (text: string) => Value | undefined;
 
 export const integer =
@@ -50,13 +50,13 @@ export const boolean: Parse<boolean> = (text) => {
   return /^(false|no|off)$/i.test(text) ? false : undefined;
 };
 
-const SPANS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const SPANS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A time span such as `30m`, `24h`, `7d`, in milliseconds. */
+/** A time span such as `10s`, `30m`, `24h`, `7d`, in milliseconds. */
 export const span =
   (min: number, max: number): Parse<number> =>
   (text) => {
-    const [, digits, unit] = /^([0-9]{1,6})([mhd])$/.exec(text) ?? [];
+    const [, digits, unit] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
     const ms = Number(digits) * SPANS[unit as keyof typeof SPANS];
     return ms >= min && ms <= max ? ms : undefined;
   };

@@ -1,6 +1,7 @@
 import type { Setting } from "./setting.ts";
 import { API } from "./settings/api.ts";
 import { BACKUPS } from "./settings/backups.ts";
+import { CLUSTER } from "./settings/cluster.ts";
 import { HTTPS } from "./settings/https.ts";
 import { LOGGING } from "./settings/logging.ts";
 import { NAME_SERVER } from "./settings/name-server.ts";
@@ -17,6 +18,7 @@ export const SETTINGS = {
   ...HTTPS,
   ...STORAGE,
   ...BACKUPS,
+  ...CLUSTER,
   ...PLATFORM,
   ...NAME_SERVER,
   ...API,
@@ -32,6 +34,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Set
   HTTPS,
   Storage: STORAGE,
   Backups: BACKUPS,
+  Cluster: CLUSTER,
   Platform: PLATFORM,
   "Name server": NAME_SERVER,
   API,

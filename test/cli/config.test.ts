@@ -49,6 +49,20 @@ test("config show --json has the parsed values, and hides secrets", async () => 
   expect(out).not.toContain(SECRET);
 });
 
+test("config show hides DATABASE_URL, which holds a password", async () => {
+  const { dataDir } = await place();
+  const env = { DATA_DIR: dataDir, DATABASE_URL: "etcd://root:s3cret-word@etcd.example.org/shelter" };
+  for (const argv of [
+    ["config", "show"],
+    ["config", "show", "--json"],
+  ]) {
+    const { out, code } = await inProcess(argv, { env });
+    expect(code).toBe(0);
+    expect(out).toMatch(/database_url.+\(hidden\)/s);
+    expect(out).not.toMatch(/s3cret|etcd\.example/);
+  }
+});
+
 test("--config names another file, and a wrong line in it is wrong use", async () => {
   const { dataDir } = await place();
   const file = join(dataDir, "other.toml");

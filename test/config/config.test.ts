@@ -64,6 +64,8 @@ test("without any setting the configuration has the documented defaults", () => 
     backupSchedule: undefined,
     backupDir: "data/backups",
     backupKeep: 7,
+    databaseUrl: undefined,
+    staleLimit: 1000,
     oidcIssuer: undefined,
     oidcClientId: undefined,
     oidcClientSecret: undefined,
@@ -147,6 +149,8 @@ test.each([
   ["PUBLIC_DOMAIN_CHECK", "on", { publicDomainCheck: true }],
   ["DOMAIN_CONNECT_PROVIDER_ID", "Example.org", { domainConnectProviderId: "example.org" }],
   ["NAMESERVER", "ns1.example.org, NS2.example.org.", { nameserver: ["ns1.example.org", "ns2.example.org"] }],
+  ["STALE_LIMIT", "0s", { staleLimit: 0 }],
+  ["STALE_LIMIT", "24h", { staleLimit: 86_400_000 }],
   ["PUBLIC_ADDRESSES", "192.0.2.10,2001:db8::10", { publicAddresses: ["192.0.2.10", "2001:db8::10"] }],
 ])("%s=%s is parsed", (name, text, expected) => {
   expect(read({ [name]: text })).toMatchObject(expected);
@@ -185,6 +189,8 @@ describe("a malformed setting is refused with one line that names it and its for
     ["AUTH_FAILURES_PER_MINUTE", "0"],
     ["COMMIT_GROUP_SIZE", "0"],
     ["DISK_RESERVE", "much"],
+    ["STALE_LIMIT", "25h"],
+    ["STALE_LIMIT", "1"],
   ])("%s=%p", (name, text) => {
     const attempt = () => read({ [name]: text });
     expect(attempt).toThrow(ConfigError);
@@ -211,5 +217,32 @@ test("paths among the saved settings are absolute: commands may run in another d
   expect(readSavedSettings(dataDir)).toMatchObject({
     ACME_CA_FILE: resolve("ca.pem"),
     BACKUP_DIR: resolve("shelf"),
+  });
+});
+
+describe("DATABASE_URL", () => {
+  const DATABASE_URL = "etcd://root:s3cret-word@a.example.org,b.example.org/shelter";
+
+  test("is the address of the cluster's log", () => {
+    expect(read({ DATABASE_URL }).databaseUrl).toMatchObject({ engine: "etcd", path: "shelter" });
+  });
+
+  test("that is wrong is refused with its place and what to write, without its password", () => {
+    const attempt = () => read({ DATABASE_URL: "etcd://root:s3cret-word@a b/shelter" });
+    expect(attempt).toThrow(ConfigError);
+    expect(attempt).toThrow(/^DATABASE_URL: host 1 must be a name/);
+    expect(attempt).not.toThrow(/s3cret|root/);
+  });
+
+  test("allows one process a node: a number of WORKERS is refused, and auto is one", () => {
+    expect(() => read({ DATABASE_URL, WORKERS: "2" })).toThrow("WORKERS: with DATABASE_URL one process");
+    expect(read({ DATABASE_URL, WORKERS: "1" }).workers).toBe(1);
+    expect(read({ DATABASE_URL, WORKERS: "auto" }).workers).toBe(1);
+  });
+
+  test("is not among the saved settings: it holds a password", async () => {
+    const dataDir = temporaryDirectory();
+    await saveSettings({ ...read({ DATABASE_URL }), dataDir }, 3000);
+    expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|etcd/);
   });
 });
