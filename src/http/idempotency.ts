@@ -1,5 +1,6 @@
 import { Elysia, type ElysiaCustomStatusResponse, status } from "elysia";
 import { Fault, fieldFault } from "../lib/errors.ts";
+import { isStorageFailure } from "../lib/storage-errors.ts";
 import { type Caller, callerId } from "./authorization.ts";
 
 /** How long the response to a request with an Idempotency-Key is stored and replayed. */
@@ -127,17 +128,10 @@ const onceWithoutKey =
   async (response, act) =>
     respond(context, response, await act());
 
-/**
- * The macro of routes that can be retried safely (draft-ietf-httpapi-idempotency-key-header): `idempotent: true`, listed after
- * `scope` and `reads`. Handlers get `once` and return its result:
- *
- *     ({ body, once }) => once({ status: 201, body: fromPet }, (keep) => pets.add(toNewPet(body), keep))
- */
-export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
-  /** The requests in progress, by caller and idempotency key. */
-  const inFlight = new Set<string>();
-
-  const replay = async (request: IdempotentRequest): Promise<Response | undefined> => {
+/** Makes the stored response to a request; undefined if there is none. @throws Fault idempotency_mismatch */
+const replayer =
+  ({ responses, clock }: IdempotencyOptions) =>
+  async (request: IdempotentRequest): Promise<Response | undefined> => {
     const stored = await responses.find(request.caller, request.idempotencyKey, clock.now() - RETENTION_MS);
     if (!stored) return undefined;
     if (stored.fingerprint !== request.fingerprint) throw new Fault("idempotency_mismatch");
@@ -148,6 +142,18 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
     };
     return new Response(stored.body, { status: stored.status, headers });
   };
+
+/**
+ * The macro of routes that can be retried safely (draft-ietf-httpapi-idempotency-key-header): `idempotent: true`, listed after
+ * `scope` and `reads`. Handlers get `once` and return its result:
+ *
+ *     ({ body, once }) => once({ status: 201, body: fromPet }, (keep) => pets.add(toNewPet(body), keep))
+ */
+export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
+  /** The requests in progress, by caller and idempotency key. */
+  const inFlight = new Set<string>();
+
+  const replay = replayer({ responses, clock });
 
   const onceFor = (context: Context, header: string): Once => {
     const request = {
@@ -172,6 +178,11 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
         });
         if (!isStored) throw new Error("an act committed without storing its response");
         return respond(context, response, outcome);
+      } catch (error) {
+        // Another process may have carried out the request meanwhile: then this act has changed nothing, whatever it says.
+        const replayed = isStorageFailure(error) ? undefined : await replay(request);
+        if (!replayed) throw error;
+        return replayed as never;
       } finally {
         inFlight.delete(name);
       }

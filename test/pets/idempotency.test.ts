@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
 import { keptResponseRepository } from "../../src/db/kept-responses.ts";
-import { type Store, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
+import { type Store, addPet, faultOf, messageOf, openStore, temporaryDirectory } from "../support/store.ts";
 
 const DAY_MS = 86_400_000;
 const BELLA = { name: "Bella", categoryId: 1 };
@@ -70,6 +70,37 @@ describe("the same request with the same Idempotency-Key", () => {
     expect(count(store)).toBe(1);
     expect((await add(store, "a")).status).toBe(201);
     expect(count(store)).toBe(1);
+  });
+
+  test("is carried out once by two processes at the same time: one of them replays the other's response", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const one = await openStore({ path });
+    const other = await openStore({ path });
+    const requests = Array.from({ length: 20 }, (_, at) => `${at}`);
+    for (const id of requests) {
+      const responses = await Promise.all([add(one, id), add(other, id, BELLA, one.key)]);
+      expect(responses.map(({ status }) => status)).toEqual([201, 201]);
+      expect(responses.filter(({ headers }) => headers.has("idempotency-replayed"))).toHaveLength(1);
+      const [text, ...texts] = await Promise.all(responses.map((response) => response.text()));
+      expect(texts).toEqual([text ?? ""]);
+    }
+    expect(count(one)).toBe(requests.length);
+  });
+
+  test("that two processes can carry out only once is answered by both with what it did", async () => {
+    const path = `${temporaryDirectory()}/store.db`;
+    const one = await openStore({ path });
+    const other = await openStore({ path });
+    const { id: petId } = await addPet(one, { status: "available" });
+    const order = (store: Store) =>
+      store.call("POST", "/v1/store/orders", {
+        key: one.key,
+        json: { petId, adopter: { name: "Ada Byron", email: "ada@example.org" } },
+        headers: { "idempotency-key": "a" },
+      });
+    const responses = await Promise.all([order(one), order(other)]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201]);
+    expect(count(one, "orders")).toBe(1);
   });
 
   test("runs again after 24 hours, and with another API key", async () => {
