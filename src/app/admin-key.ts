@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { adminKeyPath } from "../data-dir/paths.ts";
 import type { KeyService } from "../keys/service.ts";
 import { writeDurably } from "../lib/durable.ts";
@@ -14,7 +14,10 @@ export const openAdminKey = async (
   log: Logger,
 ): Promise<string | undefined> => {
   const path = adminKeyPath(dataDir);
-  await keys.createFirst((secret) => writeDurably(path, `${secret}\n`));
+  await keys.createFirst({
+    save: (secret) => writeDurably(path, `${secret}\n`),
+    remove: () => rm(path, { force: true }),
+  });
   const secret = await readFile(path, "utf8").catch(() => undefined);
   if (secret === undefined) return undefined;
   if (await keys.authenticate(secret.trim())) return path;

@@ -58,17 +58,19 @@ export const keyQueries = (orm: Orm) => ({
 
 const isActive = and(eq(keys.id, value("id")), isNull(keys.revokedAt));
 
+const NEW_KEY = {
+  name: value("name"),
+  scopes: value("scopes"),
+  rateRequests: value("rateRequests"),
+  rateSeconds: value("rateSeconds"),
+  createdAt: value("now"),
+  expiresAt: value("expiresAt"),
+};
+
 export const keyStatements = (orm: Orm) => ({
-  insertKeyStatement: orm
-    .insert(keys)
-    .values({
-      name: value("name"),
-      scopes: value("scopes"),
-      rateRequests: value("rateRequests"),
-      rateSeconds: value("rateSeconds"),
-      createdAt: value("now"),
-      expiresAt: value("expiresAt"),
-    })
+  insertKeyStatement: orm.insert(keys).values(NEW_KEY).returning({ id: keys.id }).prepare(),
+  /** Of several processes that start with an empty database, one inserts the first key. */
+  insertFirstKeyStatement: insertSelect(orm, keys, NEW_KEY, sql`where not exists (select 1 from ${keys})`)
     .returning({ id: keys.id })
     .prepare(),
   insertFirstSecretStatement: orm

@@ -172,22 +172,36 @@ export const keyRepository = (database: Database) => {
     return row && toKey(row);
   };
 
+  /** Stores the key and its first secret in one atomic step, if the statement inserts the key. */
+  const insert = async (
+    query: typeof statements.insertKeyStatement,
+    key: NewKey,
+    { hash, prefix }: SecretRecord,
+    act: Act,
+  ): Promise<Key | undefined> => {
+    const { now } = act;
+    const values = { ...columnsOf(key), now };
+    const [[row]] = await commit([{ query, values }], ([[added]]) =>
+      added
+        ? [
+            { query: statements.insertFirstSecretStatement, values: { hash, prefix, now } },
+            ...record(act, createdEntry(added.id, values)),
+          ]
+        : [],
+    );
+    return row && toKey({ ...values, ...row, prefix, createdAt: now, lastUsedAt: null, revokedAt: null });
+  };
+
   return {
     find,
-    /** Stores the key and its first secret in one atomic step. */
-    async add(key: NewKey, { hash, prefix }: SecretRecord, act: Act): Promise<Key> {
-      const { now } = act;
-      const values = { ...columnsOf(key), now };
-      const [[row]] = await commit(
-        [
-          { query: statements.insertKeyStatement, values },
-          { query: statements.insertFirstSecretStatement, values: { hash, prefix, now } },
-        ],
-        ([[added]]) => record(act, added && createdEntry(added.id, values)),
-      );
-      if (!row) throw new Error("an insert returned no row");
-      return toKey({ ...values, ...row, prefix, createdAt: now, lastUsedAt: null, revokedAt: null });
+    async add(key: NewKey, secret: SecretRecord, act: Act): Promise<Key> {
+      const added = await insert(statements.insertKeyStatement, key, secret, act);
+      if (!added) throw new Error("an insert returned no row");
+      return added;
     },
+    /** Adds the key if there is none at all. */
+    addFirst: (key: NewKey, secret: SecretRecord, act: Act): Promise<Key | undefined> =>
+      insert(statements.insertFirstKeyStatement, key, secret, act),
     /** The keys after the id `after`, ascending by id. */
     async list(page: { after: number; limit: number }): Promise<Key[]> {
       return listQuery.all({ ...page }).map(toKey);

@@ -14,6 +14,14 @@ export interface KeyWithSecret {
   secret: string;
 }
 
+const FIRST_KEY: NewKey = { name: "admin", scopes: ["*"] };
+
+/** Where the secret of the first key is stored. */
+interface SecretFile {
+  save(secret: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
 interface RevokeOptions {
   /** Revokes even the last usable key that can manage keys. */
   force?: boolean;
@@ -57,16 +65,28 @@ const assertExpires = (expiresAt: number | undefined, now: number) => {
   );
 };
 
-export const keyService = ({
-  keys,
-  clock,
-  randomBytes,
-}: {
+interface KeyOptions {
   keys: KeyRepository;
   clock: Clock;
   randomBytes: RandomBytes;
-}) => {
-  const lastUse = lastUseRecorder(keys.touch);
+}
+
+/** Creates the first key of an empty database, with all scopes, after `save` has stored its secret; else undefined. */
+const firstKey =
+  ({ keys, clock, randomBytes }: KeyOptions) =>
+  async ({ save, remove }: SecretFile): Promise<Key | undefined> => {
+    if (!(await keys.isEmpty())) return undefined;
+    const secret = mint(randomBytes);
+    // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
+    await save(secret);
+    const key = await keys.addFirst(FIRST_KEY, recordOf(secret), { actor: SERVICE, now: clock.now() });
+    // Another process has created it meanwhile.
+    if (!key) await remove();
+    return key;
+  };
+
+export const keyService = ({ keys, clock, randomBytes }: KeyOptions) => {
+  const { record: recordUse, flush } = lastUseRecorder(keys.touch);
   const get = async (id: number): Promise<Key> => {
     const key = await keys.find(id);
     if (!key) throw new Fault("not_found", "There is no API key with this id.");
@@ -86,7 +106,7 @@ export const keyService = ({
       const now = clock.now();
       if (!key || key.revokedAt !== undefined || (key.expiresAt !== undefined && key.expiresAt <= now))
         return undefined;
-      lastUse.record(key.id, now);
+      recordUse(key.id, now);
       return key;
     },
     /** @throws Fault invalid_request, insufficient_scope */
@@ -123,17 +143,9 @@ export const keyService = ({
       const act = { actor, now: clock.now() };
       if (!(await keys.revoke(id, { act, force }))) throw new Fault("last_admin_key");
     },
-    /** Creates the first key of an empty database, with all scopes, after `save` has stored its secret; else undefined. */
-    async createFirst(save: (secret: string) => Promise<void>): Promise<Key | undefined> {
-      if (!(await keys.isEmpty())) return undefined;
-      const secret = mint(randomBytes);
-      // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
-      await save(secret);
-      const act = { actor: SERVICE, now: clock.now() };
-      return keys.add({ name: "admin", scopes: ["*"] }, recordOf(secret), act);
-    },
-    recordUse: lastUse.record,
-    flush: lastUse.flush,
+    createFirst: firstKey({ keys, clock, randomBytes }),
+    recordUse,
+    flush,
   };
 };
 

@@ -199,11 +199,33 @@ describe("the first key", () => {
     store.database.client.run("delete from secrets");
     store.database.client.run("delete from keys");
     const savedSecrets: string[] = [];
-    const save = async (secret: string) => void savedSecrets.push(secret);
-    expect((await store.keys.createFirst(save))?.name).toBe("admin");
-    expect(await store.keys.createFirst(save)).toBeUndefined();
+    const file = {
+      save: async (secret: string) => void savedSecrets.push(secret),
+      remove: async () => void savedSecrets.pop(),
+    };
+    expect((await store.keys.createFirst(file))?.name).toBe("admin");
+    expect(await store.keys.createFirst(file)).toBeUndefined();
     expect(savedSecrets).toHaveLength(1);
     expect(await statusWith(store, savedSecrets[0] ?? "")).toBe(200);
+  });
+
+  test("is created by one of the processes that start together: the others remove the secrets that they have saved", async () => {
+    const store = await openStore();
+    store.database.client.run("delete from secrets");
+    store.database.client.run("delete from keys");
+    const files = Array.from({ length: 3 }, () => new Set<string>());
+    const created = await Promise.all(
+      files.map((file) =>
+        store.keys.createFirst({
+          save: async (secret) => void file.add(secret),
+          remove: async () => file.clear(),
+        }),
+      ),
+    );
+    expect(created.map((key) => key?.name)).toEqual(["admin", undefined, undefined]);
+    expect(files.map(({ size }) => size)).toEqual([1, 0, 0]);
+    expect(await store.keys.list({ after: 0, limit: 10 })).toHaveLength(1);
+    expect(store.database.client.query("select count(*) as n from secrets").get()).toEqual({ n: 1 });
   });
 
   test("does not exist if its secret could not be saved", async () => {
@@ -211,7 +233,8 @@ describe("the first key", () => {
     store.database.client.run("delete from secrets");
     store.database.client.run("delete from keys");
     const refuse = () => Promise.reject(new Error("disk full"));
-    expect(await outcomeOf(store.keys.createFirst(refuse))).toThrow("disk full");
+    const file = { save: refuse, remove: async () => {} };
+    expect(await outcomeOf(store.keys.createFirst(file))).toThrow("disk full");
     expect(await store.keys.list({ after: 0, limit: 1 })).toEqual([]);
   });
 });
