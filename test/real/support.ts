@@ -172,6 +172,7 @@ export const launch = ({ cwd, argv = [EXECUTABLE], flags = [], env }: ServerSett
   const exited = Promise.all([child.exited, reading]).then(([code]) => code);
   const port = () => Number(/Listening on http:\/\/localhost:([0-9]+)/.exec(stdout)?.[1]);
   return {
+    pid: child.pid,
     /** Answers when it has ended. */
     exited,
     stdout: () => stdout,

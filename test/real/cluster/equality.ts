@@ -1,0 +1,41 @@
+import type { Database } from "bun:sqlite";
+import { replicaMark } from "../../../src/db/replica-mark.ts";
+import { until } from "../support.ts";
+import type { Node } from "./nodes.ts";
+import { copyOf, databaseIn, hashTables } from "./tables.ts";
+
+/** How long nodes may take to apply what others have written, once nobody writes any more. */
+const MAX_MS = 10_000;
+
+/** Up to where a copy has applied the log; undefined for a machine that is no part of a cluster. */
+const positionOf = (copy: Database): number | undefined => replicaMark(copy)?.position;
+
+/** Copies of all nodes' databases, at the same position of the log. */
+const copiesOf = async (nodes: readonly Pick<Node, "place">[]): Promise<Database[]> => {
+  let copies: Database[] = [];
+  await until(
+    "all nodes have applied the same records",
+    () => {
+      for (const copy of copies) copy.close();
+      copies = nodes.map(({ place }) => copyOf(databaseIn(place)));
+      return new Set(copies.map(positionOf)).size === 1;
+    },
+    MAX_MS,
+  );
+  return copies;
+};
+
+/** The tables in which nodes differ: none, if what they do is right. */
+export const differencesOf = (hashes: readonly Record<string, string>[]): string[] => {
+  const tables = new Set(hashes.flatMap((each) => Object.keys(each)));
+  return [...tables].filter((table) => new Set(hashes.map((each) => each[table])).size > 1);
+};
+
+/** Compares all tables of all nodes, which may be running. */
+export const compareNodes = async (nodes: readonly Pick<Node, "place">[]) => {
+  const copies = await copiesOf(nodes);
+  const differences = differencesOf(copies.map(hashTables));
+  const [first] = copies;
+  if (!first) throw new Error("there are no nodes to compare");
+  return { differences, first, position: positionOf(first) };
+};

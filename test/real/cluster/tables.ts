@@ -1,0 +1,67 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+
+/** Where a server keeps the database, below the directory that it runs in. */
+export const databaseIn = (place: string): string => join(place, "data", "adoption-store.db");
+
+const tableNames = (database: Database): string[] =>
+  database
+    .query<{ name: string }, []>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
+    )
+    .all()
+    .map(({ name }) => name);
+
+/** SHA-256 of all rows of a table, in the order of their values. */
+const hashOf = (database: Database, table: string): string => {
+  const columns = database
+    .query<{ name: string }, [string]>("SELECT name FROM pragma_table_info(?)")
+    .all(table)
+    .map(({ name }) => `quote("${name}")`);
+  const hash = new Bun.CryptoHasher("sha256");
+  const rows = database.query<Record<string, string>, []>(
+    `SELECT ${columns.join(" || ',' || ")} AS row FROM "${table}" ORDER BY 1`,
+  );
+  for (const { row } of rows.iterate()) hash.update(`${row}\n`);
+  return hash.digest("hex");
+};
+
+/** Makes the index of animals again: each node makes its own, in slices of its own. */
+const rebuildDerived = (database: Database): void => {
+  database.run("DELETE FROM pet_names");
+  database.run("INSERT INTO pets_words (pets_words) VALUES ('delete-all')");
+  database.run("UPDATE pets_indexed SET indexed_to = 0");
+  database.run("UPDATE pets_indexed SET indexed_to = coalesce((SELECT max(id) FROM pets), 0)");
+};
+
+const checkIndexes = (database: Database): void => {
+  for (const table of ["pets_words", "orders_words"])
+    database.run(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`);
+  const found = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
+  if (found[0]?.integrity_check !== "ok") throw new Error(JSON.stringify(found));
+};
+
+/** A copy in memory of a database that a server may be writing, as it is between two transactions. */
+export const copyOf = (file: string): Database => {
+  using source = new Database(file, { readonly: true });
+  source.run("PRAGMA busy_timeout = 5000");
+  const bytes = source.serialize();
+  // There is no write-ahead log in memory: https://sqlite.org/fileformat2.html#file_format_version_numbers.
+  bytes.fill(1, 18, 20);
+  return Database.deserialize(bytes);
+};
+
+/** SHA-256 of each table of a copy, whose index of animals is made again. */
+export const hashTables = (copy: Database): Record<string, string> => {
+  checkIndexes(copy);
+  rebuildDerived(copy);
+  return Object.fromEntries(tableNames(copy).map((table) => [table, hashOf(copy, table)]));
+};
+
+/** How many rows all tables have together. */
+export const countRows = (database: Database): number =>
+  tableNames(database).reduce(
+    (sum, table) =>
+      sum + (database.query<{ n: number }, []>(`SELECT count(*) AS n FROM "${table}"`).get()?.n ?? 0),
+    0,
+  );
