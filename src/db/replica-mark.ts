@@ -1,4 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
+import { openExisting } from "./snapshot.ts";
 import { CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
 
 /** Which log a database is a replica of, and how much of it has been applied. */
@@ -29,3 +30,15 @@ export const markReplica = (client: Client, { log, position, id, checksum }: Rep
 
 /** Makes a replica an embedded database again. */
 export const unmarkReplica = (client: Client): void => void client.run(`DROP TABLE IF EXISTS ${REPLICA}`);
+
+/** Changes a database that no other process uses, and copies its log into it: the file alone is then the database. */
+export const changeAlone = (path: string, change: (client: Client) => void): void => {
+  const client = openExisting(path);
+  try {
+    change(client);
+    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    client.run("PRAGMA journal_mode=DELETE");
+  } finally {
+    client.close();
+  }
+};

@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { isEmptyDatabase } from "../db/migrate.ts";
+import { type ReplicaMark, replicaMark } from "../db/replica-mark.ts";
+import { openExisting } from "../db/snapshot.ts";
+import { fileSize } from "../lib/files.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { EngineUnavailable, LogTrimmed } from "./errors.ts";
+import { type LoadOptions, isMarkedOutdated, loadSnapshot, removeCopy } from "./load-snapshot.ts";
+import type { Head, Log } from "./log.ts";
+import { startEmptyLog } from "./new-log.ts";
+
+/** What the file is before the start. */
+type Found = ReplicaMark | "nothing" | "embedded" | "outdated";
+
+const findReplica = (path: string): Found => {
+  if (isMarkedOutdated(path)) return "outdated";
+  // The log of an empty file may hold a whole database.
+  if (!existsSync(path) || (fileSize(path) === 0 && fileSize(`${path}-wal`) === 0)) return "nothing";
+  using client = openExisting(path);
+  return replicaMark(client) ?? (isEmptyDatabase(client) ? "nothing" : "embedded");
+};
+
+/** Why the replica cannot go on from where it is; undefined if it can. */
+const outdatedReason = async (mark: ReplicaMark, head: Head, log: Log): Promise<string | undefined> => {
+  if (mark.log !== head.log) return "the cluster has begun another log";
+  if (mark.position > head.position || (mark.position === head.position && mark.id !== head.id))
+    return "it has a record that the engine lost";
+  try {
+    await log.read(mark, 1);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LogTrimmed) return "the records that it lacks were removed from the log";
+    throw error;
+  }
+};
+
+const refuseWithoutLog = (path: string, found: Found): never => {
+  throw new OperatorError(
+    found === "embedded"
+      ? `${path} is an embedded store, not a replica: make it the cluster's with adoption-store cluster join, or move it away`
+      : `the engine has no log, and ${path} is a replica of one: check DATABASE_URL; if the engine has lost it, start another from this file with adoption-store cluster join`,
+  );
+};
+
+export interface StartOptions extends LoadOptions {
+  /** Called when the snapshot has to be loaded or made. */
+  onStep?: ((reason: string) => void) | undefined;
+}
+
+const makeReplica = async (path: string, log: Log, { onStep, ...options }: StartOptions): Promise<void> => {
+  if ((await log.head()) === undefined) {
+    onStep?.("the engine has no log: starting one with an empty database");
+    if (await startEmptyLog(path, log, options)) return;
+  }
+  onStep?.("loading the cluster's snapshot");
+  await loadSnapshot(path, log, options);
+};
+
+/**
+ * Makes the replica in this file ready to be opened: loads the newest snapshot if the file is missing or cannot go on from
+ * where it is, and starts a log if there is none. No process may have the file open. It may be run again after a crash.
+ * @throws OperatorError if the file is not a replica of this cluster; EngineUnavailable if there is nothing to go on with
+ */
+export const startReplica = async (path: string, log: Log, options: StartOptions = {}): Promise<void> => {
+  removeCopy(path);
+  const found = findReplica(path);
+  if (found === "nothing") return makeReplica(path, log, options);
+  if (found === "embedded") return refuseWithoutLog(path, found);
+  try {
+    const head = await log.head();
+    if (!head) return refuseWithoutLog(path, found);
+    const reason = found === "outdated" ? "it was marked" : await outdatedReason(found, head, log);
+    if (reason === undefined) return;
+    options.onStep?.(`the replica is outdated (${reason}): loading the cluster's snapshot`);
+  } catch (error) {
+    // It can be opened, and responds 503 until the engine is back.
+    if (error instanceof EngineUnavailable && found !== "outdated") return;
+    throw error;
+  }
+  await loadSnapshot(path, log, options);
+};
