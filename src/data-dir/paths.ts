@@ -25,3 +25,6 @@ export const adminKeyPath = (dataDir: string): string => join(dataDir, "admin.ke
 
 /** The private key that signs requests to DNS providers. */
 export const domainConnectKeyPath = (dataDir: string): string => join(dataDir, "domain-connect.key");
+
+/** The id of this node in a cluster. */
+export const nodeIdPath = (dataDir: string): string => join(dataDir, "node.id");

@@ -1,0 +1,125 @@
+import { EngineUnavailable } from "./errors.ts";
+import type { Claim, Log } from "./log.ts";
+import { type Poller, repeat } from "../lib/poller.ts";
+
+/** What a node tells the others about itself. */
+export interface NodeEntry {
+  /** Random, kept in DATA_DIR. */
+  readonly id: string;
+  /** The name of its machine. */
+  readonly name: string;
+  /** The version of its program. */
+  readonly version: string;
+  /** The newest form of records that it can read. */
+  readonly format: number;
+  /** The position of the last record that it has applied. */
+  readonly position: number;
+  /** Where it listens. */
+  readonly address: string;
+  /** When it started, in milliseconds UTC. */
+  readonly since: number;
+}
+
+const PREFIX = "node/";
+/** A node that stops responding is taken for dead after this time. */
+const TTL_MS = 10_000;
+const UPDATE_MS = 2000;
+/** A killed server holds its name for one lease. After this time another one that runs holds it. */
+const TAKEN_MS = 3 * TTL_MS;
+
+const isEntry = (value: unknown): value is NodeEntry => {
+  const { id, name, version, format, position, address, since } = (value ?? {}) as Record<string, unknown>;
+  return (
+    [id, name, version, address].every((text) => typeof text === "string" && text.length <= 300) &&
+    [format, position, since].every((number) => Number.isSafeInteger(number))
+  );
+};
+
+const parseEntry = (text: string): NodeEntry[] => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEntry(value) ? [value] : [];
+  } catch {
+    // Another version may write another form: that node is not shown.
+    return [];
+  }
+};
+
+/** The nodes that run at present, the oldest first. @throws EngineUnavailable */
+export const readNodes = async (log: Pick<Log, "claims">): Promise<NodeEntry[]> =>
+  [...(await log.claims(PREFIX)).values()]
+    .flatMap(parseEntry)
+    .toSorted((one, other) => one.since - other.since || (one.id < other.id ? -1 : 1));
+
+interface AnnounceOptions {
+  onError(error: unknown): void;
+  /** Called once if another server that runs has the id of this node. */
+  onTaken(): void;
+  updateMs?: number;
+  takenMs?: number;
+}
+
+/** Tells the other nodes of this one, and knows them. While the engine is away, the nodes are those of before. */
+export interface Nodes extends Poller {
+  /** The nodes that ran at the last tick. */
+  list(): readonly NodeEntry[];
+  /** At least 1: this one. */
+  count(): number;
+}
+
+/** Keeps the claim on the name of this node. */
+const ownClaim = (
+  log: Pick<Log, "claim">,
+  { onTaken, takenMs = TAKEN_MS }: Pick<AnnounceOptions, "onTaken" | "takenMs">,
+) => {
+  let claim: Claim | undefined;
+  let refusedSince: number | undefined;
+  let isReported = false;
+  const noteRefusal = () => {
+    refusedSince ??= performance.now();
+    if (isReported || performance.now() - refusedSince < takenMs) return;
+    isReported = true;
+    onTaken();
+  };
+  return {
+    async keep(self: NodeEntry): Promise<void> {
+      const value = JSON.stringify(self);
+      if (claim && !claim.lost.aborted) return claim.update(value);
+      claim = await log.claim(PREFIX + self.id, TTL_MS, value);
+      if (claim) refusedSince = undefined;
+      else noteRefusal();
+    },
+    async release(): Promise<void> {
+      await claim?.[Symbol.asyncDispose]();
+      claim = undefined;
+    },
+  };
+};
+
+/** @param self what to tell at the moment */
+export const announceNode = (
+  log: Pick<Log, "claim" | "claims">,
+  self: () => NodeEntry,
+  { onError, updateMs = UPDATE_MS, ...taken }: AnnounceOptions,
+): Nodes => {
+  const claim = ownClaim(log, taken);
+  let nodes: readonly NodeEntry[] = [];
+  const update = async () => {
+    await claim.keep(self());
+    nodes = await readNodes(log);
+  };
+  const poller = repeat(updateMs, update, {
+    firstMs: 0,
+    // Whoever watches the engine says so, and once.
+    onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
+  });
+  return {
+    ...poller,
+    async stop() {
+      await poller.stop();
+      await claim.release().catch(() => {});
+    },
+    list: () => nodes,
+    count: () => Math.max(1, nodes.length),
+  };
+};
