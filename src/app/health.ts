@@ -13,6 +13,7 @@ import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/fil
 import type { Check, Warning } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions, OtherProcesses } from "../http/metrics.ts";
 import type { Clock } from "../lib/time.ts";
+import type { ServerCluster } from "./cluster.ts";
 import type { Services } from "./services.ts";
 
 /** The workers of this server. */
@@ -28,6 +29,8 @@ export interface Vitals {
   /** The state of the scheduled backups; undefined if there are none. */
   backupStatus: () => BackupStatus | undefined;
   others?: WorkerVitals | undefined;
+  /** This server as a node of a cluster. */
+  clusterNode?: ServerCluster | undefined;
 }
 
 const workerWarnings = (missing: MissingWorkers | undefined): Warning[] =>
@@ -36,12 +39,13 @@ const workerWarnings = (missing: MissingWorkers | undefined): Warning[] =>
 /** The checks of `/readyz`. */
 export const readinessChecks = (
   { dataDir, diskReserve }: Config,
-  { assertReady }: Database,
-  { fileUse }: Pick<Vitals, "fileUse">,
+  { assertReady, fresh }: Database,
+  { fileUse, clusterNode }: Pick<Vitals, "fileUse" | "clusterNode">,
 ): Record<string, Check> => ({
   database: assertReady,
   disk: () => assertDiskReserve(dataDir, diskReserve),
   files: () => assertDescriptors(fileUse()),
+  ...(clusterNode && { cluster: () => clusterNode.assertReady(fresh) }),
 });
 
 /** The warnings of `/readyz`. */

@@ -5,6 +5,7 @@ import type { Database } from "../db/open.ts";
 import { type RefusedHosts, refusedHostsFile } from "../edge/refused-hosts.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
+import type { ServerCluster } from "./cluster.ts";
 import type { Services } from "./services.ts";
 
 /** How often the last use of keys is saved. */
@@ -111,6 +112,7 @@ export const maintenance = (
     log,
     watchMs,
     refusedHosts,
+    cluster,
     ...publishing
   }: {
     lock: ServerLock;
@@ -119,6 +121,8 @@ export const maintenance = (
     publishMs: number;
     publishManual: () => Promise<void>;
     refusedHosts: RefusedHosts;
+    /** Undefined unless this is a node of one. */
+    cluster: ServerCluster | undefined;
   },
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
@@ -127,6 +131,7 @@ export const maintenance = (
   maintainFiles(config, services, publishing, log),
   saveRefusedHosts(config, refusedHosts, log),
   noticeProblems(services, log),
+  ...(cluster?.pollers ?? []),
   services.platformWatch,
   services.domainScheduler,
   services.scrub,

@@ -1,5 +1,6 @@
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/server-backups.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
@@ -8,19 +9,22 @@ import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { assertFileLimit, processFileLimit } from "../edge/file-descriptors.ts";
+import type { Handler } from "../edge/handler.ts";
 import { describeReadiness } from "../http/health.ts";
 import { respondWhileStarting } from "../http/startup.ts";
 import { type Logger, logger } from "../lib/log.ts";
 import type { Poller } from "../lib/poller.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { openAdminKey } from "./admin-key.ts";
+import type { ServerCluster } from "./cluster.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
+import { networkUrls } from "./network-urls.ts";
 import { type ManualPublisher, manualPublisher } from "./manual-process.ts";
 import { migrateData } from "./migration.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
-import { systemRuntime } from "./runtime.ts";
+import { type Runtime, systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
 import { maintenance } from "./maintenance.ts";
 import type { Workers } from "./workers.ts";
@@ -59,6 +63,18 @@ const assertUsable = ({ workers, dataDir, backupDir, backupSchedule }: Config) =
   if (backupSchedule !== undefined) assertBackupDirectory(backupDir, dataDir);
 };
 
+/** Where other machines reach this server. */
+const addressOf = ({ portHost, baseUrl }: Config, url: string): string =>
+  networkUrls(url, portHost)[0] ?? baseUrl ?? url;
+
+/** Not loaded by a server without a cluster. */
+const nodeOf = async (opened: Cluster | undefined, config: Config, url: string, runtime: Runtime) =>
+  opened && (await import("./cluster.ts")).serverCluster(opened, config, addressOf(config, url), runtime);
+
+/** Not loaded by a server without workers. */
+const workersOf = async (config: Config, log: Logger, fetch: Handler, program: StartOptions["program"]) =>
+  config.workers > 1 ? (await import("./workers.ts")).createWorkers(config, log, fetch, program) : undefined;
+
 interface StartOptions {
   /** Stops a migration; after the start, call `stop`. */
   signal?: AbortSignal;
@@ -86,21 +102,19 @@ export const startServer = async (
   const listeners = createListeners(config, log);
   resources.defer(async () => void (await listeners.stop(0)));
   await migrateData(config, { log, signal, onBegin: listeners.listenForHttp });
-  const { database } = await openStore(config, { create: true, migrate: true });
+  const { database, cluster: opened } = await openStore(config, { create: true, migrate: true });
+  resources.defer(async () => opened?.log.close());
   resources.defer(database.close);
   listeners.handle({ fetch: respondWhileStarting, misdirected: respondWhileStarting });
 
   const { main, http } = await listeners.listenForHttp();
   const runtime = { ...systemRuntime, log };
-  const services = createServices(config, database, runtime);
+  const cluster = await nodeOf(opened, config, main.url, runtime);
+  const services = createServices(config, database, runtime, { cluster });
   const backups = serverBackups(config, log, storeIdOf(database.client), { env: processEnvironment() });
   const https = await listeners.listenForHttps(services.https);
   const dnsPort = await listeners.listenForDns(services.nameserver);
-  // Not loaded by a server without workers.
-  const workers =
-    config.workers > 1
-      ? (await import("./workers.ts")).createWorkers(config, log, listeners.fetch, program)
-      : undefined;
+  const workers = await workersOf(config, log, listeners.fetch, program);
   if (workers) resources.defer(workers.close);
   const { app, fetch, misdirected, refusedHosts, metrics, limiters } = createRequestHandlers(
     config,
@@ -114,6 +128,7 @@ export const startServer = async (
       fileUse: listeners.fileUse,
       backupStatus: () => backups?.status(),
       others: workers?.others,
+      clusterNode: cluster,
     },
   );
   app.compile();
@@ -123,14 +138,9 @@ export const startServer = async (
   await saveRecords(config, main, log);
 
   const manual = manualPublisher(config, services, app);
-  const pollers = maintenance(config, database, services, {
-    lock,
-    log,
-    watchMs,
-    publishMs,
-    publishManual: manual.publish,
-    refusedHosts,
-  });
+  const parts = { listeners, workers, manual, services, database, cluster, lock, log };
+  const publishing = { watchMs, publishMs, publishManual: manual.publish };
+  const pollers = maintenance(config, database, services, { ...parts, ...publishing, refusedHosts });
   if (backups) pollers.push(backups);
   for (const poller of pollers) poller.start();
   await workers?.start(
@@ -148,10 +158,9 @@ export const startServer = async (
     sites: projectAddresses(config, main.port).addressOf("*"),
     adminKey,
     log,
-    failed: Promise.race([database.lost, lock.lost]),
-    state: () => describeReadiness(readinessChecks(config, database, listeners)),
-    stop: () =>
-      (stopped ??= stopServer({ listeners, workers, manual, pollers, services, database, lock, log })),
+    failed: Promise.race([database.lost, lock.lost, ...(cluster ? [cluster.outdated] : [])]),
+    state: () => describeReadiness(readinessChecks(config, database, { ...listeners, clusterNode: cluster })),
+    stop: () => (stopped ??= stopServer({ ...parts, pollers })),
   };
 };
 
@@ -162,6 +171,7 @@ const stopServer = async ({
   pollers,
   services: { petStreams, sweeper, keys, people },
   database,
+  cluster,
   lock,
   log,
 }: {
@@ -171,6 +181,7 @@ const stopServer = async ({
   pollers: readonly Poller[];
   services: Services;
   database: Database;
+  cluster: ServerCluster | undefined;
   lock: ServerLock;
   log: Logger;
 }): Promise<void> => {
@@ -190,5 +201,6 @@ const stopServer = async ({
     .flush()
     .catch((error: unknown) => log.warn({ err: error }, "when people were last seen could not be saved"));
   await database.close();
+  await cluster?.log.close();
   lock.release();
 };

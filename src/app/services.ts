@@ -2,6 +2,7 @@ import { auditService } from "../audit/service.ts";
 import type { ChallengeRecords } from "../certificates/challenge-records.ts";
 import { withoutReplaced } from "../certificates/wildcard.ts";
 import { categoryService } from "../categories/service.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import type { RequestIndex } from "../db/pet-index.ts";
@@ -53,6 +54,8 @@ export interface ServiceOptions extends DeployOptions {
   streamLimits?: StreamLimits;
   /** Stores when keys were last used, in place of the database. */
   touchKeys?: Repositories["keys"]["touch"];
+  /** Undefined unless this is a node of one. */
+  cluster?: Cluster | undefined;
   /** Lets another process index animals before a search. */
   requestIndex?: RequestIndex;
 }

@@ -10,6 +10,11 @@ import { reasonOf } from "../lib/reason.ts";
 /** A readiness check. It throws an error that says what to do. */
 export type Check = () => void | Promise<void>;
 
+/** Why a check failed, in words that anybody may read. */
+export class PublicProblem extends Error {
+  override name = "PublicProblem";
+}
+
 /** A problem that needs attention soon, while the service still works. */
 export interface Warning {
   /** In lower_snake. Public. */
@@ -88,6 +93,7 @@ interface Failure {
   /** The check that failed. */
   name: string;
   reason: string;
+  isPublic: boolean;
 }
 
 const runChecks = async (checks: Readonly<Record<string, Check>>): Promise<Failure[]> => {
@@ -96,14 +102,16 @@ const runChecks = async (checks: Readonly<Record<string, Check>>): Promise<Failu
       await check();
       return [];
     } catch (error) {
-      return [{ name, reason: reasonOf(error) }];
+      return [{ name, reason: reasonOf(error), isPublic: error instanceof PublicProblem }];
     }
   });
   return (await Promise.all(attempts)).flat();
 };
 
 const publicMessage = (failures: readonly Failure[]): string =>
-  `The service is not ready (${failures.map(({ name }) => name).join(", ")}); use a key with the scope metrics:read to see why.`;
+  failures.every(({ isPublic }) => isPublic)
+    ? `The service is not ready (${detailedMessage(failures)}).`
+    : `The service is not ready (${failures.map(({ name }) => name).join(", ")}); use a key with the scope metrics:read to see why.`;
 
 const detailedMessage = (failures: readonly Failure[]): string =>
   failures.map(({ name, reason }) => `${name}: ${reason}`).join("; ");

@@ -1,0 +1,119 @@
+import { hostname } from "node:os";
+import type { Cluster } from "../cluster/cluster.ts";
+import { EngineUnavailable } from "../cluster/errors.ts";
+import { type Nodes, announceNode } from "../cluster/nodes.ts";
+import type { Config } from "../config/config.ts";
+import { nodeIdPath } from "../data-dir/paths.ts";
+import { PublicProblem } from "../http/health.ts";
+import type { Logger } from "../lib/log.ts";
+import { type Poller, repeat } from "../lib/poller.ts";
+import { quantity } from "../lib/quantity.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { type Clock, formatTime } from "../lib/time.ts";
+import { VERSION } from "./version.ts";
+
+const WATCH_MS = 250;
+/** The newest form of records that this program reads. */
+const RECORD_FORMAT = 1;
+
+/** Why reads and writes are refused at present. */
+export interface ClusterFault {
+  readonly problem: string;
+  /** In milliseconds UTC. */
+  readonly since: number;
+}
+
+/** A cluster as a server sees it. */
+export interface ServerCluster extends Cluster {
+  readonly nodes: Pick<Nodes, "list">;
+  /** Undefined while all is well. */
+  fault(): ClusterFault | undefined;
+  /** @throws PublicProblem if this node cannot bring itself up to date */
+  assertReady(fresh: () => Promise<void>): Promise<void>;
+  readonly pollers: readonly Poller[];
+}
+
+/** Notes since when the engine is away, and logs each change once. */
+const watchEngine = ({ state }: Pick<Cluster, "state">, clock: Clock, log: Logger) => {
+  let fault: ClusterFault | undefined;
+  const watch = () => {
+    const { problem } = state();
+    if (problem === fault?.problem) return;
+    if (problem === undefined) {
+      log.info(
+        { seconds: Math.round((clock.now() - (fault?.since ?? 0)) / 1000) },
+        "the cluster works again",
+      );
+      fault = undefined;
+      return;
+    }
+    log.warn({ problem }, "the cluster's log cannot be used: reads and writes of the API are refused");
+    fault = { problem, since: fault?.since ?? clock.now() };
+  };
+  const onError = (error: unknown) => log.error({ err: error }, "the state of the cluster is unknown");
+  return { fault: () => fault, poller: repeat(WATCH_MS, watch, { firstMs: 0, onError }) };
+};
+
+/** What anybody may read: the engine's address is not for them. */
+const publicReason = (error: unknown): string =>
+  error instanceof EngineUnavailable ? "the engine of the cluster cannot be reached" : reasonOf(error);
+
+/** Everybody may read what is wrong: without the engine, no key can be checked. */
+const readinessOf =
+  (state: Cluster["state"], fault: () => ClusterFault | undefined) =>
+  async (fresh: () => Promise<void>): Promise<void> => {
+    try {
+      await fresh();
+    } catch (error) {
+      const { position, head } = state();
+      const since = fault()?.since;
+      const details = [
+        publicReason(error),
+        ...(since === undefined ? [] : [`since ${formatTime(since)}`]),
+        ...(head > position ? [`${quantity(head - position, "record")} behind`] : []),
+      ];
+      throw new PublicProblem(details.join(", "), { cause: error });
+    }
+  };
+
+/** @param address where other machines reach this node */
+export const serverCluster = (
+  cluster: Cluster,
+  { dataDir }: Pick<Config, "dataDir">,
+  address: string,
+  { clock, log }: { clock: Clock; log: Logger },
+): ServerCluster => {
+  const since = clock.now();
+  const nodes = announceNode(
+    cluster.log,
+    () => ({
+      id: cluster.node,
+      name: hostname(),
+      version: VERSION,
+      format: RECORD_FORMAT,
+      position: cluster.state().position,
+      address,
+      since,
+    }),
+    {
+      onError: (error) => log.warn({ err: error }, "this node could not announce itself to the others"),
+      onTaken: () =>
+        log.error(
+          `another server has the id of this node: if DATA_DIR was copied, stop this server and remove ${nodeIdPath(dataDir)}`,
+        ),
+    },
+  );
+  const state = () => cluster.state();
+  const { fault, poller } = watchEngine({ state }, clock, log);
+  return {
+    log: cluster.log,
+    node: cluster.node,
+    outdated: cluster.outdated,
+    state,
+    liveNodes: nodes.count,
+    nodes,
+    fault,
+    assertReady: readinessOf(state, fault),
+    pollers: [nodes, poller],
+  };
+};
