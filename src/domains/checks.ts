@@ -73,7 +73,6 @@ export const domainChecks = ({
   isSecured = false,
 }: ChecksOptions) => {
   const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
-  let isAbandoned = false;
 
   const write = (
     domain: Domain,
@@ -99,7 +98,11 @@ export const domainChecks = ({
     });
   };
 
-  const perform = async ({ domain, project }: Checkable, actor: Actor): Promise<CheckOutcome> => {
+  const perform = async (
+    { domain, project }: Checkable,
+    actor: Actor,
+    signal: AbortSignal | undefined,
+  ): Promise<CheckOutcome> => {
     const isUrgent = () => running.get(domain.id)?.isAwaited ?? true;
     const target = targetOf(project.targetLabel);
     const { projectId, hostname, stage } = domain;
@@ -109,7 +112,7 @@ export const domainChecks = ({
     const formerAddresses = addressesIn(await domains.trace(domain.id));
     const options = { isUrgent, needsProof, formerAddresses, isServed: isServed(stage) };
     const inspection = await inspect(hostnameOf(hostname), target, options);
-    if (isAbandoned) return "overtaken";
+    if (signal?.aborted) return "overtaken";
     if (await write(domain, inspection, { actor, askedAt })) return "recorded";
     const holder = inspection.event === "records_right" ? await domains.holder(hostname) : undefined;
     const isTaken = holder !== undefined && holder.project.id !== projectId;
@@ -120,8 +123,9 @@ export const domainChecks = ({
     /**
      * Asks the DNS about a domain and stores the result. Calls during the check share it. Queries of a check that a
      * client waits for go before those of scheduled checks.
+     * @param signal after its abort the result is not stored
      */
-    run(checkable: Checkable, actor: Actor): Promise<CheckOutcome> {
+    run(checkable: Checkable, actor: Actor, signal?: AbortSignal): Promise<CheckOutcome> {
       const { id } = checkable.domain;
       const isAwaited = actor.kind !== "service";
       const current = running.get(id);
@@ -132,14 +136,10 @@ export const domainChecks = ({
       const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
       // Before the check begins: its first queries look here whether they are urgent.
       running.set(id, { outcome, isAwaited });
-      perform(checkable, actor)
+      perform(checkable, actor, signal)
         .finally(() => running.delete(id))
         .then(resolve, reject);
       return outcome;
-    },
-    /** From now on results are not stored. */
-    abandon(): void {
-      isAbandoned = true;
     },
   };
 };
@@ -168,23 +168,16 @@ export const domainScheduler = ({
   clock,
   onError,
 }: DomainSchedulerOptions): DomainScheduler => {
-  const checkPoller = duePoller({
+  return duePoller({
     due: domains.due,
     idOf: ({ domain }) => domain.id,
-    process: (checkable) =>
+    process: (checkable, signal) =>
       hasCustomDomains(checkable.project)
-        ? checks.run(checkable, SERVICE)
+        ? checks.run(checkable, SERVICE, signal)
         : domains.stopChecks(checkable.domain),
     maxPerTick: MAX_PER_TICK,
     maxConcurrent: MAX_CONCURRENT,
     clock,
     onError,
   });
-  return {
-    ...checkPoller,
-    stop() {
-      checks.abandon();
-      return checkPoller.stop();
-    },
-  };
 };

@@ -30,9 +30,9 @@ export const preValidating = (
   };
   return {
     ...checks,
-    async run(checkable, actor) {
-      const outcome = await checks.run(checkable, actor);
-      await prepare(checkable).catch(onError);
+    async run(checkable, actor, signal) {
+      const outcome = await checks.run(checkable, actor, signal);
+      if (!signal?.aborted) await prepare(checkable).catch(onError);
       return outcome;
     },
   };

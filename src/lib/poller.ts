@@ -2,12 +2,30 @@ import type { Clock } from "./time.ts";
 
 /** Work that runs again and again. */
 export interface Poller {
+  /** Starts the timer, also after a `stop` that has resolved. */
   start(): void;
   /** Runs the work now; a timer calls it. Resolves when the work that it started has finished; never rejects. */
   tick(): Promise<void>;
-  /** Stops the timer and waits for running work. A later `tick` starts nothing. */
+  /** Stops the timer, aborts the signal of running work and waits for it. Until the next `start`, a `tick` starts nothing. */
   stop(): Promise<void>;
 }
+
+/** The timers of a poller between `start` and `stop`, and the signal for the work meanwhile. */
+const runTime = () => {
+  let timers: ReturnType<typeof setTimeout>[] = [];
+  let stopping = new AbortController();
+  return {
+    signal: () => stopping.signal,
+    start(...started: ReturnType<typeof setTimeout>[]) {
+      if (stopping.signal.aborted) stopping = new AbortController();
+      timers = started;
+    },
+    stop() {
+      stopping.abort();
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+};
 
 /**
  * Runs `work` every `ms`. A run never overlaps another: a tick during a run joins that run. An error ends only that run.
@@ -16,38 +34,37 @@ export interface Poller {
  */
 export const repeat = (
   ms: number,
-  work: () => unknown,
+  work: (signal: AbortSignal) => unknown,
   { firstMs = ms, onError }: { firstMs?: number; onError: (error: unknown) => void },
 ): Poller => {
-  const timers: ReturnType<typeof setTimeout>[] = [];
+  const time = runTime();
   let running: Promise<void> | undefined;
-  let isStopped = false;
 
   const run = async () => {
     try {
-      await work();
+      await work(time.signal());
     } catch (error) {
       onError(error);
     }
   };
   const tick = async () => {
-    if (!isStopped)
+    if (!time.signal().aborted)
       running ??= run().finally(() => {
         running = undefined;
       });
     await running;
   };
 
+  const next = () => void tick();
+
   return {
     tick,
     start() {
-      timers.push(setInterval(() => void tick(), ms));
-      if (firstMs === 0) void tick();
-      else if (firstMs < ms) timers.push(setTimeout(() => void tick(), firstMs));
+      time.start(setInterval(next, ms), ...(firstMs > 0 && firstMs < ms ? [setTimeout(next, firstMs)] : []));
+      if (firstMs === 0) next();
     },
     async stop() {
-      isStopped = true;
-      for (const timer of timers) clearTimeout(timer);
+      time.stop();
       await running;
     },
   };
@@ -57,7 +74,7 @@ interface DuePollerOptions<Item, Id> {
   /** Items that are due, the longest due first, at most `limit`. */
   due(now: number, limit: number): Promise<Item[]>;
   idOf(item: Item): Id;
-  process(item: Item): Promise<unknown>;
+  process(item: Item, signal: AbortSignal): Promise<unknown>;
   /** How many items may start in one tick, which is a second. */
   maxPerTick: number;
   maxConcurrent: number;
@@ -93,12 +110,11 @@ export const duePoller = <Item, Id>({
   const running = new Map<Id, Promise<void>>();
   /** Until when an item rests. */
   const resting = new Map<Id, number>();
-  let timer: ReturnType<typeof setInterval> | undefined;
-  let isStopped = false;
+  const time = runTime();
 
   const attempt = async (item: Item) => {
     try {
-      await process(item);
+      await process(item, time.signal());
     } catch (error) {
       resting.set(idOf(item), clock.now() + REST_MS);
       onError(error);
@@ -116,16 +132,17 @@ export const duePoller = <Item, Id>({
     const free = Math.min(maxPerTick, maxConcurrent - running.size);
     if (free <= 0) return [];
     const now = clock.now();
+    const signal = time.signal();
     for (const [id, until] of resting) if (until <= now) resting.delete(id);
     // Running and resting items are still due in the database.
     const items = await due(now, free + running.size + resting.size);
-    if (isStopped) return [];
+    if (signal.aborted) return [];
     const idle = items.filter((item) => !running.has(idOf(item)) && !resting.has(idOf(item)));
     return idle.slice(0, free).map(start);
   };
 
   const tick = async () => {
-    if (isStopped) return;
+    if (time.signal().aborted) return;
     try {
       await Promise.all(await startDue());
     } catch (error) {
@@ -136,11 +153,10 @@ export const duePoller = <Item, Id>({
   return {
     tick,
     start() {
-      timer = setInterval(() => void tick(), TICK_MS);
+      time.start(setInterval(() => void tick(), TICK_MS));
     },
     async stop() {
-      isStopped = true;
-      clearInterval(timer);
+      time.stop();
       const { promise: timeout, resolve } = Promise.withResolvers<void>();
       const timeoutTimer = setTimeout(resolve, MAX_STOP_MS);
       await Promise.race([Promise.all(running.values()), timeout]);

@@ -169,3 +169,45 @@ test("stop waits at most a second for running items", async () => {
   expect(performance.now() - start).toBeGreaterThan(900);
   expect(performance.now() - start).toBeLessThan(2000);
 });
+
+test("after a stop, a poller starts again: the work of before has the aborted signal, the work of after another", async () => {
+  const signals: AbortSignal[] = [];
+  const poller = repeat(1000, (signal) => void signals.push(signal), { firstMs: 0, onError: rethrow });
+  poller.start();
+  await poller.stop();
+  await poller.tick();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  poller.start();
+  await poller.tick();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  await poller.stop();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
+test("an item that still runs when its poller starts again is not processed a second time", async () => {
+  const { promise: silence, resolve: end } = Promise.withResolvers<void>();
+  const signals: AbortSignal[] = [];
+  const poller = duePoller({
+    due: async () => ["slow"],
+    idOf: (item) => item,
+    process(_item, signal) {
+      signals.push(signal);
+      return silence;
+    },
+    maxPerTick: 2,
+    maxConcurrent: 2,
+    clock: testClock(),
+    onError: rethrow,
+  });
+  const running = poller.tick();
+  await Bun.sleep(1);
+  await poller.stop();
+  poller.start();
+  await poller.tick();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  end();
+  await running;
+  await poller.tick();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  await poller.stop();
+});
