@@ -41,7 +41,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/protocols\//, to: [/^src\/lib\//] },
   { from: /^src\/db\//, to: [/^src\/lib\//, /^drizzle\/.+\.sql$/] },
   { from: /^src\/config\//, to: [/^src\/(lib|protocols\/dns)\//] },
-  { from: /^src\/cluster\//, to: [/^src\/(db|lib)\//] },
+  { from: /^src\/cluster\//, to: [/^src\/(db|lib|protocols\/s3)\//] },
   { from: /^src\/data-dir\//, to: [/^src\/(cluster|config|db|lib)\//] },
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
@@ -87,7 +87,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /^src\/domains\//,
     to: [/^src\/(http|lib|protocols\/dns|dns-checks|dns-records)\//, /^src\/projects\/(plan|service)\.ts$/],
   },
-  { from: /^src\/deploys\//, to: [/^src\/(http|lib)\//, /^src\/projects\/service\.ts$/] },
+  { from: /^src\/deploys\//, to: [/^src\/(http|lib|protocols\/s3)\//, /^src\/projects\/service\.ts$/] },
   // A site consists of the files of a deploy.
   {
     from: /^src\/sites\//,
