@@ -4,6 +4,7 @@ import { exampleFile } from "../config/example.ts";
 import { keyOf } from "../config/file.ts";
 import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 import { type Sources, settingText } from "../config/sources.ts";
+import type { BlobsUrl } from "../lib/blobs-url.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
 import { withoutSettings } from "./help/globals.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
@@ -14,8 +15,8 @@ import { sourcesBeside, withSettings } from "./settings.ts";
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 const HIDDEN = "(hidden)";
 
-/** What may be shown of a setting's value; a URL with a password is a secret. */
-type Shown = Exclude<ReturnType<typeof readConfig>[SettingName], DatabaseUrl | undefined> | null;
+/** What may be shown of a setting's value; a URL with a password or a key is a secret. */
+type Shown = Exclude<ReturnType<typeof readConfig>[SettingName], BlobsUrl | DatabaseUrl | undefined> | null;
 
 /** A setting with its value, as JSON has it. */
 const rowsOf = (sources: Sources) => {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type BlobsUrl, InvalidBlobsUrl, completeBlobsUrl } from "../lib/blobs-url.ts";
 import { type DatabaseUrl, InvalidDatabaseUrl } from "../lib/database-url.ts";
 import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { ConfigError } from "./config-error.ts";
@@ -106,6 +107,8 @@ export interface Config {
   readonly backupKeep: number;
   /** The engine of the cluster's log; undefined: this machine has the store alone. */
   readonly databaseUrl: DatabaseUrl | undefined;
+  /** The bucket that has the files of all sites; undefined: they are on this machine alone. */
+  readonly blobsUrl: BlobsUrl | undefined;
   /** How long sites are served while it is not known whether this machine's copy is up to date, in milliseconds. */
   readonly staleLimit: number;
   /** The OpenID Connect provider; undefined: people sign in with passkeys only. */
@@ -129,15 +132,21 @@ const placeOf = (name: SettingName, sources: Sources): string => {
   return kind in key ? origin + key[kind as keyof typeof key] : origin;
 };
 
-/** @throws ConfigError if the parser knows better than the setting's form what is wrong */
-const parsedOf = (name: SettingName, sources: Sources): unknown => {
+/** @throws ConfigError if `read` knows better than the setting's form what is wrong */
+const explained = <Value>(name: SettingName, sources: Sources, read: () => Value): Value => {
   try {
-    return SETTINGS[name].parse(settingText(name, sources).text);
+    return read();
   } catch (error) {
-    if (!(error instanceof InvalidDatabaseUrl)) throw error;
+    if (!(error instanceof InvalidDatabaseUrl || error instanceof InvalidBlobsUrl)) throw error;
     throw new ConfigError(`${placeOf(name, sources)}: ${error.message}`);
   }
 };
+
+const parsedOf = (name: SettingName, sources: Sources): unknown =>
+  explained(name, sources, () => SETTINGS[name].parse(settingText(name, sources).text));
+
+const blobsUrlOf = ({ blobsUrl }: Values, sources: Sources): BlobsUrl | undefined =>
+  blobsUrl === "" ? undefined : explained("blobsUrl", sources, () => completeBlobsUrl(blobsUrl, sources.env));
 
 /** The value of a setting. @throws ConfigError that names where it comes from, and its form */
 const valueOf = (name: SettingName, sources: Sources): unknown => {
@@ -193,6 +202,7 @@ export const readConfig = (sources: Sources): Config => {
     ...values,
     workers: workersOf(values, sources),
     databaseUrl: values.databaseUrl || undefined,
+    blobsUrl: blobsUrlOf(values, sources),
     dnsChallengeHook: values.dnsChallengeHook || undefined,
     dnsUpdateServer: values.dnsUpdateServer || undefined,
     dnsUpdateKeyFile: values.dnsUpdateKeyFile || undefined,

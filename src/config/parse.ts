@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 
-/** Parses a setting; undefined if it is malformed. @throws InvalidDatabaseUrl that says what to write instead */
+/** Parses a setting; undefined if it is malformed. @throws InvalidDatabaseUrl or InvalidBlobsUrl that says what to write instead */
 export type Parse<Value> = (text: string) => Value | undefined;
 
 export const integer =

@@ -49,9 +49,13 @@ test("config show --json has the parsed values, and hides secrets", async () => 
   expect(out).not.toContain(SECRET);
 });
 
-test("config show hides DATABASE_URL, which holds a password", async () => {
+test("config show hides DATABASE_URL and BLOBS_URL, which hold secrets", async () => {
   const { dataDir } = await place();
-  const env = { DATA_DIR: dataDir, DATABASE_URL: "etcd://root:s3cret-word@etcd.example.org/shelter" };
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: "etcd://root:s3cret-word@etcd.example.org/shelter",
+    BLOBS_URL: "s3://key:s3cret-word@my-bucket/sites",
+  };
   for (const argv of [
     ["config", "show"],
     ["config", "show", "--json"],

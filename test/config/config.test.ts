@@ -65,6 +65,7 @@ test("without any setting the configuration has the documented defaults", () => 
     backupDir: "data/backups",
     backupKeep: 7,
     databaseUrl: undefined,
+    blobsUrl: undefined,
     staleLimit: 1000,
     oidcIssuer: undefined,
     oidcClientId: undefined,
@@ -244,5 +245,33 @@ describe("DATABASE_URL", () => {
     const dataDir = temporaryDirectory();
     await saveSettings({ ...read({ DATABASE_URL }), dataDir }, 3000);
     expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|etcd/);
+  });
+});
+
+describe("BLOBS_URL", () => {
+  const BLOBS_URL = "s3://the-key:s3cret-word@my-bucket/sites?region=eu-1";
+
+  test("is the bucket of the files of sites, completed by the environment", () => {
+    expect(read({}).blobsUrl).toBeUndefined();
+    expect(read({ BLOBS_URL, S3_ENDPOINT: "https://s3.example.org" }).blobsUrl).toMatchObject({
+      bucket: "my-bucket",
+      endpoint: "https://s3.example.org",
+      region: "eu-1",
+    });
+  });
+
+  test.each([
+    [{ BLOBS_URL: "s3://the-key:s3cret-word@My_Bucket" }, /^BLOBS_URL: the bucket must be/],
+    [{ BLOBS_URL, AWS_SESSION_TOKEN: "s3cret-word" }, /^BLOBS_URL: its keys cannot be used/],
+    [{ BLOBS_URL, S3_ENDPOINT: "http://s3.example.org" }, /^BLOBS_URL: the endpoint must be https/],
+  ])("that is wrong is refused with its place, without its keys", (env, says) => {
+    expect(() => read(env)).toThrow(says);
+    expect(() => read(env)).not.toThrow(/s3cret|the-key/);
+  });
+
+  test("is not among the saved settings: it holds a key", async () => {
+    const dataDir = temporaryDirectory();
+    await saveSettings({ ...read({ BLOBS_URL }), dataDir }, 3000);
+    expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|the-key|my-bucket/);
   });
 });

@@ -1,3 +1,4 @@
+import { parseBlobsUrl } from "../../lib/blobs-url.ts";
 import { parseDatabaseUrl } from "../../lib/database-url.ts";
 import { optional, span } from "../parse.ts";
 import type { Setting } from "../setting.ts";
@@ -25,5 +26,17 @@ export const CLUSTER = {
     form: "a time span from 0s to 24h, such as 1s",
     help: "with DATABASE_URL, how long sites, redirects and TLS handshakes go on when etcd or PostgreSQL cannot be reached",
     parse: span(0, 86_400_000),
+  },
+  blobsUrl: {
+    env: "BLOBS_URL",
+    flag: "blobs-url",
+    type: "text",
+    placeholder: "url",
+    isSecret: true,
+    fallback: "",
+    example: "s3://my-bucket/sites?endpoint=https://s3.example.org&region=eu-central-1",
+    form: "an address of a bucket, such as s3://my-bucket/sites",
+    help: "bucket that has the files of all sites; keys are read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, too",
+    parse: optional(parseBlobsUrl),
   },
 } as const satisfies Record<string, Setting>;

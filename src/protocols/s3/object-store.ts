@@ -1,5 +1,6 @@
 import { S3Client } from "bun";
-import { type BlobsUrl, InvalidBlobsUrl, describeBlobsUrl } from "../../lib/blobs-url.ts";
+import { type BlobsUrl, describeBlobsUrl } from "../../lib/blobs-url.ts";
+import { OperatorError } from "../../lib/operator-error.ts";
 import { ObjectStoreError, failureOf, isTransient, refusalOf } from "./object-store-error.ts";
 
 /** A bucket, or a part of one. Names are relative to its prefix: letters, digits, `.`, `_`, `-` and slashes. */
@@ -92,10 +93,10 @@ const stallTimer = (ms: number) => {
   };
 };
 
-/** @throws InvalidBlobsUrl without credentials */
+/** @throws OperatorError without credentials */
 const clientOf = ({ bucket, endpoint, region, credentials }: BlobsUrl): S3Client => {
   if (!credentials)
-    throw new InvalidBlobsUrl(
+    throw new OperatorError(
       "BLOBS_URL needs keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them before the bucket, as in s3://ACCESS_KEY_ID:SECRET_ACCESS_KEY@my-bucket/sites",
     );
   const { sessionToken, ...keys } = credentials;
@@ -105,7 +106,7 @@ const clientOf = ({ bucket, endpoint, region, credentials }: BlobsUrl): S3Client
 /**
  * Opens a bucket with Bun's S3 client, which signs. The requests themselves are ours, so that they end in time and report what
  * the store responded. Each is tried again after a failure of the network or of the store.
- * @throws InvalidBlobsUrl without credentials
+ * @throws OperatorError without credentials
  */
 export const openObjectStore = (
   url: BlobsUrl,

@@ -137,3 +137,7 @@ test("a removal is not sent once it is no longer allowed", async () => {
   expect(server.objects.size).toBe(1);
   expect(server.requests).toEqual(["PUT sites/store/a"]);
 });
+
+test("a store without keys cannot be opened, and says where keys belong", () => {
+  expect(() => storeAt("s3://sites/store")).toThrow("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+});
