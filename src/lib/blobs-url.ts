@@ -39,7 +39,7 @@ const refuse = (reason: string): never => {
 const decode = (text: string, what: string): string => {
   try {
     const decoded = decodeURIComponent(text);
-    if (!/[\0-\x1f]/.test(decoded)) return decoded;
+    if (!/\p{Cc}/u.test(decoded)) return decoded;
   } catch {
     // The message below says what to do.
   }

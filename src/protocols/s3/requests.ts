@@ -1,0 +1,156 @@
+import { type StallTimer, stallTimer } from "./stall-timer.ts";
+import { ObjectStoreError, failureOf, isTransient, refusalOf } from "./object-store-error.ts";
+
+export type Operation = "put" | "get" | "stat" | "list" | "remove";
+
+export interface RequestOptions {
+  /** Called when a request has ended, after all its tries. */
+  onRequest?: (operation: Operation, error: ObjectStoreError | undefined) => void;
+  /** The pause before the second try; each further one is twice as long. */
+  retryMs?: number;
+  /** How long the store may send nothing. */
+  stallMs?: number;
+  tries?: number;
+}
+
+type Sign = (name: string, options: { method: Method; expiresIn: number }) => string;
+type Method = "GET" | "PUT" | "HEAD" | "DELETE";
+type Sent = Exclude<Operation, "list">;
+const METHODS: Readonly<Record<Sent, Method>> = { put: "PUT", get: "GET", stat: "HEAD", remove: "DELETE" };
+
+/** How long the store accepts a signed request. */
+const SIGNATURE_SECONDS = 60;
+/** What an upload must reach at least, beside `stallMs`. */
+const BYTES_PER_MS = 32;
+const MAX_CONCURRENT = 32;
+
+/** At most so many calls run at once; the others wait in line. */
+const limiter = (max: number) => {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async <Value>(act: () => Promise<Value>): Promise<Value> => {
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await act();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+};
+
+interface SendOptions {
+  body?: Blob;
+  isAllowed?: () => boolean;
+}
+
+/** Signs and sends a request. @returns undefined if there is no such object */
+const sender =
+  (sign: Sign) =>
+  async (
+    operation: Sent,
+    name: string,
+    { body, isAllowed = () => true, signal }: SendOptions & Pick<StallTimer, "signal">,
+  ): Promise<Response | undefined> => {
+    const method = METHODS[operation];
+    const signed = sign(name, { method, expiresIn: SIGNATURE_SECONDS });
+    if (!isAllowed()) throw new ObjectStoreError("the request came too late", { isFinal: true });
+    const response = await fetch(signed, { method, signal, redirect: "manual", ...(body && { body }) });
+    if (response.ok) return response;
+    const refusal = await refusalOf(response);
+    if (refusal.isMissing && operation !== "put") return undefined;
+    throw refusal;
+  };
+
+/** The parts of a response. @param failed the error to throw in place of one */
+async function* readBody(
+  body: ReadableStream<Uint8Array> | null,
+  timer: StallTimer,
+  failed: (cause: unknown) => Error,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of body ?? []) {
+      timer.restart();
+      yield chunk;
+      timer.restart();
+    }
+  } catch (cause) {
+    throw failed(cause);
+  } finally {
+    timer.stop();
+  }
+}
+
+/** Requests that end in time. Each is tried again after a failure of the network or of the store. */
+export const objectRequests = (
+  place: string,
+  sign: Sign,
+  { onRequest = () => {}, retryMs = 200, stallMs = 15_000, tries = 4 }: RequestOptions,
+) => {
+  const limited = limiter(MAX_CONCURRENT);
+  const send = sender(sign);
+
+  const failed = (operation: Operation, cause: unknown): ObjectStoreError => {
+    const failure = failureOf(place, cause);
+    onRequest(operation, failure);
+    return failure;
+  };
+
+  const attempt = async <Value>(operation: Operation, act: () => Promise<Value>): Promise<Value> => {
+    for (let tried = 1; ; tried++)
+      try {
+        const value = await act();
+        onRequest(operation, undefined);
+        return value;
+      } catch (cause) {
+        if (tried >= tries || !isTransient(failureOf(place, cause))) throw failed(operation, cause);
+        await Bun.sleep(retryMs * 2 ** (tried - 1) * (0.5 + Math.random()));
+      }
+  };
+
+  /** For requests whose responses have no content. */
+  const exchange = (
+    operation: Exclude<Sent, "get">,
+    name: string,
+    options: SendOptions = {},
+  ): Promise<Response | undefined> =>
+    limited(() =>
+      attempt(operation, async () => {
+        const timer = stallTimer(stallMs + Math.ceil((options.body?.size ?? 0) / BYTES_PER_MS));
+        try {
+          const response = await send(operation, name, { ...options, signal: timer.signal });
+          await response?.arrayBuffer();
+          return response;
+        } finally {
+          timer.stop();
+        }
+      }),
+    );
+
+  /** @returns undefined if there is no such object */
+  const download = (name: string): Promise<AsyncIterable<Uint8Array> | undefined> =>
+    attempt("get", async () => {
+      const timer = stallTimer(stallMs);
+      try {
+        const response = await send("get", name, { signal: timer.signal });
+        if (response) return readBody(response.body, timer, (cause) => failed("get", cause));
+        timer.stop();
+        return undefined;
+      } catch (cause) {
+        timer.stop();
+        throw cause;
+      }
+    });
+
+  /** Waits for a request that cannot be ended, as long as for others. */
+  const inTime = <Value>(request: Promise<Value>): Promise<Value> => {
+    const timer = stallTimer(stallMs);
+    return Promise.race([request, timer.ended]).finally(timer.stop);
+  };
+
+  return { limited, attempt, exchange, download, inTime };
+};
+
+export type Requests = ReturnType<typeof objectRequests>;
