@@ -21,6 +21,9 @@ import {
 /** A name as it was read. */
 export type AsRead = Pick<Certificate, "hostname" | "revision">;
 
+/** An attempt at a certificate: `attemptSince` tells it from those that began before and after it. */
+export type Attempt = Pick<Certificate, "hostname"> & { attemptSince: number };
+
 /** Statements that update the domain of a name in the transaction that writes its certificate. */
 export interface DomainEffects {
   orderPlaced(hostname: string, now: number): readonly Statement[];
@@ -40,11 +43,17 @@ export interface Failure {
 type Store = Pick<Database, "orm" | "commit">;
 
 const orderStatements = (orm: Store["orm"]) => ({
-  begin: updateStatement(
-    orm,
-    { nextAt: AT_ONCE, isRequested: false, attemptSince: sql`${value("now")}` },
-    isAsRead,
-  ),
+  begin: orm
+    .update(certificates)
+    .set({
+      nextAt: AT_ONCE,
+      isRequested: false,
+      // Later than that of an attempt that a crash has ended, or that another process believes to be under way.
+      attemptSince: sql`max(${value("now")}, coalesce(${certificates.attemptSince} + 1, 0))`,
+    })
+    .where(isAsRead)
+    .returning({ attemptSince: certificates.attemptSince })
+    .prepare(),
   saveKey: updateStatement(
     orm,
     { ...NO_ORDER, orderAuthority: sql`${value("ca")}`, orderKey: sql`${value("key")}` },
@@ -63,32 +72,32 @@ const orderWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   const statements = orderStatements(orm);
   const count = attemptCounter({ orm });
   return {
-    /** False, without a change, if the row has changed since it was read. */
-    async beginAttempt({ hostname, revision }: AsRead, now: number): Promise<boolean> {
-      const [rows] = await commit([{ query: statements.begin, values: { hostname, revision, now } }]);
-      return rows.length > 0;
+    /** The attempt; undefined, without a change, if the row has changed since it was read. */
+    async beginAttempt({ hostname, revision }: AsRead, now: number): Promise<Attempt | undefined> {
+      const [[row]] = await commit([{ query: statements.begin, values: { hostname, revision, now } }]);
+      return row && { hostname, attemptSince: row.attemptSince ?? now };
     },
     /** Stores the key of an order before it is placed. False if the attempt is over. */
-    async saveOrderKey(hostname: string, { ca, key }: PendingOrder): Promise<boolean> {
-      const [rows] = await commit([{ query: statements.saveKey, values: { hostname, ca, key } }]);
+    async saveOrderKey(attempt: Attempt, { ca, key }: PendingOrder): Promise<boolean> {
+      const [rows] = await commit([{ query: statements.saveKey, values: { ...attempt, ca, key } }]);
       return rows.length > 0;
     },
     /** Stores a placed order, and makes its domain `issuing`. False if the attempt is over. */
     async saveOrder(
-      hostname: string,
+      attempt: Attempt,
       { ca, url }: { ca: string; url: string },
       now: number,
     ): Promise<boolean> {
-      const [rows] = await commit([
-        { query: statements.saveUrl, values: { hostname, url } },
-        ...effects.orderPlaced(hostname, now),
-        ...count(ca, "order", hostname, now),
-      ]);
+      const { hostname } = attempt;
+      const [rows] = await commit(
+        [{ query: statements.saveUrl, values: { ...attempt, url } }, ...count(ca, "order", hostname, now)],
+        ([changed]) => (changed.length > 0 ? effects.orderPlaced(hostname, now) : []),
+      );
       return rows.length > 0;
     },
     /** False if the attempt is over. */
-    async saveChallenge(hostname: string, token: string, keyAuthorization: string): Promise<boolean> {
-      const values = { hostname, token, keyAuthorization };
+    async saveChallenge(attempt: Attempt, token: string, keyAuthorization: string): Promise<boolean> {
+      const values = { ...attempt, token, keyAuthorization };
       const [rows] = await commit([{ query: statements.saveChallenge, values }]);
       return rows.length > 0;
     },
@@ -125,9 +134,10 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
      * Puts the certificate in use from the next handshake on, and its domain live, in one atomic step. False if the name is
      * gone or the attempt is over.
      */
-    async install(hostname: string, issued: Issued, nextAt: number, now: number): Promise<boolean> {
+    async install(attempt: Attempt, issued: Issued, nextAt: number, now: number): Promise<boolean> {
+      const { hostname } = attempt;
       const [rows] = await commit([
-        { query: statements.install, values: { hostname, nextAt, ...issued } },
+        { query: statements.install, values: { ...attempt, nextAt, ...issued } },
         ...effects.certificateStored(hostname, issued.chain, now),
         ...(issued.ca === null ? [] : count(issued.ca, "issued", hostname, now)),
       ]);
@@ -142,26 +152,26 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       ]);
     },
     /** Ends the attempt without counting it as failed. */
-    async postpone(hostname: string, problem: Problem, nextAt: number): Promise<void> {
-      const values = { hostname, problem: JSON.stringify(problem), nextAt };
+    async postpone(attempt: Attempt, problem: Problem, nextAt: number): Promise<void> {
+      const values = { ...attempt, problem: JSON.stringify(problem), nextAt };
       await commit([{ query: statements.postpone, values }]);
     },
     /** Ends the attempt. A refused order is deleted, and its domain is `issue_failed`; the next attempt continues any other. */
-    async fail(hostname: string, { problem, nextAt, refusedBy }: Failure, now: number): Promise<void> {
-      const values = { hostname, problem: JSON.stringify(problem), nextAt };
-      const refusal =
-        refusedBy === undefined
-          ? []
-          : [...effects.issueRefused(hostname, now), ...count(refusedBy, "refused", hostname, now)];
-      const query = refusedBy === undefined ? statements.fail : statements.refuse;
-      await commit([{ query, values }, ...refusal]);
+    async fail(attempt: Attempt, { problem, nextAt, refusedBy }: Failure, now: number): Promise<void> {
+      const { hostname } = attempt;
+      const values = { ...attempt, problem: JSON.stringify(problem), nextAt };
+      if (refusedBy === undefined) return void (await commit([{ query: statements.fail, values }]));
+      await commit(
+        [{ query: statements.refuse, values }, ...count(refusedBy, "refused", hostname, now)],
+        ([changed]) => (changed.length > 0 ? effects.issueRefused(hostname, now) : []),
+      );
     },
     /**
      * Deletes a name with its keys, unless the attempt is over or a project has the name as a domain, verified or not. True if
      * it was deleted.
      */
-    async forget(hostname: string): Promise<boolean> {
-      const [rows] = await commit([{ query: statements.forget, values: { hostname } }]);
+    async forget(attempt: Attempt): Promise<boolean> {
+      const [rows] = await commit([{ query: statements.forget, values: { ...attempt } }]);
       return rows.length > 0;
     },
   };
@@ -173,8 +183,8 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
  * A name waits until its `nextAt`, or until a certificate is requested (`isRequested`). Of all processes that read it then,
  * one begins the attempt: the others' revision is out of date. State is on disk before the CA depends on it: the key before
  * the order, the order before its challenge. So a crash loses nothing: `attemptSince` stays, the name is due at once, and the
- * next attempt continues the order. An import ends the attempt: it clears `attemptSince`, so every later write of the attempt
- * changes nothing and returns false. A request during an attempt is met by its success; after a failure another attempt
+ * next attempt continues the order. Every write of an attempt names its `attemptSince`, and changes nothing once another has begun,
+ * or once an import has cleared it: then it returns false. A request during an attempt is met by its success; after a failure another attempt
  * begins at once.
  */
 export const attemptWrites = (store: Store, effects: DomainEffects) => ({

@@ -3,12 +3,13 @@ import type { Account, AcmeClient } from "../protocols/acme/client.ts";
 import { certificateRequest, keyAuthorization } from "../protocols/acme/keys.ts";
 import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
+import type { Attempt } from "./attempt-repository.ts";
 import type { PlacedOrder } from "./place-order.ts";
 import type { Proof } from "./preflight.ts";
 import { type PresenterOptions, Undecided, responsePresenter } from "./present.ts";
 
 /** Takes an order from any state to its certificate chain. @throws AcmeProblem, Undecided */
-export type CompleteOrder = (placed: PlacedOrder, hostname: string, proof: Proof) => Promise<string>;
+export type CompleteOrder = (placed: PlacedOrder, attempt: Attempt, proof: Proof) => Promise<string>;
 
 /** Between polls of a CA. */
 const FIRST_WAIT_MS = 250;
@@ -56,7 +57,7 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
   const authorize = async (
     client: AcmeClient,
     account: Account,
-    { hostname, proof, url }: { hostname: string; proof: Proof; url: string },
+    { attempt, proof, url }: { attempt: Attempt; proof: Proof; url: string },
   ) => {
     const authorization = await client.authorization(account, url);
     if (authorization.status === "valid") return;
@@ -67,7 +68,7 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
       token: challenge.token,
       keyAuthorization: keyAuthorization(challenge.token, account.key),
     };
-    await present(hostname, proof, response, async () => {
+    await present(attempt, proof, response, async () => {
       if (challenge.status === "pending") await client.respond(account, challenge.url);
       const decided = await poll(
         () => client.authorization(account, url),
@@ -79,16 +80,20 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
     });
   };
 
-  return async ({ account, pending, order: placed }, hostname, proof) => {
+  return async ({ account, pending, order: placed }, attempt, proof) => {
     const client = clientOf(pending.ca);
     const reread = () => client.readOrder(account, placed.url);
     let order: Order = placed;
     if (order.status === "pending") {
-      for (const url of order.authorizations) await authorize(client, account, { hostname, proof, url });
+      for (const url of order.authorizations) await authorize(client, account, { attempt, proof, url });
       order = await poll(reread, ({ status }) => status !== "pending");
     }
     if (order.status === "ready")
-      order = await client.finalize(account, order, await certificateRequest(pending.key, namesOf(hostname)));
+      order = await client.finalize(
+        account,
+        order,
+        await certificateRequest(pending.key, namesOf(attempt.hostname)),
+      );
     if (order.status === "processing" || order.status === "ready")
       order = await poll(reread, ({ status }) => status !== "processing" && status !== "ready");
     if (order.status !== "valid" || order.certificate === undefined)

@@ -3,11 +3,12 @@ import { assertFits, readCertificate } from "../protocols/acme/certificate.ts";
 import type { AcmeClient } from "../protocols/acme/client.ts";
 import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
 import { renewalTime } from "../protocols/acme/renewal.ts";
+import type { Attempt } from "./attempt-repository.ts";
 import { afterFailure } from "./after-failure.ts";
 import type { Certificate, Issued, PendingOrder } from "./certificate.ts";
 import { orderCompleter } from "./complete-order.ts";
 import type { Handshakes, UndecidedRecords } from "./present.ts";
-import { type PlaceOrder, Superseded } from "./place-order.ts";
+import { type Attempted, type PlaceOrder, Superseded } from "./place-order.ts";
 import { NOT_HELD, type Preflight, type Proof } from "./preflight.ts";
 import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
 import type { Certificates } from "./repository.ts";
@@ -83,25 +84,28 @@ const replacedNames =
     const now = clock.now();
     if (!isValidAt((await certificates.find(wildcard.hostname))?.issued, now)) return false;
     if (issued && issued.notAfter > now) await certificates.putOff(certificate, issued.notAfter);
-    else if ((await certificates.beginAttempt(certificate, now)) && (await certificates.forget(hostname)))
-      onForgotten(hostname);
+    else {
+      const attempt = await certificates.beginAttempt(certificate, now);
+      if (attempt && (await certificates.forget(attempt))) onForgotten(hostname);
+    }
     return true;
   };
 
 /** Stores why an attempt failed, and when the next one is. */
 const failureWriter =
   ({ certificates, onFailed, clock, randomFraction }: IssueOptions) =>
-  async (hostname: string, error: unknown) => {
+  async (attempt: Attempt, error: unknown) => {
+    const { hostname } = attempt;
     const now = clock.now();
     const { failures = 0, order, issued } = (await certificates.find(hostname)) ?? {};
     const after = afterFailure(error, { failures, order, issued, now }, randomFraction);
     if (after.kind === "postpone") {
       if (after.isReported) onFailed(hostname, after.problem);
-      return certificates.postpone(hostname, after.problem, after.nextAt);
+      return certificates.postpone(attempt, after.problem, after.nextAt);
     }
     onFailed(hostname, after.problem);
     if (after.forgetAccountAt !== undefined) await certificates.forgetAccount(after.forgetAccountAt);
-    return certificates.fail(hostname, after, now);
+    return certificates.fail(attempt, after, now);
   };
 
 /** Removes the records of undecided orders whose names were removed meanwhile: no further attempt does. */
@@ -131,19 +135,21 @@ export const certificateIssuer = (
   const isReplaced = replacedNames(options);
   const writeFailure = failureWriter(options);
 
-  const install = async ({ hostname }: Certificate, { ca, key }: PendingOrder, chain: string) => {
+  const install = async (attempt: Attempt, { ca, key }: PendingOrder, chain: string) => {
+    const { hostname } = attempt;
     await assertFits(chain, key, namesOf(hostname), clock.now());
     const { notBefore, notAfter, ariId = null } = await readCertificate(chain);
     const issued = { key, chain, ca, notBefore, notAfter, ariId };
     const nextAt = await nextCheckAt(issued);
     handshakes.remove(hostname);
-    if (await certificates.install(hostname, issued, nextAt, clock.now())) onIssued(hostname);
+    if (await certificates.install(attempt, issued, nextAt, clock.now())) onIssued(hostname);
   };
 
   /** Forgets a name that no project holds. A valid imported certificate stays: the service could not order it again. */
-  const forget = async ({ hostname, issued }: Certificate): Promise<boolean> => {
+  const forget = async (certificate: Attempted): Promise<boolean> => {
+    const { hostname, issued } = certificate;
     if (issued?.ca === null && issued.notAfter > clock.now()) return false;
-    if (!(await certificates.forget(hostname))) return false;
+    if (!(await certificates.forget(certificate))) return false;
     onForgotten(hostname);
     return true;
   };
@@ -154,7 +160,7 @@ export const certificateIssuer = (
     await challenges?.remove(proof.recordName, recordValueOf(keyAuthorization));
   };
 
-  const obtain = async (certificate: Certificate) => {
+  const obtain = async (certificate: Attempted) => {
     const { hostname } = certificate;
     const found = await preflight(hostname);
     if ("obstacle" in found) {
@@ -163,17 +169,19 @@ export const certificateIssuer = (
     }
     await removeLeftOver(certificate, found);
     const placed = await placeOrder(certificate);
-    await install(certificate, placed.pending, await completeOrder(placed, hostname, found));
+    await install(certificate, placed.pending, await completeOrder(placed, certificate, found));
   };
 
   return async (certificate) => {
     if (await isReplaced(certificate)) return;
-    if (!(await isDue(certificate)) || !(await certificates.beginAttempt(certificate, clock.now()))) return;
+    if (!(await isDue(certificate))) return;
+    const attempt = await certificates.beginAttempt(certificate, clock.now());
+    if (!attempt) return;
     try {
-      await obtain(certificate);
+      await obtain({ ...certificate, ...attempt });
     } catch (error) {
       handshakes.remove(certificate.hostname);
-      if (!(error instanceof Superseded)) await writeFailure(certificate.hostname, error);
+      if (!(error instanceof Superseded)) await writeFailure(attempt, error);
     }
   };
 };

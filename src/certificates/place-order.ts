@@ -4,6 +4,7 @@ import type { Account, AcmeClient } from "../protocols/acme/client.ts";
 import { newCertificateKey, newAccountKey } from "../protocols/acme/keys.ts";
 import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
+import type { Attempt } from "./attempt-repository.ts";
 import { MAX_WINDOW_MS, findExhaustedLimit } from "./budget.ts";
 import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
@@ -32,6 +33,9 @@ const accountOpener = (
   };
 };
 
+/** A name whose certificate is being ordered. */
+export type Attempted = Certificate & Attempt;
+
 /** An order as its CA has it. */
 export interface PlacedOrder {
   account: Account;
@@ -43,7 +47,7 @@ export interface PlacedOrder {
  * Continues a name's order, or places one. If a CA's limits forbid it, the next CA is tried at once.
  * @throws AcmeProblem; if the limits of all CAs forbid it, the one that ends first
  */
-export type PlaceOrder = (certificate: Certificate) => Promise<PlacedOrder>;
+export type PlaceOrder = (certificate: Attempted) => Promise<PlacedOrder>;
 
 export interface PlaceOrderOptions {
   certificates: Certificates;
@@ -94,7 +98,8 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
   const { certificates, clientOf, namesOf, clock } = options;
   const assertWithinBudget = budgetCheck(options);
 
-  const order = async (account: Account, ca: string, { hostname, issued }: Certificate) => {
+  const order = async (account: Account, ca: string, certificate: Attempted) => {
+    const { hostname, issued } = certificate;
     const replaces = issued?.ca === ca ? (issued.ariId ?? undefined) : undefined;
     const client = clientOf(ca);
     const names = namesOf(hostname);
@@ -105,17 +110,17 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
         if (replaces === undefined || !isAboutReplacement(error)) throw error;
         return client.order(account, names);
       });
-    if (!(await certificates.saveOrder(hostname, { ca, url: placed.url }, clock.now())))
+    if (!(await certificates.saveOrder(certificate, { ca, url: placed.url }, clock.now())))
       throw new Superseded();
     return placed;
   };
 
-  return async (ca: string, certificate: Certificate): Promise<PlacedOrder> => {
+  return async (ca: string, certificate: Attempted): Promise<PlacedOrder> => {
     await assertWithinBudget(ca, certificate);
     // The key of an order that was never placed is unused.
     const key = certificate.order?.key ?? (await newCertificateKey());
     const pending = { ca, url: null, key };
-    if (!(await certificates.saveOrderKey(certificate.hostname, pending))) throw new Superseded();
+    if (!(await certificates.saveOrderKey(certificate, pending))) throw new Superseded();
     const account = await accountOf(ca);
     return { account, pending, order: await order(account, ca, certificate) };
   };

@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/time.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
 import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-alpn.ts";
+import type { Attempt } from "./attempt-repository.ts";
 import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
 import { Superseded } from "./place-order.ts";
 import type { Proof } from "./preflight.ts";
@@ -54,17 +55,18 @@ export const responsePresenter = ({ certificates, handshakes, challenges, undeci
   };
 
   return async (
-    hostname: string,
+    attempt: Attempt,
     proof: Proof,
     { token, keyAuthorization }: ChallengeResponse,
     work: () => Promise<void>,
   ): Promise<void> => {
+    const { hostname } = attempt;
     if (proof.method === "tls-alpn-01") {
       await handshakes.add(hostname, keyAuthorization);
       return work();
     }
     const save = async () => {
-      if (!(await certificates.saveChallenge(hostname, token, keyAuthorization))) throw new Superseded();
+      if (!(await certificates.saveChallenge(attempt, token, keyAuthorization))) throw new Superseded();
     };
     // Stored before a record is published: after a crash the next attempt removes it.
     await save();

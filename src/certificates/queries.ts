@@ -1,4 +1,4 @@
-import { type SQL, and, eq, isNotNull, sql } from "drizzle-orm";
+import { type SQL, and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { AT_ONCE } from "./certificate.ts";
@@ -9,8 +9,8 @@ type Changes = Parameters<ReturnType<Orm["update"]>["set"]>[0];
 export const value = sql.placeholder;
 
 export const hasName = eq(certificates.hostname, value("hostname"));
-/** The attempt is still under way: no import has ended it. */
-export const isUnderWay = and(hasName, isNotNull(certificates.attemptSince));
+/** The attempt is still under way: no import has ended it, and no other process has begun another. */
+export const isUnderWay = and(hasName, eq(certificates.attemptSince, value("attemptSince")));
 /** The row has not changed since it was read. */
 export const isAsRead = and(hasName, eq(certificates.revision, value("revision")));
 

@@ -35,7 +35,11 @@ test("a CA whose limit is reached gets no request: the next one gets the order",
   await certificates.request(NAME);
   const problem = { type: "unauthorized", detail: "no", subproblems: [] };
   for (let refusal = 0; refusal < 6; refusal++)
-    await certificates.fail(NAME, { problem, nextAt: clock.now(), refusedBy: ca.directory }, clock.now());
+    await certificates.fail(
+      { hostname: NAME, attemptSince: 1 },
+      { problem, nextAt: clock.now(), refusedBy: ca.directory },
+      clock.now(),
+    );
   await pass();
   expect(await stageOf(NAME)).toBe("live");
   expect([ca.orders().length, second.orders().length]).toEqual([0, 1]);

@@ -53,8 +53,8 @@ test("a public name of the service's own that is forgotten is wanted again", asy
   const { certificates, clock, pass } = await openIssuing({}, { env: { API_HOSTS: "api.example.net" } });
   await pass();
   const found = await certificates.find("api.example.net");
-  await certificates.beginAttempt(found!, clock.now());
-  expect(await certificates.forget("api.example.net")).toBe(true);
+  const attempt = await certificates.beginAttempt(found!, clock.now());
+  expect(await certificates.forget(attempt!)).toBe(true);
   await pass();
   expect((await certificates.find("api.example.net"))?.issued).toBeDefined();
 });
@@ -95,14 +95,14 @@ test("a challenge gets its response under its own name only, and only while pend
     (await store.visit(`http://${host}/.well-known/acme-challenge/${token}`)).status;
   await verified(NAME);
   await certificates.want([NAME], 0);
-  await certificates.beginAttempt({ hostname: NAME, revision: 0 }, 1);
-  await certificates.saveOrderKey(NAME, { ca: "https://ca.test/", url: null, key: "k" });
-  await certificates.saveChallenge(NAME, "tok_en-1", "tok_en-1.thumb");
+  const attempt = (await certificates.beginAttempt({ hostname: NAME, revision: 0 }, 1))!;
+  await certificates.saveOrderKey(attempt, { ca: "https://ca.test/", url: null, key: "k" });
+  await certificates.saveChallenge(attempt, "tok_en-1", "tok_en-1.thumb");
   expect(await ask(NAME, "tok_en-1")).toBe(200);
   expect(await ask("other.example.org", "tok_en-1")).toBe(421);
   expect(await ask(NAME, "tok_en-2")).toBe(421);
   await certificates.fail(
-    NAME,
+    attempt,
     { problem: { type: "x", detail: "", subproblems: [] }, nextAt: null, refusedBy: "https://ca.test/" },
     0,
   );

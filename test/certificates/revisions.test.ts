@@ -51,7 +51,7 @@ test("an attempt begins once, however many read the same row", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
   const begun = await Promise.all([2, 3, 4].map((now) => certificates.beginAttempt(read, now)));
-  expect(begun).toEqual([true, false, false]);
+  expect(begun).toEqual([{ hostname: "docs.example.org", attemptSince: 2 }, undefined, undefined]);
 });
 
 test("a certificate that is requested after it was read is not put off", async () => {
@@ -64,7 +64,7 @@ test("a certificate that is requested after it was read is not put off", async (
 
 test("an attempt that an import ended stays ended when another certificate is requested", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
-  await certificates.beginAttempt((await certificates.find("docs.example.org"))!, 2);
+  const attempt = await certificates.beginAttempt((await certificates.find("docs.example.org"))!, 2);
   const imported = {
     key: "k",
     chain: "imported",
@@ -76,6 +76,28 @@ test("an attempt that an import ended stays ended when another certificate is re
   await certificates.installImported("docs.example.org", imported, 900, 3);
   await certificates.request("docs.example.org");
   const issued = { ...imported, chain: "issued", ca: "https://ca.test/" };
-  expect(await certificates.install("docs.example.org", issued, 900, 4)).toBe(false);
+  expect(await certificates.install(attempt!, issued, 900, 4)).toBe(false);
   expect((await certificates.find("docs.example.org"))?.issued?.chain).toBe("imported");
+});
+
+test("an attempt that another process has taken over changes nothing any more, whatever the clocks say", async () => {
+  const certificates = openMigrated(["docs.example.org", 1]);
+  const read = async () => (await certificates.find("docs.example.org"))!;
+  const stopped = (await certificates.beginAttempt(await read(), 2000))!;
+  const current = (await certificates.beginAttempt(await read(), 1000))!;
+  expect(current.attemptSince).toBe(2001);
+  const [ca, problem] = ["https://ca.test/", { type: "unauthorized", detail: "", subproblems: [] }];
+  const issued = { key: "k", chain: "c", ca, notBefore: 0, notAfter: 9000, ariId: null };
+  await certificates.saveOrderKey(current, { ca, url: null, key: "key" });
+  await certificates.saveOrder(current, { ca, url: "order" }, 3);
+  const before = await read();
+  expect(await certificates.saveOrderKey(stopped, { ca, url: null, key: "other" })).toBe(false);
+  expect(await certificates.saveOrder(stopped, { ca, url: "other" }, 3)).toBe(false);
+  expect(await certificates.saveChallenge(stopped, "t", "t.k")).toBe(false);
+  expect(await certificates.install(stopped, issued, 900, 4)).toBe(false);
+  expect(await certificates.forget(stopped)).toBe(false);
+  await certificates.postpone(stopped, problem, 900);
+  await certificates.fail(stopped, { problem, nextAt: 900, refusedBy: ca }, 4);
+  expect(await read()).toEqual(before);
+  expect(await certificates.install(current, issued, 900, 4)).toBe(true);
 });

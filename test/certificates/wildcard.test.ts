@@ -90,8 +90,8 @@ test("an attempt that a crash ended is continued, and its record is removed firs
   const { zone, certificates, clock, pass } = await openDnsIssuing();
   await certificates.want([WILDCARD], clock.now());
   const found = await certificates.find(WILDCARD);
-  await certificates.beginAttempt(found!, clock.now());
-  await certificates.saveChallenge(WILDCARD, "token", "token.thumbprint");
+  const attempt = await certificates.beginAttempt(found!, clock.now());
+  await certificates.saveChallenge(attempt!, "token", "token.thumbprint");
   await pass();
   expect(zone.acts).toEqual([
     `remove _acme-challenge.${DOMAIN}`,
@@ -121,10 +121,10 @@ const openReplacing = async () => {
   const room = await openDnsIssuing();
   const { certificates, ca, clock } = room;
   await certificates.want([SITE], clock.now());
-  await certificates.beginAttempt((await certificates.find(SITE))!, clock.now());
+  const attempt = await certificates.beginAttempt((await certificates.find(SITE))!, clock.now());
   const { key, chain, notBefore, notAfter } = await ownPair(clock.now());
   const issued = { key, chain, ca: ca.directory, notBefore, notAfter, ariId: null };
-  await certificates.install(SITE, issued, notAfter - 10 * DAY, clock.now());
+  await certificates.install(attempt!, issued, notAfter - 10 * DAY, clock.now());
   return { ...room, notAfter };
 };
 

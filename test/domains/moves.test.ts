@@ -52,13 +52,16 @@ const openCase = async () => {
     await add();
     await check("records_right")();
   };
-  const placeOrder = async () => {
+  const begin = async () => {
     await certificates.want([name], clock.now());
-    await certificates.saveOrder(name, { ca: CA, url: `${CA}order/1` }, clock.now());
+    return (await certificates.beginAttempt((await certificates.find(name))!, clock.now()))!;
   };
-  const refuse = () => {
+  const placeOrder = async () => {
+    await certificates.saveOrder(await begin(), { ca: CA, url: `${CA}order/1` }, clock.now());
+  };
+  const refuse = async () => {
     const problem = { type: "unauthorized", detail: "It was not proven.", subproblems: [] };
-    return certificates.fail(name, { problem, nextAt: null, refusedBy: CA }, clock.now());
+    return certificates.fail(await begin(), { problem, nextAt: null, refusedBy: CA }, clock.now());
   };
   const storeCertificate = () => {
     const validity = { notBefore: clock.now() - DAY, notAfter: clock.now() + 90 * DAY };
