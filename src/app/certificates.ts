@@ -137,7 +137,7 @@ const certificatesInUse = (
 /** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
 export const httpsServices = (
   config: Config,
-  database: Pick<Database, "fresh" | "version" | "foreignVersion">,
+  database: Pick<Database, "recent" | "version" | "foreignVersion">,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
   runtime: Runtime,
   { challengeRecords, ...names }: NameOptions & { challengeRecords: ChallengeRecords | undefined },

@@ -201,7 +201,7 @@ export const createRequestHandlers = (
     }),
     api: apiHandler(config, app, console.gateway, forward),
     sites,
-    fresh: database.fresh,
+    recent: database.recent,
     finishRequest: finish,
     onError: database.suspect,
     log,

@@ -1,9 +1,6 @@
-import { OutcomeUnknown, StorageUnavailable } from "../lib/storage-errors.ts";
+import { OutcomeUnknown } from "../lib/storage-errors.ts";
 
-/** The engine could not be reached in time, and nothing was put into the log. */
-export class EngineUnavailable extends StorageUnavailable {
-  override name = "EngineUnavailable";
-}
+export { EngineUnavailable } from "../lib/storage-errors.ts";
 
 /** A record was sent to the engine, and whether it is in the log could not be found out in time. */
 export class AppendUnknown extends OutcomeUnknown {

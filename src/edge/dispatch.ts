@@ -4,7 +4,7 @@ import { faultOf } from "../lib/errors.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
 import { isChunked, respondToChunked } from "./chunked.ts";
-import { errorResponse, finishUnrouted } from "./error-response.ts";
+import { finishUnrouted, siteFailure } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
 import type { Destination, SiteDestination } from "./hosts.ts";
 import { respondToServerTarget } from "./request-target.ts";
@@ -18,8 +18,8 @@ export interface DispatchOptions {
   respondToChallenge?: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
   /** The response to a request over plain HTTP that HTTP does not serve; undefined if it does. */
   httpsOnly?: (request: Request) => Response | undefined;
-  /** Waits until reads see every acknowledged change. */
-  fresh(): Promise<void>;
+  /** Waits until sites are current enough; in a cluster, they may be old for STALE_LIMIT. @throws EngineUnavailable */
+  recent(): Promise<void>;
   finishRequest: FinishRequest;
   /** The finished response to a request whose host nothing serves. */
   refuse(request: Request, destination: Destination): Response | Promise<Response>;
@@ -40,6 +40,32 @@ const unindexed = (response: Response, destination: Destination): Response => {
   return response;
 };
 
+/** Logs the failure of a site, and responds to the visitor. */
+const failureResponse =
+  ({ onError, log }: Pick<DispatchOptions, "onError" | "log">) =>
+  (request: Request, error: unknown, destination: Destination, requestId: string): Response => {
+    onError?.(error);
+    const fault = faultOf(error);
+    if (isServerFailure(fault, error)) log.error({ err: error, requestId }, fault.code);
+    return unindexed(siteFailure(request, error), destination);
+  };
+
+/**
+ * The response to a request over plain HTTP that a site cannot be redirected for; undefined if it can. The API's own name comes
+ * from the settings. It says itself what it cannot do, and is alive meanwhile.
+ */
+const redirectFailure =
+  (recent: DispatchOptions["recent"], failure: ReturnType<typeof failureResponse>) =>
+  async (request: Request, destination: Destination, requestId: string): Promise<Response | undefined> => {
+    try {
+      // First: the name may have just received a certificate.
+      await recent();
+      return undefined;
+    } catch (error) {
+      return destination.kind === "api" ? undefined : failure(request, error, destination, requestId);
+    }
+  };
+
 /**
  * Sends each request to the API or to a site, by its Host header. If no site has the name, the response is 421, so that a
  * stranger's domain that resolves to this server cannot reach it through a browser (DNS rebinding).
@@ -50,12 +76,13 @@ export const dispatcher = ({
   sites,
   respondToChallenge,
   httpsOnly,
-  fresh,
+  recent,
   finishRequest,
   refuse,
-  onError,
-  log,
+  ...reports
 }: DispatchOptions): Handler => {
+  const failure = failureResponse(reports);
+  const failedRedirect = redirectFailure(recent, failure);
   /** Finishes a response that no route of the API made. */
   const finish = (
     request: Request,
@@ -71,13 +98,10 @@ export const dispatcher = ({
     requestId: string,
   ): Promise<Response | undefined> => {
     try {
-      await fresh();
+      await recent();
       return await sites.respond(name, siteRequestOf(request, name.port));
     } catch (error) {
-      onError?.(error);
-      const fault = faultOf(error);
-      if (isServerFailure(fault)) log.error({ err: error, requestId }, fault.code);
-      return unindexed(errorResponse(fault), name);
+      return failure(request, error, name, requestId);
     }
   };
 
@@ -97,15 +121,14 @@ export const dispatcher = ({
     return destination.kind === "api" ? api(request) : respondOutsideApi(request, destination);
   };
 
-  /** `fresh` comes first: the name may have just received a certificate. */
   const routePlainHttp = async (request: Request, only: NonNullable<typeof httpsOnly>): Promise<Response> => {
     const startedAt = performance.now();
-    await fresh();
-    const redirect = only(request);
-    if (!redirect) return routeByHost(request);
-    const response = unindexed(redirect, parseHost(request.headers.get("host")));
+    const destination = parseHost(request.headers.get("host"));
     const requestId = requestIdOf(request.headers.get("x-request-id"));
-    return finish(request, response, HTTPS_ONLY, startedAt, requestId);
+    const response = (await failedRedirect(request, destination, requestId)) ?? only(request);
+    return response
+      ? finish(request, unindexed(response, destination), HTTPS_ONLY, startedAt, requestId)
+      : routeByHost(request);
   };
 
   const route: Handler = (request) =>

@@ -1,16 +1,28 @@
 import { type FinishRequest, methodLabel } from "../http/finish-request.ts";
 import { prefersHtml } from "../lib/accept.ts";
-import { Fault, faultResponse } from "../lib/errors.ts";
+import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
+import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { completeHeaders, requestIdOf } from "../http/headers.ts";
 import type { Destination } from "./hosts.ts";
 import { hostnameOf } from "./https-redirect.ts";
 import { refusedPage } from "./refused-page.ts";
+import { unavailablePage } from "./unavailable-page.ts";
 
 /** The response to a fault, with the headers that every response has. */
 export const errorResponse = (fault: Fault): Response => {
   const response = faultResponse(fault);
   completeHeaders(response.headers, false);
   return response;
+};
+
+/** The response of a site to a failure: a page for a browser, if waiting helps; an Error for other clients. */
+export const siteFailure = (request: Request, error: unknown): Response => {
+  const fault = faultOf(error);
+  if (!(error instanceof EngineUnavailable) || !prefersHtml(request.headers.get("accept") ?? undefined))
+    return errorResponse(fault);
+  const page = unavailablePage(fault.headers);
+  completeHeaders(page.headers, false);
+  return page;
 };
 
 /** Completes the response to a request that reaches no route: adds a request id, counts it and logs it. */

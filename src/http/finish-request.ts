@@ -1,3 +1,4 @@
+import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { type Fault } from "../lib/errors.ts";
 import { type LoggedCaller, type Logger, logRequest } from "../lib/log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -33,6 +34,7 @@ export const finishRequest =
 
 export type FinishRequest = ReturnType<typeof finishRequest>;
 
-/** True if the fault is the server's, so that its cause is logged. */
-export const isServerFailure = ({ code }: Fault): boolean =>
-  code === "internal_error" || code === "storage_unavailable" || code === "outcome_unknown";
+/** True if the fault is the server's, so that its cause is logged. That the engine of a cluster is away is logged once. */
+export const isServerFailure = ({ code }: Fault, error: unknown): boolean =>
+  !(error instanceof EngineUnavailable) &&
+  (code === "internal_error" || code === "storage_unavailable" || code === "outcome_unknown");

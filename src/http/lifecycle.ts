@@ -111,7 +111,7 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
         if (!(error instanceof Fault)) onError?.(error);
         const requestId = requestIdOf(headers["x-request-id"]);
         context.requestId = requestId;
-        if (isServerFailure(fault)) log.error({ err: loggable(error), requestId }, fault.code);
+        if (isServerFailure(fault, error)) log.error({ err: loggable(error), requestId }, fault.code);
         // The message may quote the client.
         else log.debug({ requestId, code: fault.code }, "refused");
         return faultResponse(fault);

@@ -1,4 +1,10 @@
-import { DatabaseLocked, OutcomeUnknown, isDamage, isStorageFailure } from "./storage-errors.ts";
+import {
+  DatabaseLocked,
+  EngineUnavailable,
+  OutcomeUnknown,
+  isDamage,
+  isStorageFailure,
+} from "./storage-errors.ts";
 import { type FieldProblem, invalidFields } from "./field-problems.ts";
 import { isOutOfFiles } from "./open-files.ts";
 
@@ -132,12 +138,16 @@ const lockedMessage = ({ seconds }: DatabaseLocked): string =>
 const UNREADABLE =
   "The database cannot be read: its disk fails, or it is damaged. Nothing was written. Operators: run adoption-store doctor to find out which.";
 
+const ENGINE_AWAY =
+  "This server cannot reach the engine of its cluster, so it knows no current state; nothing was written. Try again.";
+
 const OUT_OF_FILES = "The service has too many files and connections open. Try again later.";
 
 /** The fault for any error. An unexpected error becomes an `internal_error` that does not reveal its cause. */
 export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
   if (error instanceof OutcomeUnknown) return new Fault("outcome_unknown", undefined, SOON);
+  if (error instanceof EngineUnavailable) return new Fault("storage_unavailable", ENGINE_AWAY, SOON);
   if (error instanceof DatabaseLocked) return new Fault("storage_unavailable", lockedMessage(error), SOON);
   if (isDamage(error)) return new Fault("storage_unavailable", UNREADABLE, SOON);
   if (isStorageFailure(error)) return new Fault("storage_unavailable", undefined, SOON);

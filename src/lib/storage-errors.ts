@@ -8,6 +8,11 @@ export class OutcomeUnknown extends StorageUnavailable {
   override name = "OutcomeUnknown";
 }
 
+/** The engine of the cluster could not be reached in time, and nothing was put into the log. It is logged once, not per request. */
+export class EngineUnavailable extends StorageUnavailable {
+  override name = "EngineUnavailable";
+}
+
 /** Another process has held the write lock for too long; nothing was written. */
 export class DatabaseLocked extends StorageUnavailable {
   override name = "DatabaseLocked";

@@ -37,7 +37,7 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
   });
   const watch = watchCertificates(
     certificates,
-    { fresh: async () => {}, version: () => own + foreign, foreignVersion: () => foreign },
+    { recent: async () => {}, version: () => own + foreign, foreignVersion: () => foreign },
     (error) => {
       throw error;
     },

@@ -388,6 +388,33 @@ test("a stream whose read fails ends alone and no longer counts; the others cont
   expect((await healthy.read()).done).toBe(true);
 });
 
+test("a stream goes on when the changes of others can be read again", async () => {
+  let version = 0;
+  let isAway = true;
+  const polls: boolean[] = [];
+  const streams = petStreams({
+    events: {
+      bounds: () => ({ oldest: 1, newest: 3 }),
+      listAfter: () => (version > 0 ? [{ id: 4, kind: "added" as const, petId: 1, pet: undefined }] : []),
+    },
+    fresh: async () => {
+      polls.push(isAway);
+      if (isAway) throw new Error("the engine is away");
+    },
+    version: () => version,
+    limits: LIMITS,
+  });
+  const reader = { caller: "key:1", signal: new AbortController().signal, isAuthorized: async () => true };
+  const stream = streams.open(reader, 3).body.getReader();
+  await stream.read();
+  while (polls.length < 3) await Bun.sleep(5);
+  version = 1;
+  isAway = false;
+  const { value } = await stream.read();
+  expect(new TextDecoder().decode(value)).toStartWith("id: 4\nevent: added\n");
+  streams.stop();
+});
+
 test("the sweep of events keeps the newest, and works slice by slice", async () => {
   const store = await openStore();
   for (let at = 0; at < 2500; at++)

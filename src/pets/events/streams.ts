@@ -42,7 +42,12 @@ const changeWatcher = ({ fresh, version }: ChangeSource) => {
   let timer: ReturnType<typeof setInterval> | undefined;
 
   const poll = async () => {
-    await fresh();
+    try {
+      await fresh();
+    } catch {
+      // Requests report it. The next poll tries again.
+      return;
+    }
     if (version() === seenVersion) return;
     seenVersion = version();
     const woken = [...waiting];
