@@ -2,8 +2,10 @@ import { hostname } from "node:os";
 import type { Cluster } from "../cluster/cluster.ts";
 import { EngineUnavailable } from "../cluster/errors.ts";
 import { type Nodes, announceNode } from "../cluster/nodes.ts";
+import { onOneNode } from "../cluster/on-one-node.ts";
+import { snapshotPoller } from "../cluster/snapshot-schedule.ts";
 import type { Config } from "../config/config.ts";
-import { nodeIdPath } from "../data-dir/paths.ts";
+import { databasePath, nodeIdPath } from "../data-dir/paths.ts";
 import { PublicProblem } from "../http/health.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
@@ -76,10 +78,21 @@ const readinessOf =
     }
   };
 
+/** Makes snapshots on one node of the cluster. */
+const snapshots = (cluster: Cluster, { dataDir }: Pick<Config, "dataDir">, log: Logger): Poller => {
+  const onError = (error: unknown) => log.warn({ err: error }, "the cluster's snapshot could not be made");
+  const poller = snapshotPoller(databasePath(dataDir), cluster, {
+    onMade: ({ position }, seconds) =>
+      log.info({ position, seconds: Math.round(seconds * 10) / 10 }, "made a snapshot of the cluster"),
+    onError,
+  });
+  return onOneNode([poller], cluster.log, { name: "snapshots", node: cluster.node, onError });
+};
+
 /** @param address where other machines reach this node */
 export const serverCluster = (
   cluster: Cluster,
-  { dataDir }: Pick<Config, "dataDir">,
+  config: Pick<Config, "dataDir">,
   address: string,
   { clock, log }: { clock: Clock; log: Logger },
 ): ServerCluster => {
@@ -99,7 +112,7 @@ export const serverCluster = (
       onError: (error) => log.warn({ err: error }, "this node could not announce itself to the others"),
       onTaken: () =>
         log.error(
-          `another server has the id of this node: if DATA_DIR was copied, stop this server and remove ${nodeIdPath(dataDir)}`,
+          `another server has the id of this node: if DATA_DIR was copied, stop this server and remove ${nodeIdPath(config.dataDir)}`,
         ),
     },
   );
@@ -114,6 +127,6 @@ export const serverCluster = (
     nodes,
     fault,
     assertReady: readinessOf(state, fault),
-    pollers: [nodes, poller],
+    pollers: [nodes, poller, snapshots(cluster, config, log)],
   };
 };

@@ -20,6 +20,8 @@ export interface SnapshotParts {
   readonly sha256: string;
   /** The size of all parts together. */
   readonly compressed: number;
+  /** When it was made, in milliseconds UTC. */
+  readonly madeAt: number;
 }
 
 /** Parts are missing or damaged: a newer snapshot may have replaced this one while it was loaded. */
@@ -53,6 +55,7 @@ export const parseReference = (reference: string): SnapshotParts => {
       NAME.test(parts.name) &&
       Number.isSafeInteger(parts.bytes) &&
       Number.isSafeInteger(parts.compressed) &&
+      Number.isSafeInteger(parts.madeAt) &&
       /^[0-9a-f]{64}$/.test(parts.sha256);
     if (isValid) return parts;
   } catch {
@@ -109,7 +112,7 @@ export const putSnapshot = async (
     );
     onProgress?.(Math.min((offsets.at(-1) ?? 0) + PART_BYTES, bytes), bytes);
   }
-  return { ...where, bytes, sha256: hash.digest("hex"), compressed };
+  return { ...where, bytes, sha256: hash.digest("hex"), compressed, madeAt: Date.now() };
 };
 
 const getPart = async (

@@ -1,24 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Database as Client } from "bun:sqlite";
 import { markOutdated } from "../../src/cluster/load-snapshot.ts";
 import type { Log } from "../../src/cluster/log.ts";
 import { startReplica } from "../../src/cluster/start-replica.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { replicaMark } from "../../src/db/replica-mark.ts";
 import { storeIdOf } from "../../src/db/store-id.ts";
 import { MemoryEngine } from "../support/memory-log.ts";
 import { outcomeOf } from "../support/outcome.ts";
+import { inspect, markAt } from "../support/replica-file.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const newPath = () => join(temporaryDirectory(), "adoption-store.db");
 
-const inspect = <Result>(path: string, read: (client: Client) => Result): Result => {
-  using client = new Client(path, { readwrite: true });
-  return read(client);
-};
-const markAt = (path: string) => inspect(path, replicaMark);
 const storeAt = (path: string) => inspect(path, storeIdOf);
 
 /** Appends records without meaning. */

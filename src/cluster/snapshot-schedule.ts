@@ -1,0 +1,74 @@
+import { type Poller, repeat } from "../lib/poller.ts";
+import { DAY_MS } from "../lib/time.ts";
+import type { Cluster } from "./cluster.ts";
+import { type MakeOptions, makeSnapshot } from "./make-snapshot.ts";
+import type { Snapshot } from "./log.ts";
+import { parseReference } from "./snapshot-files.ts";
+
+/** A snapshot is due when the log behind the last one has so many records, */
+const MAX_RECORDS = 50_000;
+/** or so many bytes and a quarter of the snapshot, as a large one takes long to make and to load, */
+const MAX_BYTES = 16 * 2 ** 20;
+const MAX_SHARE = 1 / 4;
+/** or when it is so old, and a record came since. */
+const MAX_AGE_MS = DAY_MS;
+/** Making snapshots takes at most this share of the time. */
+const MAX_WORK_SHARE = 1 / 10;
+const CHECK_MS = 10_000;
+
+/** The log behind the last snapshot. */
+export interface Growth {
+  readonly records: number;
+  /** Bytes of the records that this node has seen. */
+  readonly bytes: number;
+  readonly ageMs: number;
+  /** The size of the snapshot. */
+  readonly snapshotBytes: number;
+}
+
+export const isDue = ({ records, bytes, ageMs, snapshotBytes }: Growth): boolean =>
+  records >= MAX_RECORDS ||
+  bytes >= Math.max(MAX_BYTES, snapshotBytes * MAX_SHARE) ||
+  (records > 0 && ageMs >= MAX_AGE_MS);
+
+export interface ScheduleOptions extends Omit<MakeOptions, "signal" | "node"> {
+  onMade(snapshot: Snapshot, seconds: number): void;
+  onError(error: unknown): void;
+  checkMs?: number;
+}
+
+/** Makes snapshots when they are due. Run it on one node: others only do the same work in vain. */
+export const snapshotPoller = (
+  path: string,
+  { log, node, state }: Pick<Cluster, "log" | "node" | "state">,
+  { onMade, onError, checkMs = CHECK_MS, ...options }: ScheduleOptions,
+): Poller => {
+  /** What this node had seen of the log when it first saw the snapshot. */
+  let seen = { position: -1, recordBytes: 0 };
+  let restsUntil = -Infinity;
+  const growthSince = ({ position, reference }: Snapshot): Growth => {
+    const { position: current, recordBytes } = state();
+    if (seen.position !== position) seen = { position, recordBytes };
+    const { compressed, madeAt } = parseReference(reference);
+    return {
+      records: current - position,
+      bytes: recordBytes - seen.recordBytes,
+      ageMs: Date.now() - madeAt,
+      snapshotBytes: compressed,
+    };
+  };
+  const work = async (signal: AbortSignal) => {
+    if (performance.now() < restsUntil) return;
+    const last = await log.snapshot();
+    if (!last || !isDue(growthSince(last))) return;
+    const start = performance.now();
+    try {
+      const snapshot = await makeSnapshot(path, log, { ...options, node, signal });
+      if (snapshot) onMade(snapshot, (performance.now() - start) / 1000);
+    } finally {
+      const end = performance.now();
+      restsUntil = end + (end - start) / MAX_WORK_SHARE;
+    }
+  };
+  return repeat(checkMs, work, { onError });
+};
