@@ -54,6 +54,12 @@ real(
         expect(violations(ledger, rowsOf(copy))[check as keyof typeof MISTAKES]).not.toEqual([]);
         expect(differencesOf([right, hashTables(copy)])).not.toEqual([]);
       }
+    for (const table of ["pet_names", "pets_words"]) {
+      const { first: copy } = await compareNodes([only]);
+      copy.run("UPDATE pets_indexed SET indexed_to = (SELECT max(id) FROM pets)");
+      copy.run(`DELETE FROM ${table} WHERE rowid = (SELECT max(id) FROM pets)`);
+      expect(() => hashTables(copy)).toThrow("the index of animals is not what making it again gives");
+    }
     console.log(`    ${ledger.acknowledged} acknowledged, ${ledger.retries} sent again`);
   },
 );

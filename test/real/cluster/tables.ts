@@ -26,12 +26,30 @@ const hashOf = (database: Database, table: string): string => {
   return hash.digest("hex");
 };
 
-/** Makes the index of animals again: each node makes its own, in slices of its own. */
+const INDEXED_TO = "UPDATE pets_indexed SET indexed_to =";
+
+/** Indexes the animals that are not indexed yet, as a search does. */
+const indexAll = (database: Database): void =>
+  void database.run(`${INDEXED_TO} coalesce((SELECT max(id) FROM pets), 0)`);
+
+/** What a search of animals sees: SHA-256 of their names, and of the words with the animals that have them. */
+const searchable = (database: Database): string[] => {
+  database.run("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, pets_words, instance)");
+  const hashes = [hashOf(database, "pet_names"), hashOf(database, "words")];
+  database.run("DROP TABLE temp.words");
+  return hashes;
+};
+
+/** Makes the index of animals again, because each node makes its own, in slices of its own. @throws if it was not right */
 const rebuildDerived = (database: Database): void => {
+  indexAll(database);
+  const before = searchable(database);
   database.run("DELETE FROM pet_names");
   database.run("INSERT INTO pets_words (pets_words) VALUES ('delete-all')");
-  database.run("UPDATE pets_indexed SET indexed_to = 0");
-  database.run("UPDATE pets_indexed SET indexed_to = coalesce((SELECT max(id) FROM pets), 0)");
+  database.run(`${INDEXED_TO} 0`);
+  indexAll(database);
+  if (!Bun.deepEquals(before, searchable(database)))
+    throw new Error("the index of animals is not what making it again gives");
 };
 
 const checkIndexes = (database: Database): void => {
@@ -51,7 +69,7 @@ export const copyOf = (file: string): Database => {
   return Database.deserialize(bytes);
 };
 
-/** SHA-256 of each table of a copy, whose index of animals is made again. */
+/** SHA-256 of each table of a copy, whose index of animals is made again. @throws if an index is not right */
 export const hashTables = (copy: Database): Record<string, string> => {
   checkIndexes(copy);
   rebuildDerived(copy);
