@@ -1,18 +1,34 @@
 import { createDatabase } from "../db/new-database.ts";
-import { type ReplicaMark, changeAlone, markReplica, unmarkReplica } from "../db/replica-mark.ts";
+import {
+  type ReplicaMark,
+  changeAlone,
+  markReplica,
+  replicaMark,
+  unmarkReplica,
+} from "../db/replica-mark.ts";
 import { type LoadOptions, copyPath, putInPlace, removeCopy } from "./load-snapshot.ts";
 import type { Log } from "./log.ts";
-import { type SnapshotStore, putSnapshot, removeSnapshots, snapshotName } from "./snapshot-files.ts";
+import {
+  type SnapshotStore,
+  hasAllParts,
+  putSnapshot,
+  removeSnapshots,
+  snapshotName,
+} from "./snapshot-files.ts";
 
 export interface NewLogOptions extends LoadOptions {
   /** The log that ends with this one. */
   replaces?: string | undefined;
 }
 
+/** Undoes `markReplica`. */
+const restoreMark = (path: string, before: ReplicaMark | undefined): void =>
+  changeAlone(path, (client) => (before ? markReplica(client, before) : unmarkReplica(client)));
+
 /**
  * Starts a log whose first snapshot is this database, which no other process may use, and makes it a replica. Run it again
  * after a crash: it begins another log unless this one was created.
- * @returns false if there is a log already, other than `replaces`: the database then stays embedded
+ * @returns false if there is a log already, other than `replaces`: the database is then as it was
  */
 export const startLog = async (
   path: string,
@@ -22,15 +38,24 @@ export const startLog = async (
   const mark: ReplicaMark = { log: crypto.randomUUID(), position: 0, id: crypto.randomUUID(), checksum: "" };
   const name = snapshotName(mark.log, 0, "first");
   const store: SnapshotStore = objects ?? log.files;
-  changeAlone(path, (client) => markReplica(client, mark));
-  const where = { store: objects ? "objects" : "engine", name } as const;
-  const parts = await putSnapshot(path, store, { ...where, signal, onProgress });
-  if (await log.create({ ...mark, reference: JSON.stringify(parts) }, replaces)) return true;
-  // The response to `create` may have been lost, and it ran again.
-  if ((await log.head())?.log === mark.log) return true;
-  changeAlone(path, unmarkReplica);
-  await removeSnapshots(store, (other) => other !== name);
-  return false;
+  let before: ReplicaMark | undefined;
+  changeAlone(path, (client) => {
+    before = replicaMark(client);
+    markReplica(client, mark);
+  });
+  const put = () =>
+    putSnapshot(path, store, { store: objects ? "objects" : "engine", name, signal, onProgress });
+  const parts = await put();
+  const isCreated = await log.create({ ...mark, reference: JSON.stringify(parts) }, replaces);
+  // If the response to `create` was lost, it ran again.
+  if (!isCreated && (await log.head())?.log !== mark.log) {
+    restoreMark(path, before);
+    await removeSnapshots(store, (other) => other !== name);
+    return false;
+  }
+  // A node of the log that was replaced may have removed parts that it knew nothing of.
+  if (!(await hasAllParts(parts, store))) await put();
+  return true;
 };
 
 /** Starts a log from a new, empty database. @returns false if another node was first */

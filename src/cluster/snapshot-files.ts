@@ -115,6 +115,11 @@ export const putSnapshot = async (
   return { ...where, bytes, sha256: hash.digest("hex"), compressed, madeAt: Date.now() };
 };
 
+export const hasAllParts = async (
+  { name, bytes }: SnapshotParts,
+  { list }: Pick<SnapshotStore, "list">,
+): Promise<boolean> => (await list(`${name}/`)).length === Math.ceil(bytes / PART_BYTES);
+
 const getPart = async (
   { name, bytes }: SnapshotParts,
   store: SnapshotStore,
