@@ -7,12 +7,18 @@ import { snapshotPoller } from "../cluster/snapshot-schedule.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath, nodeIdPath } from "../data-dir/paths.ts";
 import { PublicProblem } from "../http/health.ts";
+import type { CounterOptions, GaugeOptions } from "../http/metrics.ts";
+import { describeDatabaseUrl } from "../lib/database-url.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type Clock, formatTime } from "../lib/time.ts";
+import { clusterCounters, clusterGauges } from "./cluster-metrics.ts";
 import { VERSION } from "./version.ts";
+
+const NO_BLOBS =
+  "BLOBS_URL is not set: sites that are deployed on this node are not on the others. Set it to a bucket that all nodes reach.";
 
 const WATCH_MS = 250;
 /** The newest form of records that this program reads. */
@@ -28,11 +34,15 @@ export interface ClusterFault {
 /** A cluster as a server sees it. */
 export interface ServerCluster extends Cluster {
   readonly nodes: Pick<Nodes, "list">;
+  /** One line about this node, without secrets. */
+  describe(): string;
   /** Undefined while all is well. */
   fault(): ClusterFault | undefined;
   /** @throws PublicProblem if this node cannot bring itself up to date */
   assertReady(fresh: () => Promise<void>): Promise<void>;
   readonly pollers: readonly Poller[];
+  readonly gauges: readonly GaugeOptions[];
+  readonly counters: readonly CounterOptions[];
 }
 
 /** Notes since when the engine is away, and logs each change once. */
@@ -78,6 +88,9 @@ const readinessOf =
     }
   };
 
+const addressOf = ({ databaseUrl }: Pick<Config, "databaseUrl">): string =>
+  databaseUrl ? describeDatabaseUrl(databaseUrl) : "";
+
 /** Makes snapshots on one node of the cluster. */
 const snapshots = (cluster: Cluster, { dataDir }: Pick<Config, "dataDir">, log: Logger): Poller => {
   const onError = (error: unknown) => log.warn({ err: error }, "the cluster's snapshot could not be made");
@@ -90,12 +103,13 @@ const snapshots = (cluster: Cluster, { dataDir }: Pick<Config, "dataDir">, log: 
 };
 
 /** @param address where other machines reach this node */
-export const serverCluster = (
+export const serverCluster = async (
   cluster: Cluster,
-  config: Pick<Config, "dataDir">,
+  config: Pick<Config, "dataDir" | "databaseUrl" | "blobsUrl">,
   address: string,
   { clock, log }: { clock: Clock; log: Logger },
-): ServerCluster => {
+): Promise<ServerCluster> => {
+  if (!config.blobsUrl) log.warn(NO_BLOBS);
   const since = clock.now();
   const nodes = announceNode(
     cluster.log,
@@ -117,6 +131,7 @@ export const serverCluster = (
     },
   );
   const state = () => cluster.state();
+  await nodes.tick();
   const { fault, poller } = watchEngine({ state }, clock, log);
   return {
     log: cluster.log,
@@ -125,8 +140,12 @@ export const serverCluster = (
     state,
     liveNodes: nodes.count,
     nodes,
+    describe: () =>
+      `Node ${hostname()} of the cluster ${addressOf(config)}: position ${state().position}, ${quantity(nodes.count(), "node")}`,
     fault,
     assertReady: readinessOf(state, fault),
     pollers: [nodes, poller, snapshots(cluster, config, log)],
+    gauges: clusterGauges({ state, liveNodes: nodes.count }),
+    counters: clusterCounters({ state }),
   };
 };

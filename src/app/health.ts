@@ -76,15 +76,20 @@ export const readinessWarnings =
 const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 1000;
 
 /** The counters of `/metrics`, in addition to those of HTTP. */
-export const processCounters = ({ nameserver }: Pick<Services, "nameserver">): CounterOptions[] => [
+export const processCounters = (
+  { nameserver }: Pick<Services, "nameserver">,
+  { clusterNode }: Pick<Vitals, "clusterNode">,
+): CounterOptions[] => [
   { name: "dns_server_responses_total", read: () => nameserver?.counts() ?? [] },
+  ...(clusterNode?.counters ?? []),
 ];
 
 /** The gauges of `/metrics`, in addition to those of HTTP. */
 export const processGauges = (
   { damage, notices, platformWatch }: Pick<Services, "damage" | "notices" | "platformWatch">,
-  { backupStatus }: Pick<Vitals, "backupStatus">,
+  { backupStatus, clusterNode }: Pick<Vitals, "backupStatus" | "clusterNode">,
 ): GaugeOptions[] => [
+  ...(clusterNode?.gauges ?? []),
   {
     name: "damaged_files",
     read: () => damage.hashes().length,

@@ -142,7 +142,7 @@ export const createRequestHandlers = (
     version: VERSION,
     expiries,
     gauges: processGauges(services, vitals),
-    counters: processCounters(services),
+    counters: processCounters(services, vitals),
     others: vitals.others,
   });
   const limiters = owner?.limiters ?? ownLimiters();

@@ -46,6 +46,8 @@ export interface Server {
   sites: string;
   /** The file with the first key, if it still exists. */
   adminKey: string | undefined;
+  /** One line about the node of a cluster. */
+  clusterNode: string | undefined;
   log: Logger;
   /** Resolves with the reason why the server must stop. */
   failed: Promise<Error>;
@@ -157,6 +159,7 @@ export const startServer = async (
     dnsPort,
     sites: projectAddresses(config, main.port).addressOf("*"),
     adminKey,
+    clusterNode: cluster?.describe(),
     log,
     failed: Promise.race([database.lost, lock.lost, ...(cluster ? [cluster.outdated] : [])]),
     state: () => describeReadiness(readinessChecks(config, database, { ...listeners, clusterNode: cluster })),

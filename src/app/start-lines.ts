@@ -14,6 +14,8 @@ export interface StartedServer {
   sites: string;
   /** The file with the first key, if it still exists. */
   adminKey: string | undefined;
+  /** One line about the node of a cluster. */
+  clusterNode?: string | undefined;
 }
 
 /** Says who can reach an address. */
@@ -27,7 +29,7 @@ const isLocalDomain = (domain: string): boolean => domain === "localhost" || dom
 /** What a start prints: the addresses that can be reached, and where the key is. */
 export const startLines = (
   config: Config,
-  { url, httpPort, httpsPort, dnsPort, sites, adminKey }: StartedServer,
+  { url, httpPort, httpsPort, dnsPort, sites, adminKey, clusterNode }: StartedServer,
   interfaces?: Interfaces,
 ): string[] => {
   const { portHost, host, dnsListenHost, baseUrl, platformDomain, platformCnameTarget } = config;
@@ -41,6 +43,7 @@ export const startLines = (
     httpsPort !== undefined && `HTTPS on port ${httpsPort} (${reach}), for names that have a certificate`,
     dnsPort !== undefined &&
       `Name server on port ${dnsPort} (${reachOf(dnsListenHost)}), for ${originsOf([platformDomain, platformCnameTarget]).join(" and ")}`,
+    clusterNode !== undefined && clusterNode,
     `Manual: ${address}/manual`,
     config.console && `Console: ${address}/console`,
     `Sites: ${sites.replace("*", "PROJECT")}${isLocalDomain(platformDomain) ? " (this machine only, until PLATFORM_DOMAIN is set)" : ""}`,

@@ -46,6 +46,46 @@ export const METRICS = {
     help: "Host names with an open problem, by kind: domain_failing, renewal_failed, orders_failed.",
     labels: ["kind"],
   },
+  cluster_engine_up: {
+    type: "gauge",
+    help: "With DATABASE_URL: 1 if this node can use the engine of the cluster, else 0.",
+    labels: [],
+  },
+  cluster_live_nodes: {
+    type: "gauge",
+    help: "With DATABASE_URL: nodes of the cluster that run, as this node knows.",
+    labels: [],
+  },
+  cluster_log_position: {
+    type: "gauge",
+    help: "With DATABASE_URL: position of the last record of the log that this node has applied.",
+    labels: [],
+  },
+  cluster_log_lag: {
+    type: "gauge",
+    help: "With DATABASE_URL: records that the log is known to have, and this node has not applied.",
+    labels: [],
+  },
+  cluster_appends_total: {
+    type: "counter",
+    help: "With DATABASE_URL: records that this node tried to append to the log. Each holds the writes of one moment.",
+    labels: [],
+  },
+  cluster_lost_appends_total: {
+    type: "counter",
+    help: "With DATABASE_URL: of these, those that another node's record came before, so that they were tried again.",
+    labels: [],
+  },
+  cluster_append_seconds_total: {
+    type: "counter",
+    help: "With DATABASE_URL: time that appends took, all together.",
+    labels: [],
+  },
+  cluster_applied_records_total: {
+    type: "counter",
+    help: "With DATABASE_URL: records of other nodes that this node has applied.",
+    labels: [],
+  },
   adoption_store_info: {
     type: "gauge",
     help: "Always 1; the label is the running version.",

@@ -10,6 +10,8 @@ import {
   type Store,
   temporaryDirectory,
 } from "../support/store.ts";
+import { EngineUnavailable } from "../../src/lib/storage-errors.ts";
+import { clusterNode } from "../support/cluster-node.ts";
 
 const until = async (is: () => Promise<boolean>) => {
   while (!(await is())) await Bun.sleep(5);
@@ -275,4 +277,19 @@ describe("/metrics", () => {
     for (const line of (await response.text()).split("\n"))
       expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ .+$|^\w+(\{(\w+="[^"]*",?)*\})? [-+\d.e]+$/);
   });
+});
+
+test("a node that is cut off from its cluster is alive, but not ready, and says why to everybody", async () => {
+  const { node, change } = await clusterNode();
+  await change({ problem: "away" });
+  const fresh = async () => {
+    throw new EngineUnavailable("etcd at 192.0.2.7 does not respond");
+  };
+  const store = await openStore({ clusterNode: { ...node, assertReady: () => node.assertReady(fresh) } });
+  expect((await store.call("GET", "/livez", { key: false })).status).toBe(200);
+  const response = await store.call("GET", "/readyz", { key: false });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(await response.text()).toMatch(
+    /not ready \(cluster: the engine of the cluster cannot be reached, since .+, 2 records behind\)/,
+  );
 });

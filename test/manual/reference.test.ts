@@ -9,6 +9,7 @@ import { FAULTS } from "../../src/lib/errors.ts";
 import { SCOPES } from "../../src/lib/scopes.ts";
 import { ROLES } from "../../src/people/role.ts";
 import { PAGES, markdownOf } from "../../src/manual/pages.ts";
+import { clusterNode } from "../support/cluster-node.ts";
 import { addPet, openStore } from "../support/store.ts";
 import { commandsPage } from "./commands.ts";
 
@@ -92,7 +93,8 @@ describe("the page of errors", () => {
 
 describe("the page of metrics", () => {
   test("lists what /metrics prints: names, types, help and labels", async () => {
-    const store = await openStore();
+    const { node } = await clusterNode();
+    const store = await openStore({ clusterNode: node });
     await store.call("GET", "/v1/pets/1");
     const text = await (await store.call("GET", "/metrics")).text();
     const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);

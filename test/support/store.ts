@@ -125,6 +125,7 @@ export const openStore = async ({
   peerOf,
   fileUse,
   backupStatus,
+  clusterNode,
   ...options
 }: StoreSettings = {}): Promise<Store> => {
   const config = readConfig({
@@ -151,6 +152,7 @@ export const openStore = async ({
       connections: { ...connections, ...(peerOf && { peerOf }) },
       ...(fileUse && { fileUse }),
       ...(backupStatus && { backupStatus }),
+      ...(clusterNode && { clusterNode }),
     },
   );
   compose(app);
