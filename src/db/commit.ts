@@ -1,7 +1,8 @@
 import type { Database as Client } from "bun:sqlite";
 import type { ChangeDetector } from "./change-detection.ts";
-import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 import { type Transactions, transactions } from "./transaction.ts";
+import { type Write, acceptWrites, expireWrites, writeQueue } from "./write-queue.ts";
+import { type WriteRunner, writeRunner } from "./write-runner.ts";
 
 /** A prepared query of Drizzle: what it returns for the values of its placeholders. */
 interface PreparedQuery<Rows> {
@@ -33,16 +34,6 @@ export type Commit = <const Statements extends readonly Statement[]>(
   options?: { lockWait?: number; isDerived?: boolean },
 ) => Promise<RowsOf<Statements>>;
 
-interface Write {
-  statements: readonly Statement[];
-  last: ((rows: unknown[]) => readonly Statement[]) | undefined;
-  /** When it stops waiting for a lock, as a time of `performance.now()`. */
-  deadline: number;
-  isDerived: boolean;
-  resolve(rows: unknown[]): void;
-  reject(error: unknown): void;
-}
-
 export interface GroupCommitOptions {
   /** How many writes share one transaction at most; 1 commits each by itself. */
   groupSize?: number;
@@ -62,33 +53,9 @@ const RETRY_MS = 10;
 /** How long a write waits for a lock by default. */
 export const LOCK_WAIT_MS = 5000;
 
-/**
- * Returns a function that runs one write inside the open transaction, and returns a function that settles the write's promise
- * after the COMMIT.
- */
-const writeRunner = (client: Client) => {
-  const savepointStatement = client.prepare("SAVEPOINT act");
-  const releaseStatement = client.prepare("RELEASE act");
-  return ({ statements, last, resolve, reject }: Write): (() => void) => {
-    // SQLite itself undoes a single statement that fails. Several statements need a savepoint.
-    const needsSavepoint = statements.length > 1 || last !== undefined;
-    if (needsSavepoint) savepointStatement.run();
-    try {
-      const rows = statements.map(({ query, values }) => query.all(values));
-      for (const { query, values } of last?.(rows) ?? []) query.all(values);
-      if (needsSavepoint) releaseStatement.run();
-      return () => resolve(rows);
-    } catch (error) {
-      if (isStorageFailure(error) || !client.inTransaction) throw error;
-      if (needsSavepoint) client.run("ROLLBACK TO act; RELEASE act");
-      return () => reject(error);
-    }
-  };
-};
-
 /** Commits writes in one transaction. @returns false if another process holds the lock */
 const commitTogether = (
-  runWrite: ReturnType<typeof writeRunner>,
+  runWrite: WriteRunner,
   { run, beforeCommit }: Pick<Transactions, "run"> & { beforeCommit: () => boolean },
   writes: readonly Write[],
 ): boolean => {
@@ -103,37 +70,13 @@ const commitTogether = (
   return true;
 };
 
-/** Writes that wait, in order of arrival. */
-const writeQueue = () => {
-  let queue: Write[] = [];
-  let onEmpty: (() => void)[] = [];
-  return {
-    length: () => queue.length,
-    push: (write: Write) => void queue.push(write),
-    first: (count: number) => queue.slice(0, count),
-    removeFirst(count: number) {
-      queue = queue.slice(count);
-      if (queue.length === 0) for (const done of onEmpty.splice(0)) done();
-    },
-    /** Removes and returns the writes whose deadline has passed. */
-    removeLate(now: number): Write[] {
-      const late = queue.filter(({ deadline }) => deadline < now);
-      if (late.length > 0) queue = queue.filter(({ deadline }) => deadline >= now);
-      this.removeFirst(0);
-      return late;
-    },
-    /** Resolves when no write waits. */
-    drain: () => new Promise<void>((done) => (queue.length === 0 ? done() : void onEmpty.push(done))),
-  };
-};
-
 /** Queues writes, and commits the queue once per turn of the event loop. */
 export const groupCommit = (
   client: Client,
   {
     groupSize = 1024,
     lockWait = LOCK_WAIT_MS,
-    queueLimit = 100_000,
+    queueLimit,
     changes,
     lockHolder = () => "another process",
     beforeCommit = () => false,
@@ -164,32 +107,10 @@ export const groupCommit = (
     if (queue.length() > 0 || isBlocked) schedule(isBlocked ? RETRY_MS : undefined);
   };
 
-  /** Refuses the writes that have waited too long for another process's lock. */
-  const expire = () => {
-    const now = performance.now();
-    const late = queue.removeLate(now);
-    if (late.length === 0) return;
-    const seconds = Math.floor((now - (transacting.lockedSince() ?? now)) / 1000);
-    const error = new DatabaseLocked(seconds, lockHolder());
-    for (const write of late) write.reject(error);
-  };
-
-  const commit: Commit = (statements, last, options) =>
-    new Promise((resolve, reject) => {
-      if (queue.length() >= queueLimit) return reject(new StorageUnavailable("too many writes are waiting"));
-      queue.push({
-        statements,
-        last: last as Write["last"],
-        deadline: performance.now() + (options?.lockWait ?? lockWait),
-        isDerived: options?.isDerived ?? false,
-        resolve: resolve as (rows: unknown[]) => void,
-        reject,
-      });
-      schedule();
-    });
+  const expire = () => expireWrites(queue, transacting.lockedSince, lockHolder);
 
   return {
-    commit,
+    commit: acceptWrites(queue, { queueLimit, lockWait, onWrite: schedule }),
     ...transacting,
     probe() {
       const result = transacting.probe();

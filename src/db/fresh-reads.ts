@@ -6,7 +6,7 @@ import { rollBack } from "./transaction.ts";
  * microseconds instead of 26, mostly because the responses of a turn are built one after the other.
  * @param end runs when all that waited has run to its next event, and before any other event is handled
  */
-const oncePerTurn = (begin: () => void, end: () => void): (() => Promise<void>) => {
+export const oncePerTurn = (begin: () => void, end: () => void): (() => Promise<void>) => {
   let pending: Promise<void> | undefined;
   return () =>
     (pending ??= new Promise((resolve) => {
@@ -24,7 +24,7 @@ const oncePerTurn = (begin: () => void, end: () => void): (() => Promise<void>) 
  * one, which is most of the time that a read by id takes. A write may begin at any time: it ends the transaction first.
  * @param detect looks for writes of others
  */
-export const freshReads = (client: Client, detect: () => void) => {
+export const sharedReads = (client: Client, detect: () => void) => {
   const beginStatement = client.prepare("BEGIN");
   const endStatement = client.prepare("COMMIT");
   let isOpen = false;
@@ -39,20 +39,24 @@ export const freshReads = (client: Client, detect: () => void) => {
       rollBack(client);
     }
   };
-  const begin = (): void => {
-    detect();
-    if (isStopped || client.inTransaction) return;
-    beginStatement.run();
-    isOpen = true;
-  };
-  const fresh = oncePerTurn(begin, end);
   return {
-    fresh,
-    recent: fresh,
+    begin(): void {
+      detect();
+      if (isStopped || client.inTransaction) return;
+      beginStatement.run();
+      isOpen = true;
+    },
+    end,
     /** Ends the transaction, and begins no other: the connection may be closed. */
     stop(): void {
       isStopped = true;
       end();
     },
   };
+};
+
+export const freshReads = (client: Client, detect: () => void) => {
+  const { begin, end, stop } = sharedReads(client, detect);
+  const fresh = oncePerTurn(begin, end);
+  return { fresh, recent: fresh, stop };
 };

@@ -79,23 +79,26 @@ function* ledgerSteps(): Generator<Step, LedgerRow[], Rows> {
   return rows.map(({ tag, hash }) => ({ tag: String(tag), hash: String(hash) }));
 }
 
-const ledgerStep = ({ tag, sql }: Migration): Step => ({
+const ledgerStep = ({ tag, sql }: Migration, appliedAt: number): Step => ({
   sql: "INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)",
-  parameters: [tag, sha256(sql), Date.now()],
+  parameters: [tag, sha256(sql), appliedAt],
 });
 
-function* stepsOf({ tag, sql }: Migration): Generator<Step, void, Rows> {
+function* stepsOf({ tag, sql }: Migration, appliedAt: number): Generator<Step, void, Rows> {
   const statements = sql.split(BREAKPOINT);
   for (const [at, statement] of statements.entries())
     yield { sql: statement, parameters: [], of: { tag, step: at + 1, steps: statements.length } };
-  yield ledgerStep({ tag, sql });
+  yield ledgerStep({ tag, sql }, appliedAt);
 }
 
 /** Sets up a new database up to the migration of `SQUASHED`, if it is known. @returns the migrations behind it */
-function* squashedSteps(known: readonly Migration[]): Generator<Step, readonly Migration[], Rows> {
+function* squashedSteps(
+  known: readonly Migration[],
+  appliedAt: number,
+): Generator<Step, readonly Migration[], Rows> {
   const end = known.findIndex(({ tag }) => tag === SQUASHED.tag) + 1;
   if (end > 0) yield { sql: SQUASHED.sql, parameters: [] };
-  for (const migration of known.slice(0, end)) yield ledgerStep(migration);
+  for (const migration of known.slice(0, end)) yield ledgerStep(migration, appliedAt);
   return known.slice(end);
 }
 
@@ -107,7 +110,10 @@ const CREATE_LEDGER =
  * them. A caller that stops before the last statement must close the connection or roll back.
  * @throws MigrationRefused for a changed migration, a newer database or a broken foreign key
  */
-export function* migrationSteps(known: readonly Migration[]): Generator<Step, void, Rows> {
+export function* migrationSteps(
+  known: readonly Migration[],
+  appliedAt = Date.now(),
+): Generator<Step, void, Rows> {
   yield { sql: CREATE_LEDGER, parameters: [] };
   if (pendingMigrations(yield* ledgerSteps(), known).length === 0) return;
   // PRAGMA foreign_keys does nothing inside a transaction, and a table's rebuild must not cascade.
@@ -116,7 +122,8 @@ export function* migrationSteps(known: readonly Migration[]): Generator<Step, vo
   // Read again with the lock: another process may have migrated meanwhile.
   const pending = pendingMigrations(yield* ledgerSteps(), known);
   const isNew = pending.length === known.length;
-  for (const migration of isNew ? yield* squashedSteps(known) : pending) yield* stepsOf(migration);
+  for (const migration of isNew ? yield* squashedSteps(known, appliedAt) : pending)
+    yield* stepsOf(migration, appliedAt);
   const broken = yield { sql: "SELECT 1 FROM pragma_foreign_key_check LIMIT 1", parameters: [] };
   if (broken.length > 0)
     throw new MigrationRefused(

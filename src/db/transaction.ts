@@ -48,32 +48,46 @@ const transactionAttempts = (client: Client, changes?: Pick<ChangeDetector, "beg
   const commitStatement = client.prepare("COMMIT");
   let last: LastTransaction = { at: -Infinity, error: undefined };
   let lockedSince: number | undefined;
+
+  const begin = (): void => {
+    rollBack(client);
+    beginStatement.run();
+    lockedSince = undefined;
+    changes?.beginOwn();
+  };
+  const commit = (wrote: boolean): void => {
+    commitStatement.run();
+    changes?.endOwn();
+    if (wrote) last = { at: performance.now(), error: undefined };
+  };
+  const fail = (error: unknown, isCommitting: boolean): Attempt => {
+    rollBack(client);
+    if (isBusy(error)) {
+      lockedSince ??= performance.now();
+      return { state: "locked" };
+    }
+    const mayBeStored = isCommitting && isStorageFailure(error) && !NEVER_STORED.test(resultCode(error));
+    if (isStorageFailure(error)) last = { at: performance.now(), error };
+    return { state: "refused", error, mayBeStored };
+  };
+
   return {
     last: () => last,
     lockedSince: () => lockedSince,
+    begin,
+    commit,
+    fail,
     /** @param work returns true if it wrote */
     attempt(work: () => boolean): Attempt {
       let isCommitting = false;
       try {
-        rollBack(client);
-        beginStatement.run();
-        lockedSince = undefined;
-        changes?.beginOwn();
+        begin();
         const wrote = work();
         isCommitting = true;
-        commitStatement.run();
-        changes?.endOwn();
-        if (wrote) last = { at: performance.now(), error: undefined };
+        commit(wrote);
         return { state: "committed" };
       } catch (error) {
-        rollBack(client);
-        if (isBusy(error)) {
-          lockedSince ??= performance.now();
-          return { state: "locked" };
-        }
-        const mayBeStored = isCommitting && isStorageFailure(error) && !NEVER_STORED.test(resultCode(error));
-        if (isStorageFailure(error)) last = { at: performance.now(), error };
-        return { state: "refused", error, mayBeStored };
+        return fail(error, isCommitting);
       }
     },
     canLock(): boolean {
@@ -92,7 +106,7 @@ const transactionAttempts = (client: Client, changes?: Pick<ChangeDetector, "beg
 
 /** Runs the transactions of one connection, and remembers the last result and the lock of another process. */
 export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">) => {
-  const { attempt, canLock, last, lockedSince } = transactionAttempts(client, changes);
+  const { attempt, begin, commit, fail, canLock, last, lockedSince } = transactionAttempts(client, changes);
   const totalChangesStatement = client.prepare<{ rows: number }, []>("SELECT total_changes() AS rows");
   let count = 0;
 
@@ -132,6 +146,29 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
       if (result.state === "committed" && isVisible !== false) count++;
       return result.state === "refused" ? { state: "refused", error: explain(result) } : result;
     },
+    /** Begins a transaction that stays open while others run. @returns why it did not begin; undefined if it did */
+    open(): Exclude<TransactionResult, { state: "committed" }> | undefined {
+      try {
+        begin();
+        return undefined;
+      } catch (error) {
+        const result = fail(error, false);
+        return result.state === "refused"
+          ? { state: "refused", error: explain(result) }
+          : { state: "locked" };
+      }
+    },
+    /** Commits what `open` began. */
+    commitOpen(): TransactionResult {
+      try {
+        commit(true);
+        return { state: "committed" };
+      } catch (error) {
+        return fail(error, true);
+      }
+    },
+    /** Undoes what `open` began. */
+    abandon: (): void => rollBack(client),
     /** Tests whether the storage accepts writes. It writes a new value, because SQLite skips an update without a change. */
     probe,
     /** True unless another process holds the write lock now. */

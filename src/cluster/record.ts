@@ -1,0 +1,126 @@
+import type { SQLQueryBindings } from "bun:sqlite";
+
+/** The form of a record. A node writes a newer form only when all live nodes announce that they read it: see nodes.ts. */
+export const FORMAT = 1;
+
+/** How a statement was run: what it returns depends on it. */
+export type Method = "all" | "values" | "run";
+
+export interface RecordedStatement {
+  readonly sql: string;
+  readonly method: Method;
+  readonly values: readonly SQLQueryBindings[];
+}
+
+/** What is to be done to a replica. */
+export type RecordContent =
+  | { readonly kind: "writes"; readonly statements: readonly RecordedStatement[] }
+  | {
+      readonly kind: "migrations";
+      readonly migrations: readonly { readonly tag: string; readonly hash: string }[];
+      readonly appliedAt: number;
+    };
+
+export interface RecordHeader {
+  /** The version of the program that made the record. */
+  readonly program: string;
+  /** The id of the record before it. */
+  readonly previous: string;
+  /** The running checksum of the log after it. */
+  readonly checksum: string;
+}
+
+export interface DecodedRecord extends RecordHeader {
+  readonly content: RecordContent;
+  /** What the checksum covers of the content. */
+  readonly body: string;
+}
+
+/** A newer program made the record. */
+export class RecordTooNew extends Error {
+  override name = "RecordTooNew";
+}
+
+type Json = string | number | boolean | null | { readonly [tag: string]: string };
+
+/** Every value but these is itself in JSON: `{"n":"9007199254740993"}`, `{"f":"-0"}`, `{"b":"AQI="}`. */
+const toJson = (value: SQLQueryBindings): Json => {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (value === null || value === undefined) return null;
+  if (typeof value === "number")
+    return Number.isFinite(value) && !Object.is(value, -0)
+      ? value
+      : { f: Object.is(value, -0) ? "-0" : String(value) };
+  if (typeof value === "bigint") return { n: String(value) };
+  if (ArrayBuffer.isView(value))
+    return { b: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") };
+  throw new TypeError("a recorded statement takes its values by position");
+};
+
+const fromJson = (value: Json): SQLQueryBindings => {
+  if (typeof value !== "object" || value === null) return value;
+  if (value["n"] !== undefined) return BigInt(value["n"]);
+  if (value["b"] !== undefined) return Buffer.from(value["b"], "base64");
+  return Number(value["f"]);
+};
+
+interface Writes {
+  sql: string[];
+  /** The statement's place in `sql`, its method and its values. */
+  run: [at: number, method: Method, ...values: Json[]][];
+}
+
+/** Each text of SQL is in a record once. */
+const writesBody = (statements: readonly RecordedStatement[]): string => {
+  const places = new Map<string, number>();
+  const run: Writes["run"] = statements.map(({ sql, method, values }) => {
+    const at = places.get(sql) ?? places.size;
+    places.set(sql, at);
+    return [at, method, ...values.map(toJson)];
+  });
+  return JSON.stringify({ sql: [...places.keys()], run } satisfies Writes);
+};
+
+/** The content as the checksum covers it. */
+export const bodyOf = (content: RecordContent): string =>
+  content.kind === "writes"
+    ? writesBody(content.statements)
+    : JSON.stringify({ migrations: content.migrations, appliedAt: content.appliedAt });
+
+const contentOf = (body: string): RecordContent => {
+  const found = JSON.parse(body) as Writes | Omit<Extract<RecordContent, { kind: "migrations" }>, "kind">;
+  if ("migrations" in found) return { kind: "migrations", ...found };
+  const statements = found.run.map(([at, method, ...values]) => ({
+    sql: found.sql[at] as string,
+    method,
+    values: values.map(fromJson),
+  }));
+  return { kind: "writes", statements };
+};
+
+/** A byte for the form, then the header and the content, each a line of JSON, compressed. */
+export const encodeRecord = ({ program, previous, checksum }: RecordHeader, body: string): Uint8Array => {
+  const packed = Bun.zstdCompressSync(`${JSON.stringify({ program, previous, checksum })}\n${body}`);
+  const record = new Uint8Array(packed.length + 1);
+  record[0] = FORMAT;
+  record.set(packed, 1);
+  return record;
+};
+
+/** @throws RecordTooNew */
+export const decodeRecord = (record: Uint8Array): DecodedRecord => {
+  if (record[0] !== FORMAT)
+    throw new RecordTooNew(`a newer program made a record of form ${record[0]}: upgrade the program`);
+  const text = Bun.zstdDecompressSync(record.subarray(1)).toString();
+  const end = text.indexOf("\n");
+  const body = text.slice(end + 1);
+  return { ...(JSON.parse(text.slice(0, end)) as RecordHeader), content: contentOf(body), body };
+};
+
+/** What a statement did, as far as it does not depend on the node: the rows it wrote itself, and what it returned. */
+export const effectOf = (changes: number, rows: unknown): string =>
+  rows === undefined ? String(changes) : `${changes} ${JSON.stringify(rows)}`;
+
+/** The running checksum: of everything that was recorded, and what it did. */
+export const nextChecksum = (previous: string, body: string, effects: readonly string[]): string =>
+  new Bun.CryptoHasher("sha256").update(`${previous}\n${body}\n${effects.join("\n")}`).digest("hex");

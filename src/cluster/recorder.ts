@@ -1,0 +1,139 @@
+import { type Changes, Database as Client, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { type StatementKind, kindOf } from "./deterministic.ts";
+import { type Method, type RecordedStatement, effectOf } from "./record.ts";
+
+type Values = SQLQueryBindings[];
+
+/** What the writes of an act were, for other nodes. */
+export interface Recording {
+  readonly statements: RecordedStatement[];
+  /** What each statement did here. */
+  readonly effects: string[];
+  hasChanges: boolean;
+}
+
+export const newRecording = (): Recording => ({ statements: [], effects: [], hasChanges: false });
+
+type Prepared = Statement<Record<string, unknown>, Values>;
+
+/** Where statements run at present, and what notes them. */
+interface Place {
+  client(): Client;
+  recording(): Recording | undefined;
+  /** How many rows the last statement of the writer wrote itself. */
+  changes(): number;
+}
+
+/** A statement on both connections, prepared where it is first used. */
+const dualStatement = (sql: string, place: Place) => {
+  const made = new Map<Client, Prepared>();
+  const prepared = (): Prepared => {
+    const client = place.client();
+    let statement = made.get(client);
+    if (!statement) {
+      statement = client.prepare<Record<string, unknown>, Values>(sql);
+      made.set(client, statement);
+    }
+    return statement;
+  };
+  let kind: StatementKind | undefined;
+  /** Where to note what is about to run; undefined if it is not recorded. */
+  const target = (): Recording | undefined => {
+    const recording = place.recording();
+    if (!recording) return undefined;
+    kind ??= kindOf(sql);
+    return kind === "recorded" ? recording : undefined;
+  };
+  const note = (into: Recording, method: Method, values: Values, changes: number, rows?: unknown) => {
+    into.statements.push({ sql, method, values });
+    into.effects.push(effectOf(changes, rows));
+    into.hasChanges ||= changes > 0;
+  };
+  const rowsBy =
+    (method: "all" | "values") =>
+    (...values: Values): unknown[] => {
+      const into = target();
+      const rows = prepared()[method](...values);
+      if (into) note(into, method, values, place.changes(), rows);
+      return rows;
+    };
+  const all = rowsBy("all");
+  return {
+    prepare: () => void prepared(),
+    all,
+    values: rowsBy("values"),
+    get: (...values: Values) => (target() ? (all(...values)[0] ?? null) : prepared().get(...values)),
+    run(...values: Values): Changes {
+      const into = target();
+      const result = prepared().run(...values);
+      if (into) note(into, "run", values, result.changes);
+      return result;
+    },
+    finalize: () => made.forEach((statement) => statement.finalize()),
+    toString: () => sql,
+    get columnNames() {
+      return prepared().columnNames;
+    },
+  };
+};
+
+/** Statements that a command runs on the file itself, which no other connection may do meanwhile. */
+const ON_WRITER = /^\s*vacuum\b/i;
+const PRAGMA = /^\s*pragma\b/i;
+
+/**
+ * One client over two connections. What is prepared runs on the writer inside an act, where it is recorded, and otherwise on
+ * the reader, which sees committed rows only.
+ */
+const facadeOf = (writer: Client, reader: Client, place: Place): Client => {
+  const prepare = (sql: string) => {
+    const statement = dualStatement(sql, place);
+    // A mistake is reported where the statement is prepared, as by a plain connection.
+    statement.prepare();
+    return statement;
+  };
+  const queries = new Map<string, ReturnType<typeof prepare>>();
+  const query = (sql: string) => {
+    const found = queries.get(sql) ?? prepare(sql);
+    queries.set(sql, found);
+    return found;
+  };
+  const run = (sql: string, ...values: unknown[]): Changes => {
+    if (place.recording()) return dualStatement(sql, place).run(...(values.flat() as Values));
+    if (PRAGMA.test(sql)) writer.run(sql);
+    return (ON_WRITER.test(sql) ? writer : reader).run(sql, ...(values as [Values]));
+  };
+  const own: Record<PropertyKey, unknown> = { prepare, query, run, exec: run };
+  return new Proxy(reader, {
+    get(target, name) {
+      if (name in own) return own[name];
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+};
+
+/** Opens the two connections of a replica. */
+export const openRecorder = (writer: Client, reader: Client) => {
+  const changesStatement = writer.prepare<[number], []>("SELECT changes()");
+  let recording: Recording | undefined;
+  const place: Place = {
+    client: () => (recording ? writer : reader),
+    recording: () => recording,
+    changes: () => (changesStatement.values()[0]?.[0] as number | undefined) ?? 0,
+  };
+  return {
+    client: facadeOf(writer, reader, place),
+    /** Runs `act` on the writer, in its open transaction, and notes what it does. */
+    record<Result>(into: Recording, act: () => Result): Result {
+      recording = into;
+      try {
+        return act();
+      } finally {
+        recording = undefined;
+      }
+    },
+  };
+};
+
+export type Recorder = ReturnType<typeof openRecorder>;

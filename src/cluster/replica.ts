@@ -1,0 +1,213 @@
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import { detectChanges } from "../db/change-detection.ts";
+import { type GroupCommitOptions } from "../db/commit.ts";
+import { type FilesLost, watchFiles } from "../db/file-loss.ts";
+import { sharedReads } from "../db/fresh-reads.ts";
+import { lockHolder as holderOf } from "../db/lock-holder.ts";
+import { assertCurrent } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import type { Database } from "../db/open.ts";
+import { petCounter } from "../db/pet-counter.ts";
+import { type ReadinessOptions, databaseReadiness } from "../db/readiness.ts";
+import { transactions } from "../db/transaction.ts";
+import { shrinkLog } from "../db/wal.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
+import { recordApplier } from "./apply.ts";
+import { catchUpWith } from "./catch-up.ts";
+import type { Cluster } from "./cluster.ts";
+import { deadlines, groupCommitter } from "./commit-group.ts";
+import { commitLoop } from "./commit-loop.ts";
+import { openReplicaFile } from "./file.ts";
+import { derivedRunner, groupPerformer } from "./group.ts";
+import { headRequests } from "./heads.ts";
+import type { Log } from "./log.ts";
+import { replicaProgress } from "./progress.ts";
+import { replicaReads } from "./reads.ts";
+import { replication } from "./replicate.ts";
+import { writingTurns } from "./turns.ts";
+
+export interface ReplicaOptions
+  extends
+    Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit">,
+    Pick<ReadinessOptions, "probeMs"> {
+  /** Identifies this node. */
+  node: string;
+  /** The version of this program. */
+  program: string;
+  /** How old what `recent` lets be read may be, in milliseconds. */
+  staleMs?: number;
+}
+
+export interface Replica {
+  readonly database: Database;
+  readonly cluster: Cluster;
+}
+
+/** What reads and writes of the file share. */
+const openParts = (path: string, log: Log) => {
+  const file = openReplicaFile(path);
+  assertCurrent(file.writer, migrations);
+  const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
+  const changes = detectChanges(file.writer);
+  const files = watchFiles(file.writer, onLost);
+  const beginOwn = () => {
+    files.assert();
+    changes.beginOwn();
+  };
+  return {
+    log,
+    file,
+    files,
+    lost,
+    changes,
+    transactions: transactions(file.writer, { beginOwn, endOwn: changes.endOwn }),
+    progress: replicaProgress(file.mark()),
+    heads: headRequests(log),
+    turns: writingTurns(log),
+    reads: sharedReads(file.reader, changes.detect),
+    lockHolder: () => holderOf(path),
+    counts: { appends: 0, lostAppends: 0, appendSeconds: 0, recordBytes: 0, applied: 0, committed: 0 },
+  };
+};
+
+type Parts = ReturnType<typeof openParts>;
+
+const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
+  const { file, counts, reads } = parts;
+  const catchUp = catchUpWith({
+    ...parts,
+    apply: recordApplier(file.writer),
+    onApplied({ records, bytes }) {
+      counts.applied += records;
+      counts.recordBytes += bytes;
+      reads.end();
+    },
+  });
+  const attempt = replication({
+    ...parts,
+    perform: groupPerformer(file, petCounter(file.client)),
+    program: options.program,
+    onCommitted() {
+      counts.committed++;
+      reads.end();
+    },
+  });
+  const commitGroup = groupCommitter({ ...parts, attempt, catchUp, runDerived: derivedRunner(file) });
+  return commitLoop({ ...options, turns: parts.turns, commitGroup, catchUp });
+};
+
+const replicaReadiness = (
+  { file, transactions: transacting, lockHolder }: Parts,
+  isBusy: () => boolean,
+  { probeMs, lockWait }: ReplicaOptions,
+) =>
+  databaseReadiness(
+    file.reader,
+    // While a transaction is open, its result says whether the storage accepts writes.
+    { ...transacting, probe: () => (isBusy() ? { state: "committed" } : transacting.probe()) },
+    { lockHolder, ...(probeMs !== undefined && { probeMs }), ...(lockWait !== undefined && { lockWait }) },
+  );
+
+/** Follows the log until `signal`. */
+const follow = (
+  { log }: Parts,
+  { onChange, onTick, tickMs }: { onChange: () => void; onTick: () => void; tickMs: number },
+  signal: AbortSignal,
+): void => {
+  log.watch(onChange, signal);
+  const timer = setInterval(onTick, tickMs);
+  timer.unref();
+  signal.addEventListener("abort", () => clearInterval(timer));
+};
+
+/** Copies the file's own log into it and closes it, unless its files are gone. */
+const closeFile = async ({ file, files }: Parts): Promise<void> => {
+  if (!(await files.mayClose())) return;
+  try {
+    file.writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    // The log stays beside the database, and the next start reads it.
+    if (!isStorageFailure(error)) throw error;
+  } finally {
+    file.close();
+  }
+};
+
+const problemOf = ({ progress, heads }: Parts): string | undefined => {
+  const reason = progress.failure() ?? heads.failure();
+  return reason === undefined ? undefined : reasonOf(reason);
+};
+
+const clusterOf = (parts: Parts, node: string): Cluster => ({
+  log: parts.log,
+  node,
+  liveNodes: () => 1,
+  state: () => ({
+    position: parts.progress.applied().position,
+    head: parts.progress.head(),
+    confirmedAt: parts.progress.confirmedAt(),
+    problem: problemOf(parts),
+    ...parts.counts,
+  }),
+  outdated: parts.progress.outdated,
+});
+
+/** Opens a file that is a replica of the log. The log stays open when the database is closed. @throws NotAReplica */
+export const openReplica = async (path: string, log: Log, options: ReplicaOptions): Promise<Replica> => {
+  const parts = openParts(path, log);
+  const { file, files, lost, changes, counts } = parts;
+  const writes = replicaWrites(parts, options);
+  const {
+    stop: stopReads,
+    fresh,
+    recent,
+    poll,
+    pollMs,
+  } = replicaReads({
+    ...parts,
+    follow: writes.follow,
+    staleMs: options.staleMs,
+  });
+  const inTime = deadlines(parts);
+  const onTick = () => {
+    writes.expire(inTime);
+    void poll();
+  };
+  const ending = new AbortController();
+  follow(parts, { onChange: writes.follow, onTick, tickMs: pollMs }, ending.signal);
+  const readiness = replicaReadiness(parts, writes.isBusy, options);
+
+  let closed: Promise<void> | undefined;
+  let shrinking: Promise<void> | undefined;
+  const shrink = () => (shrinking ??= shrinkLog(file.writer).finally(() => (shrinking = undefined)));
+  const close = async (): Promise<void> => {
+    ending.abort();
+    stopReads();
+    await shrinking?.catch(() => {});
+    await writes.stop();
+    readiness.close();
+    await closeFile(parts);
+  };
+  const database: Database = {
+    orm: drizzle(file.client),
+    client: file.client,
+    commit: writes.commit,
+    fresh,
+    recent,
+    version: () => changes.foreign() + counts.committed + counts.applied,
+    foreignVersion: () => changes.foreign() + counts.applied,
+    assertInPlace: files.assert,
+    lost,
+    async assertReady() {
+      files.assert();
+      const problem = problemOf(parts);
+      if (problem !== undefined) throw new StorageUnavailable(problem);
+      await readiness.assert();
+    },
+    suspect: readiness.suspect,
+    shrinkLog: async () => (closed ? undefined : shrink()),
+    close: () => (closed ??= close()),
+  };
+  return { database, cluster: clusterOf(parts, options.node) };
+};
