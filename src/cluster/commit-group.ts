@@ -1,5 +1,5 @@
 import type { Transactions } from "../db/transaction.ts";
-import type { Write } from "../db/write-queue.ts";
+import type { Write } from "../db/write.ts";
 import type { WriteRunner } from "../db/write-runner.ts";
 import { DatabaseLocked } from "../lib/storage-errors.ts";
 import { EngineUnavailable } from "./errors.ts";

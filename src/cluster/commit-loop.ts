@@ -1,5 +1,6 @@
 import { type GroupCommitOptions, LOCK_WAIT_MS } from "../db/commit.ts";
-import { type Write, type WriteQueue, acceptWrites, writeQueue } from "../db/write-queue.ts";
+import type { Write } from "../db/write.ts";
+import { type WriteQueue, acceptWrites, writeQueue } from "../db/write-queue.ts";
 import type { WritingTurns } from "./turns.ts";
 
 /** How long a node keeps its turn while its clients read their responses, and may send their next requests. */

@@ -1,4 +1,4 @@
-import type { Write } from "../db/write-queue.ts";
+import type { Write } from "../db/write.ts";
 import { type WriteRunner, writeRunner } from "../db/write-runner.ts";
 import { NotReplicable } from "./deterministic.ts";
 import type { ReplicaFile } from "./file.ts";

@@ -1,5 +1,5 @@
 import type { Transactions } from "../db/transaction.ts";
-import type { Write } from "../db/write-queue.ts";
+import type { Write } from "../db/write.ts";
 import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./errors.ts";
 import type { ReplicaFile } from "./file.ts";

@@ -1,16 +1,5 @@
 import { DatabaseLocked, StorageUnavailable } from "../lib/storage-errors.ts";
-import type { Commit, Statement } from "./commit.ts";
-
-/** A write that waits to be committed. */
-export interface Write {
-  statements: readonly Statement[];
-  last: ((rows: unknown[]) => readonly Statement[]) | undefined;
-  /** When it stops waiting for a lock, as a time of `performance.now()`. */
-  deadline: number;
-  isDerived: boolean;
-  resolve(rows: unknown[]): void;
-  reject(error: unknown): void;
-}
+import type { Commit, Write } from "./write.ts";
 
 /** Writes that wait, in order of arrival. */
 export const writeQueue = () => {

@@ -1,6 +1,6 @@
 import type { Database as Client } from "bun:sqlite";
 import { isStorageFailure } from "../lib/storage-errors.ts";
-import type { Write } from "./write-queue.ts";
+import type { Write } from "./write.ts";
 
 const UNDO = "ROLLBACK TO act; RELEASE act";
 
