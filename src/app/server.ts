@@ -77,7 +77,7 @@ const nodeOf = async (opened: Cluster | undefined, config: Config, url: string, 
 const workersOf = async (config: Config, log: Logger, fetch: Handler, program: StartOptions["program"]) =>
   config.workers > 1 ? (await import("./workers.ts")).createWorkers(config, log, fetch, program) : undefined;
 
-interface StartOptions {
+export interface StartOptions {
   /** Stops a migration; after the start, call `stop`. */
   signal?: AbortSignal;
   /** How often the files of DATA_DIR are checked. */

@@ -68,7 +68,8 @@ export const serveCommand = (): Command =>
     void signal.then((name) => stopping.abort(name));
     const notifier = createNotifier();
     notifier?.starting();
-    const server = await startServer(config, { signal: stopping.signal }).catch(exitIfStopped);
+    const start = config.databaseUrl ? (await import("../app/restarts.ts")).startNode : startServer;
+    const server = await start(config, { signal: stopping.signal }).catch(exitIfStopped);
     for (const warning of settingWarnings(options)) server.log.warn(warning);
     // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
     Bun.unsafe.setJITPolicy(1);

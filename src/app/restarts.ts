@@ -1,0 +1,112 @@
+import { ReplicaOutdated } from "../cluster/errors.ts";
+import { markOutdated } from "../cluster/load-snapshot.ts";
+import type { Config } from "../config/config.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { type Server, type StartOptions, startServer } from "./server.ts";
+
+/** A replica that had to be made again so often within an hour is not right the next time either. */
+const MAX_REBUILDS = 3;
+const REBUILD_WINDOW_MS = 3_600_000;
+/** How often a start is tried after the replica was found outdated, with a pause that doubles. */
+const MAX_TRIES = 8;
+const FIRST_PAUSE_MS = 500;
+
+interface RestartOptions extends StartOptions {
+  start?: typeof startServer;
+  firstPauseMs?: number;
+}
+
+const STARTING_AGAIN = "Starting again from the cluster's snapshot";
+
+/** Marks the replica, so that the next start loads the snapshot. @returns false if that did not help before */
+const rebuilder = ({ dataDir }: Config) => {
+  let rebuilds: number[] = [];
+  return async (reason: unknown): Promise<boolean> => {
+    if (!(reason instanceof ReplicaOutdated)) return false;
+    const now = performance.now();
+    rebuilds = [...rebuilds.filter((time) => time > now - REBUILD_WINDOW_MS), now];
+    if (rebuilds.length > MAX_REBUILDS) return false;
+    await markOutdated(databasePath(dataDir), reason.message);
+    return true;
+  };
+};
+
+/**
+ * A server of a cluster. When its replica is outdated, it stops serving, and starts again from the snapshot, in this process.
+ * It fails only if that does not help.
+ */
+export const startNode = async (
+  config: Config,
+  { start = startServer, firstPauseMs = FIRST_PAUSE_MS, ...options }: RestartOptions = {},
+): Promise<Server> => {
+  const mayRebuild = rebuilder(config);
+  const startOnce = async (): Promise<Server> => {
+    for (;;)
+      try {
+        return await start(config, options);
+      } catch (error) {
+        if (!(await mayRebuild(error))) throw error;
+      }
+  };
+  const startAgain = async (): Promise<Server> => {
+    for (let tries = 1; ; tries++)
+      try {
+        return await startOnce();
+      } catch (error) {
+        if (tries === MAX_TRIES || options.signal?.aborted || stopped) throw error;
+        // The engine may be away, or another process may have taken the port for a moment.
+        await Bun.sleep(firstPauseMs * 2 ** (tries - 1));
+      }
+  };
+  let current = await startOnce();
+  let restarting: Promise<unknown> | undefined;
+  let stopped: Promise<void> | undefined;
+  const { promise: failed, resolve: onFailed } = Promise.withResolvers<Error>();
+  const restart = async (reason: Error): Promise<void> => {
+    current.log.error({ reason: reason.message }, "starting again from the cluster's snapshot");
+    await current.stop();
+    current = await startAgain();
+  };
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      const reason = await current.failed;
+      if (stopped || !(await mayRebuild(reason))) return onFailed(reason);
+      restarting = restart(reason).finally(() => (restarting = undefined));
+      await restarting;
+    }
+  };
+  watch().catch(onFailed);
+  const stop = async () => {
+    await restarting?.catch(() => {});
+    await current.stop();
+  };
+  return {
+    get url() {
+      return current.url;
+    },
+    get httpPort() {
+      return current.httpPort;
+    },
+    get httpsPort() {
+      return current.httpsPort;
+    },
+    get dnsPort() {
+      return current.dnsPort;
+    },
+    get sites() {
+      return current.sites;
+    },
+    get adminKey() {
+      return current.adminKey;
+    },
+    get log() {
+      return current.log;
+    },
+    get clusterNode() {
+      return current.clusterNode;
+    },
+    failed,
+    state: async () => (restarting ? STARTING_AGAIN : current.state()),
+    stop: () => (stopped ??= stop()),
+  };
+};
