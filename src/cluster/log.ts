@@ -7,7 +7,7 @@ export interface Log {
   head(): Promise<Head | undefined>;
   /**
    * Starts a log from a snapshot, if there is none, or only the log `replaces`, whose records are then removed.
-   * @returns false if another node was first
+   * @returns false if another node was first; true again for the log that it has
    */
   create(first: Snapshot, replaces?: string): Promise<boolean>;
   /**
@@ -25,7 +25,7 @@ export interface Log {
   watch(onChange: () => void, signal: AbortSignal): void;
   /**
    * Waits in line for a turn at writing, at most a few seconds. Only fairness between nodes hangs on it, never safety: it ends
-   * by itself when its holder stops responding for 5 s.
+   * by itself when its holder stops responding for 5 s. It does not throw: without an engine, the node goes on without.
    */
   turn(): Promise<AsyncDisposable>;
   /**
@@ -102,6 +102,8 @@ export interface EngineHealth {
   readonly members: readonly EngineMember[];
   /** How much the engine stores, in bytes; undefined if it does not say. */
   readonly bytes: number | undefined;
+  /** How much of it is in use, if the engine keeps the rest for later; undefined: all, or it does not say. */
+  readonly bytesInUse?: number | undefined;
 }
 
 export interface EngineMember {

@@ -85,7 +85,8 @@ export class MemoryEngine {
         this.#watchers.add(watcher);
         signal.addEventListener("abort", () => this.#watchers.delete(watcher));
       },
-      turn: () => this.#call(() => this.#turn(node)),
+      // Without an engine, a node goes on without its turn.
+      turn: () => this.#call(() => this.#turn(node)).catch(() => ({ [Symbol.asyncDispose]: async () => {} })),
       claim: (name, _ttlMs, value = "") => this.#call(() => this.#claim(node, name, value)),
       claims: (prefix) =>
         this.#call(() => {
@@ -115,6 +116,7 @@ export class MemoryEngine {
   }
 
   #create(first: Snapshot, replaces: string | undefined): boolean {
+    if (this.#state?.head.log === first.log) return true;
     if (this.#state?.head.log !== replaces) return false;
     const { log, position, id } = first;
     this.#state = { head: { log, position, id }, trimmed: position, records: [], snapshot: { ...first } };

@@ -1,0 +1,96 @@
+/** Keys and values as the gateway takes them: base64. */
+export const encode = (text: string): string => Buffer.from(text).toString("base64");
+export const decode = (text: string): string => Buffer.from(text, "base64").toString();
+
+/** From `key`, up to and without `range_end`. */
+export interface KeyRange {
+  key: string;
+  range_end: string;
+}
+
+/** The end of a range whose last key is `key`, in base64. */
+export const endOf = (key: string): string =>
+  Buffer.concat([Buffer.from(key, "base64"), Buffer.from([0])]).toString("base64");
+
+/** All keys that begin with `prefix`. */
+export const rangeOf = (prefix: string): KeyRange => {
+  const end = Buffer.from(prefix);
+  // No byte of UTF-8 is 0xff.
+  end[end.length - 1] = (end.at(-1) ?? 0) + 1;
+  return { key: encode(prefix), range_end: end.toString("base64") };
+};
+
+/** What the gateway responds with; numbers of 64 bits are text. */
+export interface KeyValue {
+  key: string;
+  value?: string;
+  create_revision: string;
+  lease?: string;
+}
+export interface Range {
+  kvs?: KeyValue[];
+  count?: string;
+  more?: boolean;
+}
+export interface Transaction {
+  header: { revision: string };
+  succeeded?: boolean;
+  responses?: { response_range?: Range; response_delete_range?: { deleted?: string } }[];
+}
+
+const DIGITS = 16;
+/** Positions sort as text. */
+export const pad = (position: number): string => String(position).padStart(DIGITS, "0");
+
+/** What the key of a record says, so that ids and sizes are known without the records. */
+export interface RecordKey {
+  readonly position: number;
+  readonly bytes: number;
+  /** The number of parts in keys of their own; 0: the value of this key is the record. */
+  readonly parts: number;
+  readonly id: string;
+}
+
+/**
+ * Prefixes of DATABASE_URL contain no empty segment, so no key of one cluster begins with the `//` of another.
+ *
+ *     PREFIX//current           the id of the log
+ *     PREFIX//head              where it ends
+ *     PREFIX//snapshot          the newest snapshot
+ *     PREFIX//log/LOG/trimmed   the position up to which records were removed
+ *     PREFIX//log/LOG/r/...     records
+ *     PREFIX//log/LOG/p/...     parts of large records
+ *     PREFIX//turn/...          nodes in line for a turn, with leases
+ *     PREFIX//claim/NAME        claims, with leases
+ *     PREFIX//file/NAME         files
+ */
+export const keysOf = (prefix: string) => {
+  const base = `${prefix}//`;
+  const logs = `${base}log/`;
+  const log = (name: string): string => `${logs}${encodeURIComponent(name)}/`;
+  return {
+    current: `${base}current`,
+    head: `${base}head`,
+    snapshot: `${base}snapshot`,
+    turn: `${base}turn`,
+    claim: `${base}claim/`,
+    file: `${base}file/`,
+    logs,
+    log,
+    trimmed: (name: string): string => `${log(name)}trimmed`,
+    records: (name: string): string => `${log(name)}r/`,
+    /** All records at a position: at most one. */
+    recordsAt: (name: string, position: number): string => `${log(name)}r/${pad(position)}/`,
+    record: (name: string, { position, bytes, parts, id }: RecordKey): string =>
+      `${log(name)}r/${pad(position)}/${bytes}/${parts}/${id}`,
+    allParts: (name: string): string => `${log(name)}p/`,
+    parts: (name: string, position: number, id: string): string => `${log(name)}p/${pad(position)}/${id}/`,
+  };
+};
+export type Keys = ReturnType<typeof keysOf>;
+
+/** @param key of the gateway @param records the prefix of the log's records */
+export const parseRecordKey = (key: string, records: string): RecordKey => {
+  const [position = "", bytes = "", parts = "", ...id] = decode(key).slice(records.length).split("/");
+  return { position: Number(position), bytes: Number(bytes), parts: Number(parts), id: id.join("/") };
+};

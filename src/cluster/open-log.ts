@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import type { DatabaseUrl, EngineTls } from "../lib/database-url.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { reasonOf } from "../lib/reason.ts";
+import type { PemFiles } from "./engines/etcd-session.ts";
+import type { Log } from "./log.ts";
+
+/** Opens the log that DATABASE_URL names. It connects when it is used first. @throws OperatorError if a file of TLS cannot be read */
+export const openLog = async (url: DatabaseUrl): Promise<Log> => {
+  const tls = url.tls && readFiles(url.tls);
+  if (url.engine !== "etcd") throw new OperatorError("DATABASE_URL: only etcd is supported at present");
+  const { openEtcd } = await import("./engines/etcd.ts");
+  return openEtcd(url, tls);
+};
+
+const readFiles = (tls: EngineTls): PemFiles =>
+  Object.fromEntries(
+    (["ca", "cert", "key"] as const).flatMap((name) => {
+      const path = tls[name];
+      return path === undefined ? [] : [[name, readFile(name, path)]];
+    }),
+  );
+
+const readFile = (name: string, path: string): string => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new OperatorError(
+      `DATABASE_URL: the file of the option ${name} cannot be read: ${reasonOf(error)}`,
+    );
+  }
+};
