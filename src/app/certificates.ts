@@ -1,24 +1,25 @@
 import type { ChallengeRecords } from "../certificates/challenge-records.ts";
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
-import { type UndecidedRecords, pendingHandshakes } from "../certificates/present.ts";
+import type { UndecidedRecords } from "../certificates/present.ts";
 import { abandonedRecords, certificateIssuer } from "../certificates/issue.ts";
 import { orderPlacer } from "../certificates/place-order.ts";
-import { challengeProbes, preflightChecks, reachTrial } from "../certificates/preflight.ts";
-import { challengeFetcher, handshakeTrialOpener } from "../certificates/probes.ts";
+import { challengeResponses } from "../certificates/challenge-responses.ts";
+import { preflightChecks, reachTrial } from "../certificates/preflight.ts";
+import { type Probes, challengeFetcher, challengeProbes, handshakeTrier } from "../certificates/probes.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type Wildcard, namesIn } from "../certificates/wildcard.ts";
 import { type CertificateService, certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import { certificateRecords } from "../domains/certificate-records.ts";
 import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
-import { trialOpener } from "../certificates/trial.ts";
+import { type Trial, newTrial } from "../certificates/trial.ts";
 import { certificateStore } from "../edge/certificate-store.ts";
 import { watchCertificates } from "../edge/certificate-watch.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
-import type { KeyAndCertificate } from "../protocols/acme/tls-alpn.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
 import { issuanceOf } from "./issuance.ts";
@@ -42,15 +43,35 @@ export const commandCertificates = (
 /** What trying to reach this service takes. */
 const trialOptions = (
   config: Config,
-  probes: ReturnType<typeof challengeProbes>,
-  handshakes: Map<string, KeyAndCertificate>,
-  clock: Runtime["clock"],
+  probes: Probes,
+  { pending }: Pick<ReturnType<typeof challengeResponses>, "pending">,
 ) => ({
   probes,
   fetchChallenge: challengeFetcher(config),
-  openHandshakeTrial: handshakeTrialOpener(config, handshakes, clock),
+  tryHandshake: handshakeTrier(config, probes, pending),
   ports: { http: config.acmeHttpPort, tls: config.acmeTlsPort },
 });
+
+/** The responses to challenges, also to those of the trials. */
+const responsesTo = (
+  config: Config,
+  { fresh }: Pick<Database, "fresh">,
+  { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
+  probes: Probes,
+  clock: Runtime["clock"],
+) => {
+  const own = ownNames(config);
+  return challengeResponses({
+    certificates,
+    probes,
+    isProbed: async (hostname) =>
+      own.isOwnPublicName(hostname) ||
+      (await domains.holder(hostname)) !== undefined ||
+      (await domains.waiting(hostname)).length > 0,
+    fresh,
+    clock,
+  });
+};
 
 /** What the service knows of host names. */
 interface NameOptions {
@@ -64,11 +85,11 @@ interface NameOptions {
 const probeOpener =
   (
     { platformDomain, caaIssuers }: Config,
-    openTrial: ReturnType<typeof trialOpener>,
+    openTrial: (zone: string) => Trial,
     identities: () => Promise<string[]>,
   ) =>
   async () => ({
-    trial: await openTrial(platformDomain),
+    trial: openTrial(platformDomain),
     issuers: [...caaIssuers, ...(await identities())],
   });
 
@@ -137,20 +158,20 @@ const certificatesInUse = (
 /** HTTPS: the certificates in use, the responses to CAs' challenges, and the scheduler that orders and renews. */
 export const httpsServices = (
   config: Config,
-  database: Pick<Database, "recent" | "version" | "foreignVersion">,
+  database: Pick<Database, "fresh" | "recent" | "version" | "foreignVersion" | "client">,
   { certificates, domains }: Pick<Repositories, "certificates" | "domains">,
   runtime: Runtime,
   { challengeRecords, ...names }: NameOptions & { challengeRecords: ChallengeRecords | undefined },
 ) => {
   const { clock, sleep, randomFraction, log } = runtime;
-  const probes = challengeProbes();
+  const probes = challengeProbes(storeIdOf(database.client) ?? "");
+  const responses = responsesTo(config, database, { certificates, domains }, probes, clock);
   const wildcard = challengeRecords && wildcardOf(config);
-  const handshakes = new Map<string, KeyAndCertificate>();
   const store = certificatesInUse(config, database, certificates, { ...names, wildcard }, runtime);
   const own = ownNames(config);
   const clientOf = acmeClients(config, clock, sleep);
   const directories = config.acmeAgreeTos ? config.acmeDirectory : [];
-  const trial = trialOptions(config, probes, handshakes, clock);
+  const trial = trialOptions(config, probes, responses);
   const undecided: UndecidedRecords = new Map();
   const challenges = challengesOf(challengeRecords, authorityAsker(names.dns), runtime);
   const issue = certificateIssuer(
@@ -169,7 +190,6 @@ export const httpsServices = (
           trial,
         },
       ),
-      handshakes: pendingHandshakes(handshakes, clock),
       challenges,
       wildcard,
       onIssued: store.refresh,
@@ -194,14 +214,13 @@ export const httpsServices = (
     /** What this server can be recognised by on its ports, and the names of the CAs in CAA records. */
     openProbe: probeOpener(
       config,
-      trialOpener(probes, handshakes, trial.ports, clock),
+      (zone) => newTrial(probes, trial.ports, zone),
       caaIdentities(directories, clientOf),
     ),
     /** The certificate for a challenge in a TLS handshake; undefined if none is pending. */
-    handshake: (hostname: string) => handshakes.get(hostname),
+    handshake: responses.inHandshake,
     /** The response to a challenge over HTTP; undefined if none is pending. */
-    challenge: (hostname: string, token: string): string | undefined =>
-      probes.responseTo(hostname, token) ?? certificates.keyAuthorization(hostname, token),
+    challenge: responses.overHttp,
     scheduler: certificateScheduler({
       certificates,
       issue,

@@ -45,7 +45,7 @@ export interface Certificate {
   problem: Problem | undefined;
   issued: Issued | undefined;
   order: PendingOrder | undefined;
-  /** The response to the last challenge over HTTP or DNS, until the order ends. */
+  /** The response to the last challenge, until the order ends. */
   keyAuthorization: string | null;
 }
 

@@ -7,7 +7,7 @@ import type { Attempt } from "./attempt-repository.ts";
 import { afterFailure } from "./after-failure.ts";
 import type { Certificate, Issued, PendingOrder } from "./certificate.ts";
 import { orderCompleter } from "./complete-order.ts";
-import type { Handshakes, UndecidedRecords } from "./present.ts";
+import type { UndecidedRecords } from "./present.ts";
 import { type Attempted, type PlaceOrder, Superseded } from "./place-order.ts";
 import { NOT_HELD, type Preflight, type Proof } from "./preflight.ts";
 import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
@@ -22,8 +22,6 @@ export interface IssueOptions {
   placeOrder: PlaceOrder;
   clientOf(ca: string): AcmeClient;
   preflight: Preflight;
-  /** Responds to TLS-ALPN-01 challenges, for names that cannot be proven over HTTP. */
-  handshakes: Handshakes;
   /** Publishes the records of DNS-01 challenges; undefined if that is not configured. */
   challenges?: DnsChallenges | undefined;
   /** The certificate of the projects' names, if there is one. */
@@ -127,8 +125,7 @@ export const certificateIssuer = (
   options: IssueOptions,
   undecided: UndecidedRecords = new Map(),
 ): IssueCertificate => {
-  const { certificates, placeOrder, preflight, handshakes, challenges, onIssued, onForgotten, clock } =
-    options;
+  const { certificates, placeOrder, preflight, challenges, onIssued, onForgotten, clock } = options;
   const namesOf = namesIn(options.wildcard);
   const { isDue, nextCheckAt } = renewals(options);
   const completeOrder = orderCompleter({ ...options, namesOf, undecided });
@@ -141,7 +138,6 @@ export const certificateIssuer = (
     const { notBefore, notAfter, ariId = null } = await readCertificate(chain);
     const issued = { key, chain, ca, notBefore, notAfter, ariId };
     const nextAt = await nextCheckAt(issued);
-    handshakes.remove(hostname);
     if (await certificates.install(attempt, issued, nextAt, clock.now())) onIssued(hostname);
   };
 
@@ -180,7 +176,6 @@ export const certificateIssuer = (
     try {
       await obtain({ ...certificate, ...attempt });
     } catch (error) {
-      handshakes.remove(certificate.hostname);
       if (!(error instanceof Superseded)) await writeFailure(attempt, error);
     }
   };

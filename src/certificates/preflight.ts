@@ -24,36 +24,8 @@ export const IMPORT_ONLY = "import_only";
 /** Fetches a challenge at one address, as a CA would. @throws if it cannot */
 export type FetchChallenge = (address: string, hostname: string, token: string) => Promise<string>;
 
-/** A challenge that this service presents in TLS handshakes until the trial ends. */
-interface HandshakeTrial {
-  /** Opens a handshake at an address, as a CA would. @throws if another server responds, or none */
-  connect(address: string): Promise<void>;
-  end(): void;
-}
-
-export type OpenHandshakeTrial = (hostname: string) => Promise<HandshakeTrial>;
-
-/** Challenges that the service sets itself, to try whether it can be reached. */
-export const challengeProbes = () => {
-  const probes = new Map<string, { hostname: string; body: string }>();
-  return {
-    /** A new token, and the response body that belongs to it. */
-    add(hostname: string): { token: string; body: string } {
-      const token = `probe-${crypto.randomUUID()}`;
-      const body = crypto.randomUUID();
-      probes.set(token, { hostname, body });
-      return { token, body };
-    },
-    remove: (token: string): void => void probes.delete(token),
-    /** The response body for a token under this name; undefined if the token is not a probe's. */
-    responseTo(hostname: string, token: string): string | undefined {
-      const probe = probes.get(token);
-      return probe?.hostname === hostname ? probe.body : undefined;
-    },
-  };
-};
-
-export type Probes = ReturnType<typeof challengeProbes>;
+/** Opens a TLS-ALPN-01 handshake at an address, as a CA would. @throws if another server responds, or none */
+export type TryHandshake = (hostname: string, address: string) => Promise<void>;
 
 /** What the DNS says about a name before an order. */
 export type NameRecords =
@@ -69,9 +41,12 @@ export type NameRecords =
 
 /** What a trial of both methods needs. */
 interface TrialOptions {
-  probes: Pick<Probes, "add" | "remove">;
+  probes: {
+    /** A new token, and the response body that belongs to it. */
+    open(hostname: string): { token: string; body: string };
+  };
   fetchChallenge: FetchChallenge;
-  openHandshakeTrial: OpenHandshakeTrial;
+  tryHandshake: TryHandshake;
   /** Where CAs connect for challenges: 80 and 443, unless the settings change it. */
   ports: { http: number; tls: number };
 }
@@ -125,9 +100,9 @@ const CONNECTING = ["http-01", "tls-alpn-01"] as const;
 type Reach = Pick<Extract<NameRecords, { kind: "right" }>, "addresses" | "methods">;
 
 /** Tries the methods at every address, because the CA chooses which address it connects to. */
-const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: TrialOptions) => {
+const methodFinder = ({ probes, fetchChallenge, tryHandshake, ports }: TrialOptions) => {
   const tryHttp = async (hostname: string, address: string): Promise<string | undefined> => {
-    const { token, body } = probes.add(hostname);
+    const { token, body } = probes.open(hostname);
     const port = ports.http === 80 ? "" : `:${ports.http}`;
     const url = `http://${hostname}${port}/.well-known/acme-challenge/`;
     try {
@@ -135,40 +110,23 @@ const methodFinder = ({ probes, fetchChallenge, openHandshakeTrial, ports }: Tri
       return response.trim() === body ? undefined : `Another server responds to ${url} at ${address}.`;
     } catch (error) {
       return `${url} cannot be fetched at ${address}: ${sentence(reasonOf(error))}`;
-    } finally {
-      probes.remove(token);
     }
   };
 
-  const tryHandshakes = async (
-    hostname: string,
-    addresses: readonly string[],
-  ): Promise<string | undefined> => {
-    const trial = await openHandshakeTrial(hostname);
-    const tryHandshake = (address: string) =>
-      trial.connect(address).then(
-        () => undefined,
-        (error: unknown) =>
-          `The challenge fails on port ${ports.tls} of ${hostname} at ${address}: ${sentence(reasonOf(error))}`,
-      );
-    try {
-      return await firstFailure(addresses, tryHandshake);
-    } finally {
-      trial.end();
-    }
-  };
+  const tryTls = (hostname: string, address: string): Promise<string | undefined> =>
+    tryHandshake(hostname, address).then(
+      () => undefined,
+      (error: unknown) =>
+        `The challenge fails on port ${ports.tls} of ${hostname} at ${address}: ${sentence(reasonOf(error))}`,
+    );
 
-  const trials = {
-    "http-01": (hostname: string, addresses: readonly string[]) =>
-      firstFailure(addresses, (address) => tryHttp(hostname, address)),
-    "tls-alpn-01": tryHandshakes,
-  } as const;
+  const trials = { "http-01": tryHttp, "tls-alpn-01": tryTls } as const;
 
   return async (hostname: string, { addresses, methods }: Reach): ReturnType<Preflight> => {
     const failures: string[] = [];
     for (const method of CONNECTING) {
       if (!methods.includes(method)) continue;
-      const failure = await trials[method](hostname, addresses);
+      const failure = await firstFailure(addresses, (address) => trials[method](hostname, address));
       if (failure === undefined) return { method };
       failures.push(failure);
     }

@@ -1,17 +1,9 @@
-import type { Clock } from "../lib/time.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
-import { type KeyAndCertificate, alpnCertificate } from "../protocols/acme/tls-alpn.ts";
 import type { Attempt } from "./attempt-repository.ts";
 import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
 import { Superseded } from "./place-order.ts";
 import type { Proof } from "./preflight.ts";
 import type { Certificates } from "./repository.ts";
-
-/** Certificates that prove a name in a TLS handshake (RFC 8737), while an order is under way. */
-export interface Handshakes {
-  add(hostname: string, keyAuthorization: string): Promise<void>;
-  remove(hostname: string): void;
-}
 
 /** The CA has not decided yet. */
 export class Undecided extends Error {
@@ -24,7 +16,6 @@ export type UndecidedRecords = Map<string, { name: string; value: string }>;
 export interface PresenterOptions {
   certificates: Pick<Certificates, "saveChallenge">;
   undecided: UndecidedRecords;
-  handshakes: Handshakes;
   /** Undefined if no record can be published. */
   challenges?: DnsChallenges | undefined;
 }
@@ -35,7 +26,7 @@ interface ChallengeResponse {
 }
 
 /** Presents the response to a challenge by the method of the proof, then runs the work that needs it. */
-export const responsePresenter = ({ certificates, handshakes, challenges, undecided }: PresenterOptions) => {
+export const responsePresenter = ({ certificates, challenges, undecided }: PresenterOptions) => {
   /** Keeps the record until the CA has decided, also between attempts. */
   const withRecord = async (
     { hostname, name, value }: { hostname: string; name: string; value: string },
@@ -61,16 +52,12 @@ export const responsePresenter = ({ certificates, handshakes, challenges, undeci
     work: () => Promise<void>,
   ): Promise<void> => {
     const { hostname } = attempt;
-    if (proof.method === "tls-alpn-01") {
-      await handshakes.add(hostname, keyAuthorization);
-      return work();
-    }
     const save = async () => {
       if (!(await certificates.saveChallenge(attempt, token, keyAuthorization))) throw new Superseded();
     };
     // Stored before a record is published: after a crash the next attempt removes it.
     await save();
-    if (proof.method === "http-01") return work();
+    if (proof.method !== "dns-01") return work();
     const record = { hostname, name: proof.recordName, value: recordValueOf(keyAuthorization) };
     return withRecord(record, async () => {
       // It may have taken minutes until the record was there, and the name may have been removed meanwhile.
@@ -79,11 +66,3 @@ export const responsePresenter = ({ certificates, handshakes, challenges, undeci
     });
   };
 };
-
-/** Adds the certificates of TLS-ALPN-01 challenges (RFC 8737) to `pending`, which the HTTPS port presents. */
-export const pendingHandshakes = (pending: Map<string, KeyAndCertificate>, clock: Clock): Handshakes => ({
-  async add(hostname, keyAuthorization) {
-    pending.set(hostname, await alpnCertificate(hostname, keyAuthorization, clock.now()));
-  },
-  remove: (hostname) => void pending.delete(hostname),
-});

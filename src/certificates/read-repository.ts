@@ -98,7 +98,16 @@ const handshakeReads = (orm: Orm) => {
     .where(and(hasName, eq(certificates.token, value("token")), isNotNull(certificates.keyAuthorization)))
     .limit(1)
     .prepare();
+  const pendingStatement = orm
+    .select({ keyAuthorization: certificates.keyAuthorization })
+    .from(certificates)
+    .where(hasName)
+    .limit(1)
+    .prepare();
   return {
+    /** The key authorization of the challenge that is pending for this name. */
+    pendingAuthorization: (hostname: string): string | undefined =>
+      pendingStatement.get({ hostname })?.keyAuthorization ?? undefined,
     /** The certificate and key for connections to this name. */
     keyPair(hostname: string): UsedPair | undefined {
       const row = pairStatement.get({ hostname });

@@ -3,6 +3,7 @@ import { requestIdOf } from "../http/headers.ts";
 import { faultOf } from "../lib/errors.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
+import type { RespondToChallenge } from "./acme-challenge.ts";
 import { isChunked, respondToChunked } from "./chunked.ts";
 import { finishUnrouted, siteFailure } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
@@ -15,7 +16,7 @@ export interface DispatchOptions {
   api: Handler;
   sites: Sites;
   /** The response to a CA's challenge, before anything else: the name may have no site yet, or be the API's own. */
-  respondToChallenge?: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
+  respondToChallenge?: RespondToChallenge | undefined;
   /** The response to a request over plain HTTP that HTTP does not serve; undefined if it does. */
   httpsOnly?: (request: Request) => Response | undefined;
   /** Waits until sites are current enough; in a cluster, they may be old for STALE_LIMIT. @throws EngineUnavailable */
@@ -131,11 +132,15 @@ export const dispatcher = ({
       : routeByHost(request);
   };
 
-  const route: Handler = (request) =>
-    respondToChallenge?.(request) ??
-    (httpsOnly && request.url.startsWith("http://")
+  const routeOthers: Handler = (request) =>
+    httpsOnly && request.url.startsWith("http://")
       ? routePlainHttp(request, httpsOnly)
-      : routeByHost(request));
+      : routeByHost(request);
+
+  const route: Handler = (request) => {
+    const response = respondToChallenge?.(request);
+    return response ? response.then((found) => found ?? routeOthers(request)) : routeOthers(request);
+  };
 
   const finishWithoutRoute = finishUnrouted(finishRequest);
   return (request) => {

@@ -58,7 +58,6 @@ const killedBehind = async (last: number, { isRenewal }: { isRenewal: boolean })
     }),
     clientOf,
     preflight: async () => ({ method: "http-01" }),
-    handshakes: { add: async () => {}, remove: () => {} },
     onIssued: () => {},
     onForgotten: () => {},
     onFailed: () => {},

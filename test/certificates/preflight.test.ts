@@ -1,12 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { preflightChecks } from "../../src/certificates/preflight.ts";
-import { alpnCertificate, type KeyAndCertificate } from "../../src/protocols/acme/tls-alpn.ts";
+import { alpnCertificate } from "../../src/protocols/acme/tls-alpn.ts";
 import type { DomainFinding } from "../../src/dns-checks/finding.ts";
 import { certificateRecords } from "../../src/domains/certificate-records.ts";
 import type { Inspect, Inspection, InspectOptions } from "../../src/dns-checks/inspect.ts";
 import type { Domains } from "../../src/domains/repository.ts";
-import { systemClock } from "../../src/lib/time.ts";
-import { handshakeTrialOpener } from "../../src/certificates/probes.ts";
+import { challengeProbes, handshakeTrier } from "../../src/certificates/probes.ts";
 import { listenerFor } from "../protocols/tls/listeners.ts";
 import type { DnsAccess } from "../../src/protocols/dns/ask-authorities.ts";
 import { answer, caaRecord, exchange } from "../dns-checks/traces.ts";
@@ -56,7 +55,6 @@ const examine = ({
   inHandshake?: (address: string) => Promise<void>;
 }) => {
   const held = { domain: { stage: "verified" }, project: { targetLabel: "label" } };
-  const answers = new Map<string, string>();
   const inspect: Inspect = async (_hostname, _target, manner) => {
     inspected(manner);
     return {
@@ -85,19 +83,12 @@ const examine = ({
     isOwnName: () => isOwn,
     isServed: () => true,
     caaIdentities: async () => identities,
-    probes: {
-      add: (hostname) => {
-        const token = crypto.randomUUID();
-        answers.set(token, hostname);
-        return { token, body: hostname };
-      },
-      remove: (token) => void answers.delete(token),
-    },
+    probes: { open: (hostname) => ({ token: crypto.randomUUID(), body: hostname }) },
     async fetchChallenge(address, hostname) {
       await overHttp(address);
       return hostname;
     },
-    openHandshakeTrial: async () => ({ connect: inHandshake, end: () => {} }),
+    tryHandshake: (_hostname, address) => inHandshake(address),
     ports: { http: 8080, tls: 8443 },
   })(NAME);
 };
@@ -203,49 +194,36 @@ test("all addresses are tried at the same time; the first that fails is named", 
 });
 
 describe("a trial of the handshake", () => {
-  const openTrial = async () => {
-    const pending = new Map<string, KeyAndCertificate>();
-    const { port } = await listenerFor({ challenge: (name) => pending.get(name) });
-    const tryAt = async (
-      settings: { acmeTlsPort: number; dnsPrivate: boolean },
-      into = pending,
-      addresses = ["127.0.0.1"],
-    ) => {
-      const trial = await handshakeTrialOpener(settings, into, systemClock)(NAME);
-      try {
-        await Promise.all(addresses.map(trial.connect));
-      } finally {
-        trial.end();
-      }
-    };
-    return { pending, port, tryAt };
+  const probes = challengeProbes("a store");
+  const own = probes.authorizationFor(NAME);
+
+  /** A server that proves this key authorization in handshakes, tried while the order of a name is pending, or none. */
+  const openTrial = async (proven: string) => {
+    const { port } = await listenerFor({ challenge: (name) => alpnCertificate(name, proven) });
+    const tryAt = (pending?: string, { acmeTlsPort = port, dnsPrivate = true } = {}) =>
+      handshakeTrier({ acmeTlsPort, dnsPrivate }, probes, async () => pending)(NAME, "127.0.0.1");
+    return { tryAt };
   };
 
-  test("succeeds at several addresses at the same time", async () => {
-    const { pending, port, tryAt } = await openTrial();
-    await tryAt({ acmeTlsPort: port, dnsPrivate: true }, pending, ["127.0.0.1", "127.0.0.1", "127.0.0.1"]);
-    expect([...pending]).toEqual([]);
+  test("succeeds at any process of the store, several times at once", async () => {
+    const { tryAt } = await openTrial(challengeProbes("a store").authorizationFor(NAME));
+    await Promise.all([tryAt(), tryAt(), tryAt()]);
   });
 
-  test("succeeds at this service's own front, and leaves nothing pending", async () => {
-    const { pending, port, tryAt } = await openTrial();
-    await tryAt({ acmeTlsPort: port, dnsPrivate: true });
-    expect([...pending]).toEqual([]);
+  test("succeeds while the name's order is pending, and where that is not yet known", async () => {
+    await (await openTrial("token.thumbprint")).tryAt("token.thumbprint");
+    await (await openTrial(own)).tryAt("token.thumbprint");
   });
 
   test("fails at another server, even one that responds to another challenge", async () => {
-    const { pending, port, tryAt } = await openTrial();
-    const elsewhere = { acmeTlsPort: port, dnsPrivate: true };
-    expect(await outcomeOf(tryAt(elsewhere, new Map()))).toThrow();
-    pending.set(NAME, await alpnCertificate(NAME, "another's"));
-    expect(await outcomeOf(tryAt(elsewhere, new Map()))).toThrow("another server responds");
+    for (const other of [challengeProbes("another").authorizationFor(NAME), "another's"])
+      expect(await outcomeOf((await openTrial(other)).tryAt())).toThrow("another server responds");
   });
 
   test("fails where nothing listens, and at addresses that CAs cannot reach", async () => {
-    const { pending, port, tryAt } = await openTrial();
-    expect(await outcomeOf(tryAt({ acmeTlsPort: 1, dnsPrivate: true }))).toThrow();
-    expect(await outcomeOf(tryAt({ acmeTlsPort: port, dnsPrivate: false }))).toThrow("not public");
-    expect([...pending]).toEqual([]);
+    const { tryAt } = await openTrial(own);
+    expect(await outcomeOf(tryAt(undefined, { acmeTlsPort: 1 }))).toThrow();
+    expect(await outcomeOf(tryAt(undefined, { dnsPrivate: false }))).toThrow("not public");
   });
 });
 

@@ -16,7 +16,8 @@ const edge = () => {
     parseHost: hostParser({ platformDomain: "sites.example.org", api: new Set(["api.example.org"]) }),
     api: () => new Response("api"),
     sites: { respond: () => new Response("site") },
-    respondToChallenge: ({ url }) => (url.includes("/.well-known/") ? new Response("challenge") : undefined),
+    respondToChallenge: ({ url }) =>
+      url.includes("/.well-known/") ? Promise.resolve(new Response("challenge")) : undefined,
     httpsOnly: ({ url }) => (url.includes("redirected") ? new Response(null, { status: 308 }) : undefined),
     recent: async () => {
       if (state.isAway) throw AWAY;

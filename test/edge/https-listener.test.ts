@@ -31,7 +31,7 @@ const openHttps = async ({ hstsMaxAge = 365 * DAY } = {}) => {
     host: "127.0.0.1",
     port: 0,
     certificates,
-    challenge: () => undefined,
+    challenge: async () => undefined,
     fetch: () => new Response("here"),
     misdirected: () => new Response("elsewhere", { status: 421 }),
   });

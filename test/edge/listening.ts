@@ -28,7 +28,7 @@ export const openListening = async (env: Record<string, string> = {}) => {
     host: "127.0.0.1",
     port: 0,
     certificates,
-    challenge: () => undefined,
+    challenge: async () => undefined,
     fetch: store.fetch,
     misdirected: store.misdirected,
   });

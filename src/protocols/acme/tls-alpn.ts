@@ -20,6 +20,16 @@ const DAY_MS = 24 * 60 * 60_000;
 const acmeIdentifier = (authorization: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([...OCTETS_32, ...new Bun.CryptoHasher("sha256").update(authorization).digest()]);
 
+/** What a certificate proves that was made for this key authorization: see `shownIdentifier`. */
+export const acmeIdentifierOf = (authorization: string): string => acmeIdentifier(authorization).toHex();
+
+/** What a certificate proves; undefined if it is not one for a TLS-ALPN-01 challenge. @param der the certificate */
+export const shownIdentifier = async (der: Uint8Array<ArrayBuffer>): Promise<string | undefined> => {
+  const { X509Certificate } = await loadX509();
+  const extension = new X509Certificate(der).getExtension(ACME_IDENTIFIER);
+  return extension ? new Uint8Array(extension.value).toHex() : undefined;
+};
+
 /**
  * The self-signed certificate for a TLS-ALPN-01 challenge of one name: RFC 8737 section 3.
  * @param authorization the key authorization
@@ -53,8 +63,8 @@ export const alpnCertificate = async (
 export const fetchAlpnCertificate = async (
   hostname: string,
   { address, port, timeoutMs }: { address: string; port: number; timeoutMs: number },
-): Promise<Buffer> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+): Promise<Uint8Array<ArrayBuffer>> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   const socket = connect({
     host: address,
     port,
@@ -63,7 +73,7 @@ export const fetchAlpnCertificate = async (
     rejectUnauthorized: false,
   });
   const timer = setTimeout(() => reject(new Error(`timed out after ${timeoutMs} ms`)), timeoutMs);
-  socket.once("secureConnect", () => resolve(socket.getPeerCertificate().raw));
+  socket.once("secureConnect", () => resolve(Uint8Array.from(socket.getPeerCertificate().raw)));
   socket.once("close", () => reject(new Error("the connection was closed")));
   socket.on("error", reject);
   try {

@@ -1,35 +1,38 @@
 import { chmodSync, rmSync } from "node:fs";
 import { type Socket, connect, createServer as createSocketServer } from "node:net";
-import { createServer } from "node:tls";
+import { type SecureContext, createServer } from "node:tls";
 import type { ClientHello } from "./client-hello.ts";
 import { INTERMEDIATE, type KeyPair, secureContext } from "./contexts.ts";
 
 /** RFC 8737 section 3: the certificate with the digest of the key authorization; undefined if none is pending. */
-export type ChallengeCertificate = (name: string) => KeyPair | undefined;
+export type ChallengeCertificate = (name: string) => Promise<KeyPair | undefined>;
 
 const PROTOCOL = "acme-tls/1";
 
 /** True if a CA validates a challenge: ALPN is "acme-tls/1" and nothing else (section 3). */
-const isChallenge = ({ protocols }: ClientHello): boolean =>
-  protocols.length === 1 && protocols[0] === PROTOCOL;
+const isChallenge = ({ serverName, protocols }: ClientHello): boolean =>
+  serverName !== undefined && protocols.length === 1 && protocols[0] === PROTOCOL;
 
 export type AlpnChallenges = Pick<ReturnType<typeof alpnChallenges>, "matches" | "respond">;
 
 /** Responds to TLS-ALPN-01 challenges (RFC 8737). */
 export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: number) => {
+  const contextOf = async (name: string): Promise<SecureContext | undefined> => {
+    try {
+      const pair = await challenge(name);
+      return pair && secureContext(pair);
+    } catch {
+      // A certificate that cannot be used counts as none.
+      return undefined;
+    }
+  };
+  const respond = async (name: string, done: (error: null, context?: SecureContext) => void) =>
+    done(null, await contextOf(name.toLowerCase()));
   const server = createServer({
     ...INTERMEDIATE,
     ALPNProtocols: [PROTOCOL],
     handshakeTimeout: handshakeMs,
-    SNICallback(name, done) {
-      try {
-        const pair = challenge(name.toLowerCase());
-        done(null, pair && secureContext(pair));
-      } catch {
-        // A certificate that cannot be used counts as none.
-        done(null);
-      }
-    },
+    SNICallback: (name, done) => void respond(name, done),
   });
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("secureConnection", (socket) => {
@@ -39,9 +42,7 @@ export const alpnChallenges = (challenge: ChallengeCertificate, handshakeMs: num
     socket.end();
   });
   return {
-    /** True if a CA validates a pending challenge. */
-    matches: (hello: ClientHello): boolean =>
-      hello.serverName !== undefined && isChallenge(hello) && challenge(hello.serverName) !== undefined,
+    matches: isChallenge,
     /** Completes the handshake on a socket whose ClientHello is still unread, and closes it. */
     respond: (socket: Socket) => void server.emit("connection", socket),
   };

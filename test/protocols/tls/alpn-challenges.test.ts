@@ -17,7 +17,7 @@ const challenged = async (
   pending: Record<string, KeyPair> = { "new.test": CHALLENGE, "a.test": CHALLENGE },
 ) => ({
   pending,
-  ...(await listenerFor({ challenge: (name) => pending[name] })),
+  ...(await listenerFor({ challenge: async (name) => pending[name] })),
 });
 
 const validate = (port: number, name: string, protocols = [ACME]) =>
@@ -67,7 +67,10 @@ test("a challenge with an unusable certificate is refused, and the listener cont
 });
 
 test("a validator that does not close its side is disconnected after the handshake timeout", async () => {
-  const { port, listener } = await listenerFor({ challenge: () => CHALLENGE, limits: { handshakeMs: 200 } });
+  const { port, listener } = await listenerFor({
+    challenge: async () => CHALLENGE,
+    limits: { handshakeMs: 200 },
+  });
   const raw = connectTcp({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => {});
   atEnd(() => raw.destroy());
   const secure = connectTls({
@@ -86,7 +89,7 @@ test("a validator that does not close its side is disconnected after the handsha
 describe("a listener that forwards challenges to another process", () => {
   const forwarding = async (pending: Record<string, KeyPair>) => {
     const path = join(temporaryDirectory(), "challenges.sock");
-    const owner = await listenForChallenges(path, (name) => pending[name], 1000);
+    const owner = await listenForChallenges(path, async (name) => pending[name], 1000);
     atEnd(() => owner.stop());
     return { owner, ...(await listenerFor({ challenge: forwardedChallenges(path) })) };
   };

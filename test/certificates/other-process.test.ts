@@ -1,0 +1,61 @@
+import { X509Certificate } from "node:crypto";
+import { expect, test } from "bun:test";
+import { acmeIdentifierOf, shownIdentifier } from "../../src/protocols/acme/tls-alpn.ts";
+import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
+import { openIssuing } from "./issuing.ts";
+
+const NAME = "docs.example.org";
+
+/** What the certificate for a challenge of this name proves. */
+const shownBy = async (store: Store, name = NAME): Promise<string | undefined> => {
+  const pair = await store.https?.handshake(name);
+  return pair && shownIdentifier(Uint8Array.from(new X509Certificate(pair.cert).raw));
+};
+
+test("a CA is answered over HTTP by a process that did not place the order", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  let other: Store | undefined;
+  const seen: string[] = [];
+  const { verified, pass, stageOf, clock } = await openIssuing(
+    {
+      async validate(_type, name, token, thumbprint) {
+        const url = `http://${name}/.well-known/acme-challenge/${token}`;
+        const response = await other!.fetch(new Request(url, { headers: { host: name } }));
+        seen.push(name);
+        return (await response.text()) === `${token}.${thumbprint}`;
+      },
+    },
+    { path },
+  );
+  other = await openStore({ path, clock, env: { HTTPS_PORT: "8443" } });
+  await verified(NAME);
+  await pass();
+  expect([seen, await stageOf(NAME)]).toEqual([[NAME], "live"]);
+});
+
+test("in handshakes, each process proves the order of any other, and its own probes otherwise", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const { store, certificates, verified } = await openIssuing({}, { path });
+  const other = await openStore({ path, env: { HTTPS_PORT: "8443" } });
+  expect(await shownBy(other)).toBeUndefined();
+  await verified(NAME);
+  const probe = await shownBy(store);
+  expect(probe).toBeDefined();
+  expect(await shownBy(other)).toBe(probe);
+  await certificates.want([NAME], 0);
+  const attempt = (await certificates.beginAttempt((await certificates.find(NAME))!, 1))!;
+  await certificates.saveChallenge(attempt, "tok_en-1", "tok_en-1.thumb");
+  for (const process of [store, other])
+    expect(await shownBy(process)).toBe(acmeIdentifierOf("tok_en-1.thumb"));
+  await certificates.fail(
+    attempt,
+    {
+      problem: { type: "unauthorized", detail: "", subproblems: [] },
+      nextAt: null,
+      refusedBy: "https://ca.test/",
+    },
+    2,
+  );
+  expect(await shownBy(other)).toBe(probe);
+  expect(await shownBy(other, "unknown.example.org")).toBeUndefined();
+});
