@@ -97,6 +97,8 @@ export interface LogFiles {
 }
 
 export interface EngineHealth {
+  /** What the operator should change, in sentences, such as a PostgreSQL without a synchronous standby; absent if nothing. */
+  readonly warnings?: readonly string[];
   /** `etcd 3.4.23`, `PostgreSQL 15.8`; undefined if no member could be asked. */
   readonly version: string | undefined;
   readonly members: readonly EngineMember[];
