@@ -103,7 +103,9 @@ export const startServer = async (
   const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
   const listeners = createListeners(config, log);
   resources.defer(async () => void (await listeners.stop(0)));
-  await migrateData(config, { log, signal, onBegin: listeners.listenForHttp });
+  // A replica is migrated by a record of the log, when it is opened.
+  if (config.databaseUrl === undefined)
+    await migrateData(config, { log, signal, onBegin: listeners.listenForHttp });
   const { database, cluster: opened } = await openStore(config, { create: true, migrate: true });
   resources.defer(async () => opened?.log.close());
   resources.defer(database.close);

@@ -38,12 +38,15 @@ export const withDatabase = async <Result>(
 ): Promise<Result> => {
   assertDataDir(config.dataDir);
   assertNotBeingRestored(config.dataDir);
-  const { database } = await openStore(config, { create });
+  const { database, cluster } = await openStore(config, { create });
   try {
+    // The server beside it may not run, and the replica be old.
+    if (cluster) await database.fresh();
     return await work(database);
   } catch (error) {
     throw toOperatorError(asDiskError(database.client, error), config.dataDir);
   } finally {
     await database.close();
+    await cluster?.log.close();
   }
 };

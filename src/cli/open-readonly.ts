@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { assertDatabaseFiles } from "../data-dir/checks.ts";
 import { isBeingRestored } from "../data-dir/lock.ts";
-import { openFault } from "../data-dir/open.ts";
+import { openFault } from "../data-dir/open-error.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { assertUnused } from "../data-dir/traces.ts";
 import { asDiskError } from "../db/disk-error.ts";

@@ -6,6 +6,7 @@ import type { Progress } from "./progress.ts";
 const APPLY_PATIENCE_MS = 5000;
 /** How often the engine is asked where the log ends, if nothing else asks. */
 const POLL_MS = 250;
+const MIN_POLL_MS = 50;
 /** How old a site may be by default. */
 const STALE_MS = 1000;
 
@@ -55,11 +56,12 @@ export const replicaReads = ({ progress, heads, reads, follow, staleMs = STALE_M
       });
     }));
 
+  const pollMs = staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
   const age = () => performance.now() - progress.confirmedAt();
   const asIs = oncePerTurn(begin, reads.end);
   let polling = false;
   const poll = async (): Promise<void> => {
-    if (polling || age() < POLL_MS) return;
+    if (polling || age() < pollMs) return;
     polling = true;
     try {
       await confirm();
@@ -79,6 +81,6 @@ export const replicaReads = ({ progress, heads, reads, follow, staleMs = STALE_M
     /** Keeps `recent` from waiting while nothing else asks. */
     poll,
     stop: reads.stop,
-    pollMs: Math.min(POLL_MS, staleMs / 4),
+    pollMs,
   };
 };

@@ -1,4 +1,5 @@
 import { drizzle } from "drizzle-orm/bun-sqlite";
+import { closeDatabase } from "../db/close.ts";
 import { detectChanges } from "../db/change-detection.ts";
 import { type GroupCommitOptions } from "../db/commit.ts";
 import { type FilesLost, watchFiles } from "../db/file-loss.ts";
@@ -12,7 +13,7 @@ import { type ReadinessOptions, databaseReadiness } from "../db/readiness.ts";
 import { transactions } from "../db/transaction.ts";
 import { shrinkLog } from "../db/wal.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
+import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { recordApplier } from "./apply.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
@@ -22,6 +23,7 @@ import { openReplicaFile } from "./file.ts";
 import { derivedRunner, groupPerformer } from "./group.ts";
 import { headRequests } from "./heads.ts";
 import type { Log } from "./log.ts";
+import { PROGRAM } from "./program.ts";
 import { replicaProgress } from "./progress.ts";
 import { replicaReads } from "./reads.ts";
 import { replication } from "./replicate.ts";
@@ -33,8 +35,6 @@ export interface ReplicaOptions
     Pick<ReadinessOptions, "probeMs"> {
   /** Identifies this node. */
   node: string;
-  /** The version of this program. */
-  program: string;
   /** How old what `recent` lets be read may be, in milliseconds. */
   staleMs?: number;
 }
@@ -87,7 +87,7 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
   const attempt = replication({
     ...parts,
     perform: groupPerformer(file, petCounter(file.client)),
-    program: options.program,
+    program: PROGRAM,
     onCommitted() {
       counts.committed++;
       reads.end();
@@ -119,19 +119,6 @@ const follow = (
   const timer = setInterval(onTick, tickMs);
   timer.unref();
   signal.addEventListener("abort", () => clearInterval(timer));
-};
-
-/** Copies the file's own log into it and closes it, unless its files are gone. */
-const closeFile = async ({ file, files }: Parts): Promise<void> => {
-  if (!(await files.mayClose())) return;
-  try {
-    file.writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  } catch (error) {
-    // The log stays beside the database, and the next start reads it.
-    if (!isStorageFailure(error)) throw error;
-  } finally {
-    file.close();
-  }
 };
 
 const problemOf = ({ progress, heads }: Parts): string | undefined => {
@@ -187,7 +174,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     await shrinking?.catch(() => {});
     await writes.stop();
     readiness.close();
-    await closeFile(parts);
+    await closeDatabase(file.writer, files, file.close);
   };
   const database: Database = {
     orm: drizzle(file.client),

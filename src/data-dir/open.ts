@@ -1,26 +1,13 @@
 import { chmodSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
-import { MigrationRefused } from "../db/migrate.ts";
 import { type Database, openDatabase } from "../db/open.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { reasonOf } from "../lib/reason.ts";
 import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
-import { explainStorage, systemFault } from "./filesystem.ts";
+import { openError } from "./open-error.ts";
 import { databaseFiles, databasePath } from "./paths.ts";
 import { fileFault, firstFault } from "./permissions.ts";
 import { assertUnused } from "./traces.ts";
-
-/** Why a database cannot be opened, and what to do. */
-export const openFault = (path: string, error: unknown): string => {
-  const files = databaseFiles(path);
-  return (
-    firstFault(files, fileFault) ??
-    explainStorage(systemFault(files) ?? error, dirname(path)) ??
-    `the database cannot be opened (${reasonOf(error)}): check that the directory is writable and has room, or restore a backup`
-  );
-};
 
 /**
  * Opens the database of DATA_DIR. `create` creates both if they are missing. `migrate` brings the database up to date; only
@@ -47,8 +34,7 @@ export const openData = (
     return database;
   } catch (error) {
     if (error instanceof OperatorError) throw error;
-    const reason = error instanceof MigrationRefused ? error.message : openFault(path, error);
-    throw new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
+    throw openError(dataDir, error);
   }
 };
 
@@ -59,9 +45,12 @@ export interface Store {
 }
 
 /**
- * Opens the database of DATA_DIR.
+ * Opens the database of DATA_DIR, with DATABASE_URL as a replica.
  * @throws OperatorError
  */
-export const openStore = async (config: Config, how: Parameters<typeof openData>[1]): Promise<Store> => ({
-  database: openData(config, how),
-});
+export const openStore = async (config: Config, how: Parameters<typeof openData>[1]): Promise<Store> => {
+  if (config.databaseUrl === undefined) return { database: openData(config, how) };
+  // Not loaded by an embedded store.
+  const { openReplicaStore } = await import("./open-replica.ts");
+  return openReplicaStore(config, config.databaseUrl, how);
+};

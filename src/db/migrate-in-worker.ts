@@ -1,6 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { type Step, isQuery, migrationSteps, pendingIn } from "./migrate.ts";
 import { type Migration, migrations } from "./migrations.ts";
+import { assertEmbedded } from "./replica-mark.ts";
 import { fileSize } from "../lib/files.ts";
 import { type SqlWorker, openSqlWorker } from "./sql-worker.ts";
 
@@ -12,6 +13,7 @@ export const pendingAt = (path: string): readonly Migration[] => {
   const client = new Client(path, { readwrite: true });
   try {
     client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
+    assertEmbedded(client);
     return pendingIn(client, migrations);
   } finally {
     client.close();

@@ -3,14 +3,16 @@ import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { detectChanges } from "./change-detection.ts";
 import { freshReads } from "./fresh-reads.ts";
 import { type Commit, type GroupCommitOptions, groupCommit } from "./commit.ts";
+import { closeDatabase } from "./close.ts";
 import { asDiskError } from "./disk-error.ts";
-import { isBusy, isStorageFailure } from "../lib/storage-errors.ts";
+import { isBusy } from "../lib/storage-errors.ts";
 import { lockHolder as holderOf } from "./lock-holder.ts";
 import { ensureStoreId } from "./store-id.ts";
 import { type FilesLost, watchFiles } from "./file-loss.ts";
 import { assertCurrent, isEmptyDatabase, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { petCounter } from "./pet-counter.ts";
+import { assertEmbedded } from "./replica-mark.ts";
 import { shrinkLog } from "./wal.ts";
 import { PRAGMAS } from "./pragmas.ts";
 import { type ReadinessOptions, databaseReadiness } from "./readiness.ts";
@@ -91,6 +93,7 @@ export const setUpDatabase = (
 ): Database => {
   try {
     retryWhileBusy(() => PRAGMAS.forEach((pragma) => client.run(pragma)));
+    assertEmbedded(client);
     if (onEmpty && isEmptyDatabase(client)) onEmpty();
     if (migrating === "always" || (migrating === "new" && isEmptyDatabase(client))) {
       migrate(client, migrations);
@@ -136,15 +139,7 @@ export const setUpDatabase = (
     await writes.drain();
     writes.stop();
     readiness.close();
-    if (!(await files.mayClose())) return;
-    try {
-      client.run("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch (error) {
-      // The log stays beside the database: nothing is lost, and the next start reads it.
-      if (!isStorageFailure(error)) throw error;
-    } finally {
-      client.close();
-    }
+    await closeDatabase(client, files);
   };
   return {
     orm: drizzle(client),

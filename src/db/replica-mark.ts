@@ -1,4 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
+import { MigrationRefused } from "./migrate.ts";
 import { openExisting } from "./snapshot.ts";
 import { CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
 
@@ -18,6 +19,15 @@ export const replicaMark = (client: Client): ReplicaMark | undefined =>
   hasTable(client, REPLICA)
     ? (client.query<ReplicaMark, []>(`SELECT log, position, id, checksum FROM ${REPLICA}`).get() ?? undefined)
     : undefined;
+
+/** @throws MigrationRefused for a replica: what is written to it without its log, no other node has */
+export const assertEmbedded = (client: Client): void => {
+  if (hasTable(client, REPLICA))
+    throw new MigrationRefused(
+      "the database is a replica of a cluster",
+      "set DATABASE_URL, or make it an embedded store with adoption-store cluster leave",
+    );
+};
 
 /** Makes a database a replica of this log. */
 export const markReplica = (client: Client, { log, position, id, checksum }: ReplicaMark): void => {

@@ -28,7 +28,6 @@ export const memoryCluster = async (engine = new MemoryEngine()) => {
     const file = path ?? (await newFile());
     const replica = await openReplica(file, engine.open(), {
       node: `n${nodes}`,
-      program: "1.0.0",
       ...options,
     });
     atEnd(replica.database.close);

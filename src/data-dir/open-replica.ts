@@ -1,0 +1,47 @@
+import { chmodSync } from "node:fs";
+import { openLog } from "../cluster/open-log.ts";
+import { NotAReplica } from "../cluster/file.ts";
+import { type Replica, openReplica } from "../cluster/replica.ts";
+import { startReplica } from "../cluster/start-replica.ts";
+import type { Config } from "../config/config.ts";
+import type { DatabaseUrl } from "../lib/database-url.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
+import { nodeIdOf } from "./node-id.ts";
+import { openError } from "./open-error.ts";
+import { databaseFiles, databasePath } from "./paths.ts";
+import { fileFault, firstFault } from "./permissions.ts";
+
+/**
+ * Opens the replica in DATA_DIR. The server, which migrates, makes it if it is missing or outdated; a command beside a server or
+ * without one takes what there is.
+ * @throws OperatorError
+ */
+export const openReplicaStore = async (
+  { dataDir, commitGroupSize, staleLimit }: Config,
+  databaseUrl: DatabaseUrl,
+  { migrate = false }: { migrate?: boolean },
+): Promise<Replica> => {
+  const path = databasePath(dataDir);
+  if (migrate) makeDataDir(dataDir);
+  assertDataDir(dataDir);
+  if (!migrate) assertDatabase(dataDir, { create: false });
+  const fault = migrate ? firstFault(databaseFiles(path), fileFault) : undefined;
+  if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
+  const log = await openLog(databaseUrl);
+  try {
+    if (migrate) await startReplica(path, log);
+    const replica = await openReplica(path, log, {
+      node: nodeIdOf(dataDir),
+      groupSize: commitGroupSize,
+      staleMs: staleLimit,
+    });
+    chmodSync(path, 0o600);
+    return replica;
+  } catch (error) {
+    await log.close();
+    if (error instanceof OperatorError) throw error;
+    if (error instanceof NotAReplica) throw new OperatorError(`DATA_DIR ${dataDir}: ${error.message}`);
+    throw openError(dataDir, error);
+  }
+};
