@@ -20,7 +20,8 @@ export interface ObjectStore {
   list(prefix: string): AsyncGenerator<ObjectInfo>;
   /**
    * Removes an object, if there is one.
-   * @param isAllowed asked after the request is signed: the store refuses a signature that is older than a minute
+   * @param isAllowed asked after the request is signed: the store refuses a signature that is older than a minute. With it, the
+   * request is sent once: after an error, nothing is known of the object for that minute.
    * @throws ObjectStoreError
    */
   remove(name: string, isAllowed?: () => boolean): Promise<void>;

@@ -1,3 +1,4 @@
+import { limiter } from "../../lib/limiter.ts";
 import { type StallTimer, stallTimer } from "./stall-timer.ts";
 import { ObjectStoreError, failureOf, isTransient, refusalOf } from "./object-store-error.ts";
 
@@ -23,23 +24,6 @@ const SIGNATURE_SECONDS = 60;
 /** What an upload must reach at least, beside `stallMs`. */
 const BYTES_PER_MS = 32;
 const MAX_CONCURRENT = 32;
-
-/** At most so many calls run at once; the others wait in line. */
-const limiter = (max: number) => {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async <Value>(act: () => Promise<Value>): Promise<Value> => {
-    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await act();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
-    }
-  };
-};
 
 interface SendOptions {
   body?: Blob;
@@ -98,14 +82,18 @@ export const objectRequests = (
     return failure;
   };
 
-  const attempt = async <Value>(operation: Operation, act: () => Promise<Value>): Promise<Value> => {
+  const attempt = async <Value>(
+    operation: Operation,
+    act: () => Promise<Value>,
+    maxTries = tries,
+  ): Promise<Value> => {
     for (let tried = 1; ; tried++)
       try {
         const value = await act();
         onRequest(operation, undefined);
         return value;
       } catch (cause) {
-        if (tried >= tries || !isTransient(failureOf(place, cause))) throw failed(operation, cause);
+        if (tried >= maxTries || !isTransient(failureOf(place, cause))) throw failed(operation, cause);
         await Bun.sleep(retryMs * 2 ** (tried - 1) * (0.5 + Math.random()));
       }
   };
@@ -117,16 +105,20 @@ export const objectRequests = (
     options: SendOptions = {},
   ): Promise<Response | undefined> =>
     limited(() =>
-      attempt(operation, async () => {
-        const timer = stallTimer(stallMs + Math.ceil((options.body?.size ?? 0) / BYTES_PER_MS));
-        try {
-          const response = await send(operation, name, { ...options, signal: timer.signal });
-          await response?.arrayBuffer();
-          return response;
-        } finally {
-          timer.stop();
-        }
-      }),
+      attempt(
+        operation,
+        async () => {
+          const timer = stallTimer(stallMs + Math.ceil((options.body?.size ?? 0) / BYTES_PER_MS));
+          try {
+            const response = await send(operation, name, { ...options, signal: timer.signal });
+            await response?.arrayBuffer();
+            return response;
+          } finally {
+            timer.stop();
+          }
+        },
+        options.isAllowed && 1,
+      ),
     );
 
   /** @returns undefined if there is no such object */
