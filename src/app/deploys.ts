@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import type { Database } from "../db/open.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { ADMISSION, type AdmissionLimits, admission } from "../deploys/admission.ts";
 import { openBlobs } from "../deploys/blobs.ts";
@@ -10,6 +12,8 @@ import { scrubber } from "../deploys/scrub.ts";
 import { deployService } from "../deploys/service.ts";
 import { UPLOAD_PACE, type UploadPace, openUploads } from "../deploys/uploads.ts";
 import type { ProjectService } from "../projects/service.ts";
+import type { RequestOptions } from "../protocols/s3/requests.ts";
+import { type Objects, objectStorage } from "./objects.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -23,27 +27,40 @@ export interface DeployOptions {
   uploadPace?: UploadPace;
   /** Free bytes on the disk of DATA_DIR. */
   freeSpace?: () => number;
+  /** How long and how often the object store is asked. */
+  objectRequests?: RequestOptions;
 }
 
 /** Deploys, their files, and the scrubber that checks the files. */
 export const deployServices = (
-  { dataDir, diskReserve, deployLimit, projectQuota }: Config,
+  config: Config,
+  { fresh, client }: Pick<Database, "fresh" | "client">,
   repositories: Pick<Repositories, "deploys">,
-  { clock, sleep, log }: Runtime,
+  runtime: Runtime,
   projects: Pick<ProjectService, "get">,
   {
-    freeSpace = () => freeBytes(dataDir),
+    freeSpace = () => freeBytes(config.dataDir),
     admissionLimits = ADMISSION,
     uploadPace = UPLOAD_PACE,
+    objectRequests,
   }: DeployOptions,
 ) => {
+  const { dataDir, diskReserve, deployLimit, projectQuota } = config;
+  const { clock, sleep, log } = runtime;
   const diskSpace = diskSpaceAbove(freeSpace, diskReserve);
   const damage = damagedBlobs(damageLog(log));
-  const blobs = openBlobs(join(dataDir, "blobs"), { diskSpace, damage });
+  const remote = objectStorage(config, runtime, diskSpace, objectRequests);
+  const blobs = openBlobs(join(dataDir, "blobs"), {
+    diskSpace,
+    damage,
+    ...(remote && { fetcherOf: remote.fetcherOf }),
+  });
+  const uploader = remote?.uploaderOf(blobs.pathOf);
   const deploys = deployService({
     deploys: repositories.deploys,
     projects,
     blobs,
+    uploader,
     uploads: openUploads(join(dataDir, "uploads"), { bytes: deployLimit, ...uploadPace }, diskSpace),
     admission: admission(admissionLimits),
     diskSpace,
@@ -60,5 +77,7 @@ export const deployServices = (
     clock,
     onError: (error) => log.error({ err: error }, "files of deployed sites could not be checked"),
   });
-  return { blobs, damage, deploys, scrub };
+  const objects: Objects | undefined =
+    uploader && remote?.start({ blobs, deploys, fresh, owner: () => storeIdOf(client) ?? "" }, uploader);
+  return { blobs, damage, deploys, scrub, objects };
 };

@@ -7,6 +7,7 @@ import { type MissingWorkers, describeMissing } from "../data-dir/process-record
 import { logWarnings } from "../db/wal.ts";
 import type { Database } from "../db/open.ts";
 import { damageWarnings } from "../deploys/damaged-blobs.ts";
+import { objectStoreWarnings } from "../deploys/remote/status.ts";
 import { faultCounts, platformWarnings } from "../platform/fault.ts";
 import { noticeCounts, noticeWarnings } from "../notices/notice.ts";
 import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/file-descriptors.ts";
@@ -57,8 +58,9 @@ export const readinessWarnings =
       expiries,
       damage,
       notices,
+      objects,
       platformWatch,
-    }: Pick<Services, "expiries" | "damage" | "notices" | "platformWatch">,
+    }: Pick<Services, "expiries" | "damage" | "notices" | "objects" | "platformWatch">,
     { fileUse, backupStatus, others }: Vitals,
     clock: Clock,
   ) =>
@@ -67,6 +69,7 @@ export const readinessWarnings =
     ...platformWarnings(platformWatch.faults()),
     ...noticeWarnings(notices.open()),
     ...damageWarnings(damage),
+    ...objectStoreWarnings(objects?.status),
     ...descriptorWarnings(fileUse()),
     ...workerWarnings(others?.missing()),
     ...logWarnings(client.filename),
@@ -77,10 +80,11 @@ const secondsOf = (ms: number | undefined): number | undefined => ms && ms / 100
 
 /** The counters of `/metrics`, in addition to those of HTTP. */
 export const processCounters = (
-  { nameserver }: Pick<Services, "nameserver">,
+  { nameserver, objects }: Pick<Services, "nameserver" | "objects">,
   { clusterNode }: Pick<Vitals, "clusterNode">,
 ): CounterOptions[] => [
   { name: "dns_server_responses_total", read: () => nameserver?.counts() ?? [] },
+  { name: "object_store_requests_total", read: () => objects?.status.counts() ?? [] },
   ...(clusterNode?.counters ?? []),
 ];
 

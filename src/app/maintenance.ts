@@ -135,5 +135,6 @@ export const maintenance = (
   services.platformWatch,
   services.domainScheduler,
   services.scrub,
+  ...(services.objects ? [...services.objects.everyNode, services.objects.oneNode] : []),
   ...(services.https ? [services.https.certificateWatch, services.https.scheduler] : []),
 ];

@@ -171,7 +171,7 @@ export const createServices = (
     },
     onError: (error) => runtime.log.error({ err: error }, "a domain could not be checked"),
   });
-  const deploys = deployServices(config, repositories, runtime, platform.projects, options);
+  const deploys = deployServices(config, database, repositories, runtime, platform.projects, options);
   return {
     ...storeServices(config, database, repositories, runtime, options),
     oidc: oidcOf(config, repositories.people, runtime),

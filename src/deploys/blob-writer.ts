@@ -86,12 +86,11 @@ const pinnedBlobs = ({ root, pathOf, pins, damage }: BlobWriterOptions) => {
 };
 
 /** Moves a durable temporary file to its place in the store. */
-const moveIntoPlace = (temporary: TemporaryFiles, name: string, path: string): void => {
-  inheritOwner(temporary.pathOf(name));
+export const moveIntoPlace = (file: string, path: string): void => {
+  inheritOwner(file);
   // A file cannot replace a directory.
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmSync(path, { recursive: true });
-  renameSync(temporary.pathOf(name), path);
-  temporary.release(name);
+  renameSync(file, path);
 };
 
 type PinnedBlobs = ReturnType<typeof pinnedBlobs>;
@@ -180,7 +179,8 @@ const flushWritten = async (
   for (const [hash, writing] of written) {
     const name = await writing;
     if (!isDurable) await syncPath(temporary.pathOf(name));
-    moveIntoPlace(temporary, name, pathOf(hash));
+    moveIntoPlace(temporary.pathOf(name), pathOf(hash));
+    temporary.release(name);
     written.delete(hash);
     blobs.onStored(hash);
     if (++moved % FILES_PER_TURN === 0) await Bun.sleep(0);

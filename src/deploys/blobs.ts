@@ -5,6 +5,7 @@ import { blobPins } from "./blob-pins.ts";
 import { blobWriter } from "./blob-writer.ts";
 import { type DamagedBlobs, damagedBlobs } from "./damaged-blobs.ts";
 import { type DiskSpace, UNLIMITED_SPACE } from "./disk-space.ts";
+import { type Fetcher, NO_FETCHER } from "./remote/fetcher.ts";
 import { temporaryFiles } from "./temporary-files.ts";
 
 export type { BlobWriter, Content, Stored } from "./blob-writer.ts";
@@ -12,16 +13,20 @@ export type { BlobWriter, Content, Stored } from "./blob-writer.ts";
 const SHARD = /^[\da-f]{2}$/;
 const REST = /^[\da-f]{62}$/;
 
+interface BlobsOptions {
+  diskSpace?: DiskSpace;
+  damage?: DamagedBlobs;
+  /** Gets blobs from an object store into `root`. */
+  fetcherOf?: (root: string, pathOf: (hash: string) => string) => Fetcher;
+}
+
 /**
  * Opens a store of files by the SHA-256 of their content, in a directory that one process owns. Each content is stored once.
  * The first writer creates the directory.
  */
 export const openBlobs = (
   root: string,
-  {
-    diskSpace = UNLIMITED_SPACE,
-    damage = damagedBlobs(),
-  }: { diskSpace?: DiskSpace; damage?: DamagedBlobs } = {},
+  { diskSpace = UNLIMITED_SPACE, damage = damagedBlobs(), fetcherOf = () => NO_FETCHER }: BlobsOptions = {},
 ) => {
   const temporary = temporaryFiles(join(root, "tmp"));
   const pins = blobPins();
@@ -32,6 +37,8 @@ export const openBlobs = (
       throw new InvalidHash(`${JSON.stringify(hash.slice(0, 80))} is not the hash of a file`);
     return `${root}/${hash.slice(0, 2)}/${hash.slice(2)}`;
   };
+
+  const fetcher = fetcherOf(root, pathOf);
 
   const afterSweeps = (onEnd: () => void) => {
     if (sweeps.size === 0) onEnd();
@@ -59,13 +66,22 @@ export const openBlobs = (
       removed += sweepShard(shard, keep);
       await Bun.sleep(0);
     }
-    return removed + temporary.sweep();
+    return removed + temporary.sweep() + fetcher.sweep();
   };
 
   return {
     /** @throws InvalidHash for anything but a hash: its path could lead outside the store */
     pathOf,
     damage,
+    has: (hash: string): boolean => existsSync(pathOf(hash)),
+    /**
+     * Gets a missing or damaged blob from the object store again.
+     * @throws BlobDamaged if there is none, or it lacks the blob; Fault storage_unavailable if it cannot be asked now
+     */
+    async repair(hash: string, problem: string): Promise<void> {
+      if (!(await fetcher.fetch(hash))) throw damage.add(hash, problem);
+      damage.remove(hash);
+    },
     openWriter: () => blobWriter({ root, pathOf, temporary, pins, damage, diskSpace, afterSweeps }),
     /**
      * Removes blobs that `needed` does not name and no open writer has pinned, and files that a crash left. Calls `needed` once,
@@ -87,4 +103,4 @@ export const openBlobs = (
 export type Blobs = ReturnType<typeof openBlobs>;
 
 /** Enough of the store to read blobs. */
-export type BlobSource = Pick<Blobs, "pathOf" | "damage">;
+export type BlobSource = Pick<Blobs, "pathOf" | "damage" | "repair">;

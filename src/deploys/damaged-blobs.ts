@@ -25,10 +25,9 @@ export const damageLog = (log: Pick<Logger, "error" | "info">): DamageEvents => 
 export const damagedBlobs = (events?: DamageEvents) => {
   const hashes = new Set<string>();
   return {
-    /** @throws BlobDamaged if the blob is known to be damaged */
-    assertWhole(hash: string): void {
-      if (hashes.has(hash)) throw new BlobDamaged(hash);
-    },
+    /** What is wrong with a blob that is known to be damaged. */
+    problemOf: (hash: string): string | undefined =>
+      hashes.has(hash) ? "is known to be damaged" : undefined,
     /** Adds a damaged blob, and reports it the first time. @returns the error to throw instead of serving the blob */
     add(hash: string, problem: string): BlobDamaged {
       if (!hashes.has(hash)) events?.onFound(hash, problem);

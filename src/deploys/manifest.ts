@@ -1,6 +1,7 @@
 import { CODINGS } from "../lib/accept.ts";
 import { blobSize, contentProblem, isHash, problemFromError } from "./blob-check.ts";
 import type { BlobSource, Stored } from "./blobs.ts";
+import { BlobDamaged } from "./damaged-blobs.ts";
 import type { Encoded, Encodings } from "./variants.ts";
 
 /** A file of a deploy. */
@@ -95,21 +96,33 @@ const readBlob = async (
   }
 };
 
-/** Loads the manifest of a deploy. It does not read a manifest that is known to be damaged. @throws BlobDamaged */
+/** As `readBlob`, from the object store if this machine has no whole copy. @throws Fault storage_unavailable */
+const readRepaired = async (blobs: BlobSource, hash: string): ReturnType<typeof readBlob> => {
+  const found = await readBlob(blobs, hash);
+  if (found.problem === undefined) return found;
+  try {
+    await blobs.repair(hash, found.problem);
+  } catch (error) {
+    if (error instanceof BlobDamaged) return found;
+    throw error;
+  }
+  return readBlob(blobs, hash);
+};
+
+/** Loads the manifest of a deploy. It does not read a manifest that is known to be damaged. @throws as `repair` does */
 export const loadManifest = async (blobs: BlobSource, hash: string): Promise<Manifest> => {
-  blobs.damage.assertWhole(hash);
-  const { text, problem } = await readBlob(blobs, hash);
+  const known = blobs.damage.problemOf(hash);
+  if (known !== undefined) await blobs.repair(hash, known);
+  const { text, problem } = await readRepaired(blobs, hash);
   if (problem !== undefined) throw blobs.damage.add(hash, problem);
   return readManifest(text);
 };
 
 /**
  * The hashes in a stored manifest. In a damaged one, every text that could be a hash counts, so that no file is swept too
- * early.
+ * early. @throws Fault storage_unavailable
  */
 export const hashesInManifest = async (blobs: BlobSource, hash: string): Promise<Iterable<string>> => {
-  const { text, problem } = await readBlob(blobs, hash);
-  if (problem === undefined) return hashesOf(readManifest(text));
-  blobs.damage.add(hash, problem);
-  return text.match(/[\da-f]{64}/g) ?? [];
+  const { text, problem } = await readRepaired(blobs, hash);
+  return problem === undefined ? hashesOf(readManifest(text)) : (text.match(/[\da-f]{64}/g) ?? []);
 };

@@ -5,9 +5,10 @@ import type { Project } from "../projects/service.ts";
 import { type UnpackedFile, unpack } from "./archive.ts";
 import type { Blobs } from "./blobs.ts";
 import { InvalidArchive, UNPACK_LIMITS } from "./invalid-archive.ts";
-import { type Manifest, loadManifest } from "./manifest.ts";
+import { type Manifest, hashesOf, loadManifest } from "./manifest.ts";
 import { keyedMutex } from "./mutex.ts";
 import { assertQuota } from "./quota.ts";
+import type { Uploader } from "./remote/uploader.ts";
 import type { Deploy, DeployRepository } from "./repository.ts";
 import { storeSite } from "./store-site.ts";
 
@@ -25,11 +26,14 @@ const servedManifest = async (
 export const sitePublisher = ({
   deploys,
   blobs,
+  uploader,
   projectQuota,
   clock,
 }: {
   deploys: DeployRepository;
   blobs: Blobs;
+  /** Undefined: the files stay on this machine. */
+  uploader: Pick<Uploader, "upload"> | undefined;
   /** Bytes that the kept deploys of one project may take. */
   projectQuota: number;
   clock: Clock;
@@ -39,7 +43,7 @@ export const sitePublisher = ({
   /**
    * @param replaces as for `DeployRepository.succeed`; only the service itself sets it, and it has no quota
    * @returns undefined as `DeployRepository.succeed` does
-   * @throws Fault quota_exceeded, InvalidArchive, InsufficientSpace
+   * @throws Fault quota_exceeded, or storage_unavailable without the object store; InvalidArchive, InsufficientSpace
    */
   const publishFiles = async (
     project: Project,
@@ -49,6 +53,7 @@ export const sitePublisher = ({
     const isOwn = replaces !== undefined;
     const site = await storeSite(files, blobs, await servedManifest(project, { deploys, blobs }));
     return oneAtATime(project.id, async () => {
+      let onRecorded: (() => void) | undefined;
       try {
         if (!isOwn)
           await assertQuota(site, {
@@ -56,17 +61,20 @@ export const sitePublisher = ({
             retained: await deploys.listRetained(project.id),
             quota: projectQuota,
           });
+        onRecorded = await uploader?.upload(site.stored.hash, hashesOf(site.manifest));
       } catch (error) {
         site.discard();
         throw error;
       }
       try {
-        return await deploys.succeed(
+        const deploy = await deploys.succeed(
           project,
           { files: site.manifest.size, bytes: site.bytes, manifest: site.stored.hash },
           { actor, now: clock.now() },
           replaces,
         );
+        onRecorded?.();
+        return deploy;
       } finally {
         // Not discarded after an error: the deploy may have been recorded.
         site.release();

@@ -101,6 +101,11 @@ const readStatements = (orm: Database["orm"]) => {
     .from(deploys)
     .where(eq(deploys.status, "succeeded"))
     .prepare();
+  const activeManifestsStatement = orm
+    .selectDistinct({ manifest: deploys.manifest })
+    .from(deploys)
+    .innerJoin(projects, eq(projects.activeDeployId, deploys.id))
+    .prepare();
   /** The table where SQLite stores the last id that it assigned. */
   const lastIdStatement = orm
     .select({ seq: sql<number>`seq` })
@@ -115,6 +120,7 @@ const readStatements = (orm: Database["orm"]) => {
     activeStatement,
     newestOwnStatement,
     manifestsStatement,
+    activeManifestsStatement,
     lastIdStatement,
   };
 };
@@ -248,6 +254,9 @@ const deployWrites = ({ orm, client, commit }: Database, reads: ReturnType<typeo
   };
 };
 
+const hashesOf = (rows: readonly { manifest: string | null }[]): string[] =>
+  rows.flatMap(({ manifest }) => (manifest !== null && isHash(manifest) ? [manifest] : []));
+
 export const deployRepository = (database: Database) => {
   const reads = readStatements(database.orm);
 
@@ -275,11 +284,9 @@ export const deployRepository = (database: Database) => {
       return reads.lastIdStatement.get() === undefined;
     },
     /** The hashes of all manifests. */
-    async manifests(): Promise<string[]> {
-      return reads.manifestsStatement
-        .all()
-        .flatMap(({ manifest }) => (manifest !== null && isHash(manifest) ? [manifest] : []));
-    },
+    manifests: async (): Promise<string[]> => hashesOf(reads.manifestsStatement.all()),
+    /** The hashes of the manifests of served deploys. */
+    activeManifests: async (): Promise<string[]> => hashesOf(reads.activeManifestsStatement.all()),
   };
 };
 

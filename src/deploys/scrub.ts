@@ -1,6 +1,7 @@
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
 import { blobProblem } from "./blob-check.ts";
+import { Fault } from "../lib/errors.ts";
 import type { BlobSource } from "./blobs.ts";
 
 /** The progress of a scrub, from which the next process resumes. */
@@ -49,6 +50,11 @@ const throttle = (bytesPerSecond: number, sleep: (ms: number) => Promise<void>) 
   };
 };
 
+/** The blob is among the damaged ones now, or the object store is away: then the first request for it tries again. */
+const ignoreFault = (error: unknown): void => {
+  if (!(error instanceof Fault)) throw error;
+};
+
 /** The server is stopping: ends the read of the current file. */
 class Stopped extends Error {}
 
@@ -57,7 +63,7 @@ class Stopped extends Error {}
  * damaged files again, then starts or resumes a pass if it is time.
  */
 export const scrubber = ({
-  blobs: { pathOf, damage },
+  blobs: { pathOf, damage, repair },
   needed,
   progress,
   bytesPerSecond,
@@ -90,7 +96,7 @@ export const scrubber = ({
     if (problems.size === 0) return;
     // A sweep may have removed a missing file meanwhile.
     const all = await needed();
-    for (const [hash, problem] of problems) if (all.has(hash)) damage.add(hash, problem);
+    for (const [hash, problem] of problems) if (all.has(hash)) await repair(hash, problem).catch(ignoreFault);
   };
 
   const save = (after: string, endedAt: number) =>

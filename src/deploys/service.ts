@@ -4,9 +4,10 @@ import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { BlobSource, Blobs } from "./blobs.ts";
-import { hashesInManifest } from "./manifest.ts";
+import { hashesInManifest, hashesOf, loadManifest } from "./manifest.ts";
 import { ownDeployService } from "./own-deploys.ts";
 import { sitePublisher } from "./publish.ts";
+import type { Uploader } from "./remote/uploader.ts";
 import { type ReceiveOptions, type Upload, receiveUpload } from "./receive-upload.ts";
 import type { Deploy, DeployRepository } from "./repository.ts";
 
@@ -26,20 +27,27 @@ interface DeployServiceOptions extends ReceiveOptions {
   deploys: DeployRepository;
   projects: Pick<ProjectService, "get">;
   blobs: Blobs;
+  /** Stores files in an object store before a deploy is recorded. */
+  uploader?: Uploader | undefined;
   /** Bytes that the kept deploys of one project may take. */
   projectQuota: number;
   clock: Clock;
 }
 
+/** @throws if the manifest cannot be read */
+const hashesInWhole = async (blobs: BlobSource, manifest: string): Promise<Iterable<string>> =>
+  hashesOf(await loadManifest(blobs, manifest));
+
 /** The hashes of all blobs that deploys need. */
 const neededBlobs = async (
   deploys: Pick<DeployRepository, "manifests">,
   blobs: BlobSource,
+  hashesIn = hashesInManifest,
 ): Promise<Set<string>> => {
   const hashes = new Set<string>();
   for (const manifest of await deploys.manifests()) {
     hashes.add(manifest);
-    for (const hash of await hashesInManifest(blobs, manifest)) hashes.add(hash);
+    for (const hash of await hashesIn(blobs, manifest)) hashes.add(hash);
   }
   return hashes;
 };
@@ -48,11 +56,12 @@ export const deployService = ({
   deploys,
   projects,
   blobs,
+  uploader,
   projectQuota,
   clock,
   ...receiving
 }: DeployServiceOptions) => {
-  const { publishFiles, publishArchive } = sitePublisher({ deploys, blobs, projectQuota, clock });
+  const { publishFiles, publishArchive } = sitePublisher({ deploys, blobs, uploader, projectQuota, clock });
 
   /** @throws Fault not_found */
   const get = async (slug: string, id: number): Promise<ListedDeploy> => {
@@ -68,6 +77,10 @@ export const deployService = ({
     ...ownDeployService({ deploys, projects, blobs, publishFiles }),
     get,
     needed,
+    /** As `needed`, for those who remove what it does not name for good. @throws if a manifest cannot be read */
+    neededExactly: () => neededBlobs(deploys, blobs, hashesInWhole),
+    /** The manifests of served deploys. */
+    activeManifests: () => deploys.activeManifests(),
     /**
      * Unpacks, stores and publishes an archive. The served deploy changes only once all of the new one is on disk. A refused
      * archive is recorded with its reason.

@@ -31,6 +31,11 @@ export const METRICS = {
     help: "Files of deployed sites that are missing or damaged.",
     labels: [],
   },
+  object_store_requests_total: {
+    type: "counter",
+    help: "Requests to the object store of BLOBS_URL, by operation and outcome: a failed one failed in all its tries.",
+    labels: ["operation", "outcome"],
+  },
   dns_server_responses_total: {
     type: "counter",
     help: "Responses of the name server, by transport and response code. The code none counts queries without a response.",

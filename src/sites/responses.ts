@@ -11,21 +11,28 @@ import {
   selectRepresentation,
 } from "./representation.ts";
 
-/** Checks a blob's size and returns its path: an error while the body is sent could not be reported. @throws BlobDamaged */
-const checkedPath = async ({ pathOf, damage }: BlobSource, file: SiteFile, hash: string): Promise<string> => {
+/**
+ * Checks a blob's size and returns its path: an error while the body is sent could not be reported. @throws as `repair` does
+ */
+const checkedPath = async (
+  { pathOf, damage, repair }: BlobSource,
+  file: SiteFile,
+  hash: string,
+): Promise<string> => {
   const path = pathOf(hash);
-  damage.assertWhole(hash);
-  const problem = await sizeProblem(path, blobSizes(file).get(hash) ?? 0);
-  if (problem !== undefined) throw damage.add(hash, problem);
+  const problem = damage.problemOf(hash) ?? (await sizeProblem(path, blobSizes(file).get(hash) ?? 0));
+  if (problem !== undefined) await repair(hash, problem);
   return path;
 };
 
-/** The content of a blob of a file. @throws BlobDamaged */
+/** The content of a blob of a file. @throws as `repair` does */
 export const readChecked = async (blobs: BlobSource, file: SiteFile, hash: string): Promise<Uint8Array> => {
-  const bytes = await Bun.file(await checkedPath(blobs, file, hash)).bytes();
+  const path = await checkedPath(blobs, file, hash);
+  const bytes = await Bun.file(path).bytes();
   const problem = contentProblem(bytes, hash);
-  if (problem !== undefined) throw blobs.damage.add(hash, problem);
-  return bytes;
+  if (problem === undefined) return bytes;
+  await blobs.repair(hash, problem);
+  return Bun.file(path).bytes();
 };
 
 /** A response that does not come from a file of the site. */

@@ -6,6 +6,7 @@ import { damagedBlobs } from "../../src/deploys/damaged-blobs.ts";
 import { progressFile, readProgress } from "../../src/deploys/scrub-progress.ts";
 import { NO_PROGRESS, type ScrubProgress, type ScrubberOptions, scrubber } from "../../src/deploys/scrub.ts";
 import { temporaryDirectory, testClock } from "../support/store.ts";
+import { unrepaired } from "../support/blobs.ts";
 
 const DAY = 24 * 60 * 60_000;
 
@@ -29,7 +30,7 @@ const open = (count: number, settings: Partial<ScrubberOptions> = {}, text = "bl
   let saved: ScrubProgress = NO_PROGRESS;
   const asleep = { ms: 0 };
   const scrub = scrubber({
-    blobs: { pathOf, damage },
+    blobs: { pathOf, damage, repair: unrepaired(damage) },
     needed: async () => needed,
     progress: { read: () => saved, write: async (progress) => void (saved = progress) },
     bytesPerSecond: 1e9,
@@ -130,7 +131,7 @@ test("sleeping between files keeps nothing in memory", async () => {
   // Nothing is needed at the end of a step, so no damage is recorded.
   const sets = [new Set(hashes)];
   const { scrub } = open(0, {
-    blobs: { pathOf: () => file, damage: damagedBlobs() },
+    blobs: { pathOf: () => file, damage: damagedBlobs(), repair: unrepaired(damagedBlobs()) },
     needed: async () => sets.pop() ?? new Set(),
     bytesPerSecond: 1,
     sleep: async () => {},

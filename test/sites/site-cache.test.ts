@@ -7,6 +7,7 @@ import { siteCache } from "../../src/sites/site-cache.ts";
 import type { PublishedSite } from "../../src/sites/repository.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
+import { unrepaired } from "../support/blobs.ts";
 
 /** A blob store with one page, and a function that makes deploys with so many files. */
 const openStore = (maxFiles: number) => {
@@ -38,7 +39,7 @@ const openStore = (maxFiles: number) => {
     return { kind: "site", projectId: 1, deployId, manifest };
   };
   const damage = damagedBlobs();
-  const sites = siteCache({ pathOf, damage }, { maxFiles });
+  const sites = siteCache({ pathOf, damage, repair: unrepaired(damage) }, { maxFiles });
   const visit = async (site: PublishedSite, path = "/") => {
     const request = { method: "GET", path, query: "", headers: new Headers() };
     return (await (await sites.open(site)).respond(request)).text();

@@ -1,5 +1,6 @@
 /** A small S3 server in this process: enough for the tests that need no other program. It does not check signatures. */
-export const objectServer = () => {
+export const objectServer = ({ now: initialClock = Date.now } = {}) => {
+  let now = initialClock;
   const objects = new Map<string, { bytes: Uint8Array<ArrayBuffer>; modifiedAt: number }>();
   const requests: string[] = [];
   /** Called before each request; a response that it returns is sent instead. */
@@ -39,7 +40,7 @@ export const objectServer = () => {
     if (instead) return instead;
     if (searchParams.has("list-type")) return list(name.replace(/\/$/, ""), searchParams);
     if (method === "PUT") {
-      objects.set(name, { bytes: new Uint8Array(await request.arrayBuffer()), modifiedAt: Date.now() });
+      objects.set(name, { bytes: new Uint8Array(await request.arrayBuffer()), modifiedAt: now() });
       return new Response();
     }
     if (method === "DELETE") {
@@ -66,6 +67,10 @@ export const objectServer = () => {
     error,
     intercept(by: typeof intercept) {
       intercept = by;
+    },
+    /** The time of objects that are stored from now on. */
+    setClock(clock: () => number) {
+      now = clock;
     },
     async [Symbol.asyncDispose]() {
       await server.stop(true);

@@ -58,6 +58,8 @@ export interface Store {
   deploys: Services["deploys"];
   /** Not started. */
   scrub: Services["scrub"];
+  /** Undefined without BLOBS_URL. Its pollers are not started. */
+  objects: Services["objects"];
   /** Not started. */
   domainScheduler: Services["domainScheduler"];
   publishManual: () => Promise<void>;
@@ -190,6 +192,7 @@ export const openStore = async ({
     projects: services.projects,
     deploys: services.deploys,
     scrub: services.scrub,
+    objects: services.objects,
     domainScheduler: services.domainScheduler,
     publishManual: () =>
       publishManual(config, services, () => renderManual(config, () => generateDocuments(app))),

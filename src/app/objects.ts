@@ -1,0 +1,126 @@
+import type { Config } from "../config/config.ts";
+import type { Blobs } from "../deploys/blobs.ts";
+import type { DiskSpace } from "../deploys/disk-space.ts";
+import { hashesOf, loadManifest } from "../deploys/manifest.ts";
+import { blobFetcher } from "../deploys/remote/fetcher.ts";
+import { blobMirror } from "../deploys/remote/mirror.ts";
+import { OWNER } from "../deploys/remote/names.ts";
+import { objectStoreStatus } from "../deploys/remote/status.ts";
+import { ForeignObjects, sweepObjects } from "../deploys/remote/sweeper.ts";
+import { type Uploader, blobUploader } from "../deploys/remote/uploader.ts";
+import type { DeployService } from "../deploys/service.ts";
+import { Fault } from "../lib/errors.ts";
+import { type Poller, repeat } from "../lib/poller.ts";
+import { ObjectStoreError } from "../protocols/s3/object-store-error.ts";
+import { openObjectStore } from "../protocols/s3/object-store.ts";
+import type { RequestOptions } from "../protocols/s3/requests.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** How soon the files of another node's deploy are fetched. */
+const PREFETCH_MS = 2000;
+/** How soon an object store that is away is noticed while nobody uses it. */
+const WATCH_MS = 30_000;
+const HOUR_MS = 60 * 60_000;
+/** After the start, the first upload of what the object store lacks. */
+const FIRST_UPLOAD_MS = 5000;
+const FIRST_SWEEP_MS = 10 * 60_000;
+
+interface StoreOfSites {
+  blobs: Blobs;
+  deploys: Pick<DeployService, "needed" | "neededExactly" | "activeManifests">;
+  /** As that of the database: what other nodes have recorded is then here. */
+  fresh: () => Promise<void>;
+  /** Identifies the store, on all nodes. */
+  owner: () => string;
+}
+
+/** Failures of the object store are counted, and warned about by `/readyz`. */
+const isReported = (error: unknown): boolean =>
+  error instanceof ObjectStoreError || (error instanceof Fault && error.code === "storage_unavailable");
+
+const onErrorOf = (log: Runtime["log"], message: string) => (error: unknown) => {
+  if (!isReported(error)) log.warn({ err: error }, message);
+};
+
+/** A server that stops does not wait for an object store that is away. */
+const untilStopped =
+  (work: (signal: AbortSignal) => Promise<unknown>) =>
+  (signal: AbortSignal): Promise<unknown> => {
+    const { promise: stopped, resolve } = Promise.withResolvers<void>();
+    signal.addEventListener("abort", () => resolve());
+    return Promise.race([work(signal), stopped]);
+  };
+
+/** The object store of BLOBS_URL: undefined without it. @throws OperatorError without keys */
+export const objectStorage = (
+  { blobsUrl }: Config,
+  { clock, sleep, log }: Runtime,
+  diskSpace: DiskSpace,
+  requests: RequestOptions = {},
+) => {
+  if (!blobsUrl) return undefined;
+  const status = objectStoreStatus(clock);
+  const store = openObjectStore(blobsUrl, { ...requests, onRequest: status.onRequest });
+
+  /** Asks for something, so that a failure that has ended is not reported any more. */
+  const watch = async (): Promise<void> => {
+    await store.stat(OWNER);
+    if (status.isFailing("list")) for await (const _ of store.list(OWNER)) break;
+    if (status.isFailing("get")) for await (const _ of (await store.get(OWNER)) ?? []) break;
+    if (!status.isFailing("put") && !status.isFailing("remove")) return;
+    const probe = `probes/${crypto.randomUUID()}`;
+    await store.put(probe, new Uint8Array());
+    await store.remove(probe);
+  };
+
+  /** The work that goes on beside deploys and requests. */
+  const start = ({ blobs, deploys, fresh, owner }: StoreOfSites, uploader: Uploader) => {
+    const mirror = blobMirror({ store, blobs, uploader, ...deploys });
+    const sweep = (signal: AbortSignal) =>
+      sweepObjects({
+        signal,
+        store,
+        needed: async () => {
+          await fresh();
+          return deploys.neededExactly();
+        },
+        hashesOf: async (manifest) => hashesOf(await loadManifest(blobs, manifest)),
+        owner: owner(),
+        clock,
+      });
+    const everyNode: Poller[] = [
+      repeat(WATCH_MS, untilStopped(watch), {
+        firstMs: 0,
+        onError: onErrorOf(log, "the object store cannot be watched"),
+      }),
+      repeat(PREFETCH_MS, untilStopped(mirror.prefetch), {
+        firstMs: 0,
+        onError: onErrorOf(log, "files of sites could not be fetched from the object store"),
+      }),
+      repeat(
+        HOUR_MS,
+        untilStopped(() => mirror.uploadAll()),
+        {
+          firstMs: FIRST_UPLOAD_MS,
+          onError: onErrorOf(log, "files of sites could not be uploaded to the object store"),
+        },
+      ),
+    ];
+    const oneNode: Poller = repeat(HOUR_MS, untilStopped(sweep), {
+      firstMs: FIRST_SWEEP_MS,
+      onError: (error) =>
+        error instanceof ForeignObjects
+          ? log.error(error.message)
+          : onErrorOf(log, "the object store could not be swept")(error),
+    });
+    return { store, status, mirror, sweep, everyNode, oneNode };
+  };
+
+  return {
+    fetcherOf: blobFetcher(store, diskSpace),
+    uploaderOf: (pathOf: (hash: string) => string): Uploader => blobUploader({ store, pathOf, sleep }),
+    start,
+  };
+};
+
+export type Objects = ReturnType<NonNullable<ReturnType<typeof objectStorage>>["start"]>;

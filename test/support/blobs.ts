@@ -1,0 +1,6 @@
+import type { DamagedBlobs } from "../../src/deploys/damaged-blobs.ts";
+
+/** Repairs nothing: there is no object store. */
+export const unrepaired = (damage: DamagedBlobs) => async (hash: string, problem: string) => {
+  throw damage.add(hash, problem);
+};
