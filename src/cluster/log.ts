@@ -106,6 +106,8 @@ export interface EngineHealth {
   readonly bytes: number | undefined;
   /** How much of it is in use, if the engine keeps the rest for later; undefined: all, or it does not say. */
   readonly bytesInUse?: number | undefined;
+  /** What the operator should do, in sentences. */
+  readonly advice?: readonly string[];
 }
 
 export interface EngineMember {

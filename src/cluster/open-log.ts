@@ -2,15 +2,14 @@ import { readFileSync } from "node:fs";
 import type { DatabaseUrl, EngineTls } from "../lib/database-url.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import type { PemFiles } from "./engines/etcd-session.ts";
+import type { PemFiles } from "./engines/pem-files.ts";
 import type { Log } from "./log.ts";
 
 /** Opens the log that DATABASE_URL names. It connects when it is used first. @throws OperatorError if a file of TLS cannot be read */
 export const openLog = async (url: DatabaseUrl): Promise<Log> => {
   const tls = url.tls && readFiles(url.tls);
-  if (url.engine !== "etcd") throw new OperatorError("DATABASE_URL: only etcd is supported at present");
-  const { openEtcd } = await import("./engines/etcd.ts");
-  return openEtcd(url, tls);
+  if (url.engine === "etcd") return (await import("./engines/etcd.ts")).openEtcd(url, tls);
+  return (await import("./engines/postgres.ts")).openPostgres(url, tls);
 };
 
 const readFiles = (tls: EngineTls): PemFiles =>

@@ -3,6 +3,7 @@ import { openLog } from "../../src/cluster/open-log.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 import { describeLog } from "../cluster/log-contract.ts";
 import { ETCD, type Etcd, startEtcd } from "./etcd.ts";
+import { POSTGRES, type Postgres, startPostgres } from "./postgres.ts";
 import { areInstalled } from "./support.ts";
 
 let places = 0;
@@ -26,6 +27,18 @@ describeEngine("etcd", ETCD, () => {
   afterAll(() => etcd[Symbol.asyncDispose]());
   describeLog("etcd", async () => {
     const url = parseDatabaseUrl(etcd.url(newName()));
+    return () => openLog(url);
+  });
+});
+
+describeEngine("PostgreSQL", POSTGRES, () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres[Symbol.asyncDispose]());
+  describeLog("PostgreSQL", async () => {
+    const url = parseDatabaseUrl(postgres.url(newName()));
     return () => openLog(url);
   });
 });

@@ -1,6 +1,6 @@
 import { AppendUnknown, RecordTooLarge } from "../errors.ts";
 import type { Append, Head } from "../log.ts";
-import { EngineUnanswered } from "./etcd-errors.ts";
+import { EngineUnanswered } from "./attempt.ts";
 import type { EtcdGateway } from "./etcd-gateway.ts";
 import { PARTS_AT_ONCE, PART_BYTES, headText } from "./etcd-head.ts";
 import {

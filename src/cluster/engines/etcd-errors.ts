@@ -1,27 +1,5 @@
 import { reasonOf } from "../../lib/reason.ts";
-import { EngineUnavailable } from "../errors.ts";
-
-/** A request was sent to the engine, which may have carried it out. */
-export class EngineUnanswered extends EngineUnavailable {
-  override name = "EngineUnanswered";
-}
-
-/** Why one attempt at one member failed. */
-export class AttemptFailed extends Error {
-  override name = "AttemptFailed";
-
-  /**
-   * @param mayHaveRun the member may have carried it out, or may do so still
-   * @param remedy what to do about it
-   */
-  constructor(
-    message: string,
-    readonly mayHaveRun: boolean,
-    readonly remedy: "retry" | "authenticate" | "give up" = "retry",
-  ) {
-    super(message);
-  }
-}
+import { AttemptFailed, type Remedy } from "./attempt.ts";
 
 /** Bun's codes of errors from before a request was sent. */
 const NOT_SENT =
@@ -39,7 +17,7 @@ export const failureOf = (error: unknown): AttemptFailed => {
 
 interface Rule {
   match: RegExp;
-  remedy: AttemptFailed["remedy"];
+  remedy: Remedy;
   advice?: string;
 }
 

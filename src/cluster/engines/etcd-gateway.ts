@@ -1,5 +1,6 @@
 import { EngineUnavailable } from "../errors.ts";
-import { type AttemptFailed, EngineUnanswered, failureOf } from "./etcd-errors.ts";
+import { type AttemptFailed, EngineUnanswered, firstWithin } from "./attempt.ts";
+import { failureOf } from "./etcd-errors.ts";
 import { type Members, createMembers } from "./etcd-members.ts";
 import type { EtcdSession } from "./etcd-session.ts";
 
@@ -61,7 +62,7 @@ export class EtcdGateway {
         const url = isAnswering ? undefined : this.#members.pick(running);
         if (url !== undefined) running.set(url, this.#start(url, path, text));
         const waitMs = Math.min(Math.max(HEDGE_MS, this.#usualMs * SLOWNESS), end - performance.now());
-        const outcome = await firstOf(
+        const outcome = await firstWithin(
           [...running.values()].map(({ outcome }) => outcome),
           waitMs,
         );
@@ -172,16 +173,3 @@ export class EtcdGateway {
     if (remedy !== "give up" && isLast) await Bun.sleep(PAUSE_MS);
   }
 }
-
-/** Undefined: none came in time. */
-const firstOf = async (outcomes: Promise<Outcome>[], ms: number): Promise<Outcome | undefined> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, Math.max(1, ms), undefined);
-  });
-  try {
-    return await Promise.race([...outcomes, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};

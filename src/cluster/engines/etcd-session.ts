@@ -1,12 +1,6 @@
 import { type DatabaseUrl, describeHost } from "../../lib/database-url.ts";
 import { failureOf, failureOfResponse } from "./etcd-errors.ts";
-
-/** Contents of PEM files. */
-export interface PemFiles {
-  ca?: string;
-  cert?: string;
-  key?: string;
-}
+import type { PemFiles } from "./pem-files.ts";
 
 /** Requests to members of etcd by its JSON gateway: https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/ */
 export interface EtcdSession {

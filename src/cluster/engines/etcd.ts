@@ -19,7 +19,8 @@ import { headIn, headText } from "./etcd-head.ts";
 import { EtcdLeases } from "./etcd-leases.ts";
 import { EtcdRead } from "./etcd-read.ts";
 import { EtcdTurns } from "./etcd-turns.ts";
-import { type PemFiles, openSession } from "./etcd-session.ts";
+import { openSession } from "./etcd-session.ts";
+import type { PemFiles } from "./pem-files.ts";
 
 const HEALTH_MS = 1000;
 /** A watch that is silent for so long begins again: the connection may be dead, or its member cut off. */

@@ -1,0 +1,60 @@
+import { type EngineHost, describeHost } from "../../lib/database-url.ts";
+import type { EngineHealth, EngineMember } from "../log.ts";
+import { AttemptFailed, firstWithin } from "./attempt.ts";
+import { failureOf } from "./postgres-errors.ts";
+import type { PostgresPrimary } from "./postgres-primary.ts";
+
+const LIMIT_MS = 2000;
+
+interface State {
+  version: string;
+  is_standby: boolean;
+  standbys: string;
+  bytes: string | null;
+}
+
+const ask = async (primary: PostgresPrimary, host: EngineHost): Promise<State | AttemptFailed> => {
+  const sql = primary.open(host);
+  try {
+    const rows = (await sql`
+      SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS is_standby,
+        current_setting('synchronous_standby_names') AS standbys,
+        (SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relname LIKE 'adoption\\_store\\_%' AND relkind = 'r')
+          AS bytes
+    `) as State[];
+    return rows[0] ?? new AttemptFailed("gave no rows", false);
+  } catch (error) {
+    return failureOf(error);
+  } finally {
+    void sql.close({ timeout: 0 }).catch(() => {});
+  }
+};
+
+/** Asks every host of DATABASE_URL. */
+export const postgresHealth = async (primary: PostgresPrimary): Promise<EngineHealth> => {
+  const asked = await Promise.all(
+    primary.hosts.map(async (host) => {
+      const state =
+        (await firstWithin([ask(primary, host)], LIMIT_MS)) ??
+        new AttemptFailed("no response in time", false);
+      return { address: describeHost(host), state };
+    }),
+  );
+  const states = asked.flatMap(({ state }) => (state instanceof AttemptFailed ? [] : state));
+  const leader = states.find((state) => !state.is_standby);
+  const version = leader?.version ?? states[0]?.version;
+  return {
+    version: version === undefined ? undefined : `PostgreSQL ${version.split(" ")[0]}`,
+    members: asked.map(({ address, state }): EngineMember => {
+      if (state instanceof AttemptFailed) return { address, problem: state.message, isLeader: false };
+      return { address, problem: undefined, isLeader: !state.is_standby };
+    }),
+    bytes: leader ? Number(leader.bytes ?? 0) : undefined,
+    advice:
+      leader?.standbys === ""
+        ? [
+            "synchronous_standby_names is empty: what the primary acknowledges is lost with its disk, unless its storage is replicated",
+          ]
+        : [],
+  };
+};
