@@ -41,6 +41,8 @@ export interface ServerCluster extends Cluster {
   /** @throws PublicProblem if this node cannot bring itself up to date */
   assertReady(fresh: () => Promise<void>): Promise<void>;
   readonly pollers: readonly Poller[];
+  /** Runs pollers on one node at a time. */
+  onOneNode(pollers: readonly Poller[]): Poller;
   readonly gauges: readonly GaugeOptions[];
   readonly counters: readonly CounterOptions[];
 }
@@ -102,6 +104,19 @@ const snapshots = (cluster: Cluster, { dataDir }: Pick<Config, "dataDir">, log: 
   return onOneNode([poller], cluster.log, { name: "snapshots", node: cluster.node, onError });
 };
 
+const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger): Poller =>
+  onOneNode(pollers, cluster.log, {
+    name: "work",
+    node: cluster.node,
+    onChange: (isHolder) =>
+      log.info(
+        isHolder
+          ? "this node now does the work that one node does: certificates, domain checks, backups and the like"
+          : "another node may now do the work that one node does",
+      ),
+    onError: (error) => log.warn({ err: error }, "the claim on the work of one node failed"),
+  });
+
 /** @param address where other machines reach this node */
 export const serverCluster = async (
   cluster: Cluster,
@@ -145,6 +160,7 @@ export const serverCluster = async (
     fault,
     assertReady: readinessOf(state, fault),
     pollers: [nodes, poller, snapshots(cluster, config, log)],
+    onOneNode: (pollers) => workOfOneNode(pollers, cluster, log),
     gauges: clusterGauges({ state, liveNodes: nodes.count }),
     counters: clusterCounters({ state }),
   };

@@ -8,7 +8,7 @@ import { type Poller, repeat } from "../lib/poller.ts";
 import type { ServerCluster } from "./cluster.ts";
 import type { Services } from "./services.ts";
 
-/** How often the last use of keys is saved. */
+/** How often the last use of keys is saved, and expired rows are removed. */
 const DATABASE_MAINTENANCE_MS = 10_000;
 /** How often the index of animals catches up with the writes: it then lacks a few thousand animals at most. */
 const INDEX_MS = 250;
@@ -42,17 +42,12 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
   });
 };
 
-/** Saves the last use of keys, removes expired rows, and shortens the write-ahead log. */
-const maintainDatabase = (
-  { shrinkLog }: Database,
-  { keys, people, sweeper }: Services,
-  log: Logger,
-): Poller => {
+/** Saves the last use of keys, and shortens the write-ahead log. */
+const maintainDatabase = ({ shrinkLog }: Database, { keys, people }: Services, log: Logger): Poller => {
   const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
   const maintain = async () => {
     await keys.flush().catch(warn("the last use of keys could not be saved"));
     await people.flush().catch(warn("when people were last seen could not be saved"));
-    await sweeper.run().catch(warn("expired rows could not be removed"));
     await shrinkLog();
   };
   return repeat(DATABASE_MAINTENANCE_MS, maintain, {
@@ -66,17 +61,34 @@ const indexPets = ({ petIndexing }: Services, log: Logger): Poller =>
     onError: (error) => log.warn({ err: error }, "the index of animals could not be brought up to date"),
   });
 
-/** Publishes the manual and removes files of old deploys and migrations: after `firstMs`, and every hour. */
+const sweepRows = ({ sweepRows: sweep }: Services, log: Logger): Poller =>
+  repeat(DATABASE_MAINTENANCE_MS, sweep, {
+    onError: (error) => log.warn({ err: error }, "expired rows could not be removed"),
+  });
+
+interface Publishing {
+  publishManual: (signal: AbortSignal) => Promise<void>;
+  /** How long after the start the manual is published. */
+  publishMs: number;
+}
+
+/** Publishes the manual, and again when somebody has deleted it. */
+const publishManuals = ({ publishManual, publishMs: firstMs }: Publishing, log: Logger): Poller =>
+  repeat(FILE_MAINTENANCE_MS, publishManual, {
+    firstMs,
+    onError: (error) => log.error({ err: error }, "the manual could not be published"),
+  });
+
+/** Removes files of old deploys and migrations: after `firstMs`, and every hour. */
 const maintainFiles = (
   { dataDir }: Config,
   { deploys }: Services,
-  { publishManual, publishMs: firstMs }: { publishManual: () => Promise<void>; publishMs: number },
+  { publishMs: firstMs }: Publishing,
   log: Logger,
 ): Poller =>
   repeat(
     FILE_MAINTENANCE_MS,
     async () => {
-      await publishManual();
       await deploys.sweep();
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");
@@ -102,39 +114,58 @@ const noticeProblems = ({ notices }: Services, log: Logger): Poller =>
     onError: (error) => log.warn({ err: error }, "problems of host names could not be recorded"),
   });
 
-/** The periodic work of a server. */
-export const maintenance = (
+interface MaintenanceOptions extends Publishing {
+  lock: ServerLock;
+  log: Logger;
+  watchMs: number;
+  refusedHosts: RefusedHosts;
+  /** Undefined without BACKUP_SCHEDULE. */
+  backups: Poller | undefined;
+  /** Undefined unless this is a node of one. */
+  cluster: ServerCluster | undefined;
+}
+
+/** The periodic work of each server. */
+const workOfEach = (
   config: Config,
   database: Database,
   services: Services,
-  {
-    lock,
-    log,
-    watchMs,
-    refusedHosts,
-    cluster,
-    ...publishing
-  }: {
-    lock: ServerLock;
-    log: Logger;
-    watchMs: number;
-    publishMs: number;
-    publishManual: () => Promise<void>;
-    refusedHosts: RefusedHosts;
-    /** Undefined unless this is a node of one. */
-    cluster: ServerCluster | undefined;
-  },
+  { lock, log, watchMs, refusedHosts, cluster, ...publishing }: MaintenanceOptions,
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
   maintainDatabase(database, services, log),
   indexPets(services, log),
   maintainFiles(config, services, publishing, log),
   saveRefusedHosts(config, refusedHosts, log),
-  noticeProblems(services, log),
   ...(cluster?.pollers ?? []),
   services.platformWatch,
-  services.domainScheduler,
   services.scrub,
-  ...(services.objects ? [...services.objects.everyNode, services.objects.oneNode] : []),
-  ...(services.https ? [services.https.certificateWatch, services.https.scheduler] : []),
+  ...(services.objects?.everyNode ?? []),
+  ...(services.https ? [services.https.certificateWatch] : []),
 ];
+
+/** The periodic work that one node of a cluster does for all. */
+const workOfOne = (services: Services, { log, backups, ...publishing }: MaintenanceOptions): Poller[] => [
+  sweepRows(services, log),
+  publishManuals(publishing, log),
+  noticeProblems(services, log),
+  services.domainScheduler,
+  ...(services.https ? [services.https.scheduler] : []),
+  ...(services.objects ? [services.objects.oneNode] : []),
+  ...(backups ? [backups] : []),
+];
+
+/** The periodic work of a server. `src/cluster/README.md` says which of it each node does. */
+export const maintenance = (
+  config: Config,
+  database: Database,
+  services: Services,
+  options: MaintenanceOptions,
+): Poller[] => {
+  const ofOne = workOfOne(services, options);
+  const { cluster } = options;
+  return [
+    ...workOfEach(config, database, services, options),
+    ...(cluster ? [cluster.onOneNode(ofOne)] : ofOne),
+  ];
+};

@@ -50,27 +50,17 @@ export async function* manualFromProcess(
   if (code !== 0) throw new Error(`making the manual ended with exit code ${code}`);
 }
 
-/** Publishes the manual of a running server. `stop` ends a publication: the next start then makes it. */
-export const manualPublisher = (
-  config: Config,
-  services: Services,
-  app: Parameters<typeof generateDocuments>[0],
-) => {
-  const stopping = new AbortController();
-  const files = () =>
-    Bun.isStandaloneExecutable
-      ? manualFromProcess(config, stopping)
-      : renderManual(config, () => generateDocuments(app));
-  return {
-    async publish(): Promise<void> {
-      try {
-        await publishManual(config, services, files);
-      } catch (error) {
-        if (!stopping.signal.aborted) throw error;
-      }
-    },
-    stop: (): void => stopping.abort(),
+/** Publishes the manual of a running server. An abort ends the publication: the next one makes it. */
+export const manualPublisher =
+  (config: Config, services: Services, app: Parameters<typeof generateDocuments>[0]) =>
+  async (signal: AbortSignal): Promise<void> => {
+    const files = () =>
+      Bun.isStandaloneExecutable
+        ? manualFromProcess(config, { signal })
+        : renderManual(config, () => generateDocuments(app));
+    try {
+      await publishManual(config, services, files);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   };
-};
-
-export type ManualPublisher = ReturnType<typeof manualPublisher>;

@@ -21,7 +21,7 @@ import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
 import { networkUrls } from "./network-urls.ts";
-import { type ManualPublisher, manualPublisher } from "./manual-process.ts";
+import { manualPublisher } from "./manual-process.ts";
 import { migrateData } from "./migration.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
@@ -141,11 +141,9 @@ export const startServer = async (
   listeners.handle({ fetch, misdirected });
   await saveRecords(config, main, log);
 
-  const manual = manualPublisher(config, services, app);
-  const parts = { listeners, workers, manual, services, database, cluster, lock, log };
-  const publishing = { watchMs, publishMs, publishManual: manual.publish };
-  const pollers = maintenance(config, database, services, { ...parts, ...publishing, refusedHosts });
-  if (backups) pollers.push(backups);
+  const parts = { listeners, workers, services, database, cluster, lock, log };
+  const publishing = { watchMs, publishMs, publishManual: manualPublisher(config, services, app) };
+  const pollers = maintenance(config, database, services, { ...parts, ...publishing, refusedHosts, backups });
   for (const poller of pollers) poller.start();
   await workers?.start(
     { ...services, metrics, limiters },
@@ -172,9 +170,8 @@ export const startServer = async (
 const stopServer = async ({
   listeners,
   workers,
-  manual,
   pollers,
-  services: { petStreams, sweeper, keys, people },
+  services: { petStreams, keys, people },
   database,
   cluster,
   lock,
@@ -182,7 +179,6 @@ const stopServer = async ({
 }: {
   listeners: { stop(graceMs: number): Promise<unknown> };
   workers: Workers | undefined;
-  manual: ManualPublisher;
   pollers: readonly Poller[];
   services: Services;
   database: Database;
@@ -190,13 +186,11 @@ const stopServer = async ({
   lock: ServerLock;
   log: Logger;
 }): Promise<void> => {
-  manual.stop();
   // Event streams do not end by themselves.
   petStreams.stop();
   await Promise.all([
     listeners.stop(GRACE_MS),
     workers?.stop(GRACE_MS),
-    sweeper.stop(),
     ...pollers.map((poller) => poller.stop()),
   ]);
   await keys

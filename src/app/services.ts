@@ -112,7 +112,7 @@ const storeServices = (
     /** What is wrong with host names at present. */
     notices: repositories.notices,
     /** Removes expired rows. */
-    sweeper: rowSweeper([
+    sweepRows: rowSweeper([
       () => repositories.keptResponses.sweep(clock.now() - RETENTION_MS),
       () => repositories.petEvents.sweep(),
       () => audit.sweep(config.auditDays, clock.now()),

@@ -47,6 +47,9 @@ export const startLines = (
     `Manual: ${address}/manual`,
     config.console && `Console: ${address}/console`,
     `Sites: ${sites.replace("*", "PROJECT")}${isLocalDomain(platformDomain) ? " (this machine only, until PLATFORM_DOMAIN is set)" : ""}`,
+    adminKey === undefined &&
+      clusterNode !== undefined &&
+      "Admin key: in the DATA_DIR of the node that created the store, until it is removed there",
     adminKey !== undefined && `Admin key (all scopes) in ${adminKey}`,
     httpsPort !== undefined &&
       !config.acmeAgreeTos &&

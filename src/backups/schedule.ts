@@ -96,11 +96,17 @@ export const backupScheduler = ({
   return {
     ...poller,
     status: () => state,
+    start() {
+      isStopped = false;
+      poller.start();
+    },
     async stop() {
       isStopped = true;
       const stopped = poller.stop();
       await cancel();
       await stopped;
+      // Until it starts again, another node may take them.
+      state = undefined;
     },
   };
 };

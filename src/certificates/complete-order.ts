@@ -9,7 +9,12 @@ import type { Proof } from "./preflight.ts";
 import { type PresenterOptions, Undecided, responsePresenter } from "./present.ts";
 
 /** Takes an order from any state to its certificate chain. @throws AcmeProblem, Undecided */
-export type CompleteOrder = (placed: PlacedOrder, attempt: Attempt, proof: Proof) => Promise<string>;
+export type CompleteOrder = (
+  placed: PlacedOrder,
+  attempt: Attempt,
+  proof: Proof,
+  signal?: AbortSignal,
+) => Promise<string>;
 
 /** Between polls of a CA. */
 const FIRST_WAIT_MS = 250;
@@ -29,6 +34,7 @@ const polling =
   async <Value extends { retryAfterMs?: number }>(
     read: () => Promise<Value>,
     isDecided: (value: Value) => boolean,
+    signal: AbortSignal | undefined,
   ): Promise<Value> => {
     const end = clock.now() + PATIENCE_MS;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
@@ -37,6 +43,7 @@ const polling =
       const pause = Math.max(wait, value.retryAfterMs ?? 0);
       if (clock.now() + pause > end) throw new Undecided("The CA has not decided yet.");
       await sleep(pause);
+      if (signal?.aborted) throw new Undecided("This process has stopped.");
     }
   };
 
@@ -57,7 +64,12 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
   const authorize = async (
     client: AcmeClient,
     account: Account,
-    { attempt, proof, url }: { attempt: Attempt; proof: Proof; url: string },
+    {
+      attempt,
+      proof,
+      url,
+      signal,
+    }: { attempt: Attempt; proof: Proof; url: string; signal: AbortSignal | undefined },
   ) => {
     const authorization = await client.authorization(account, url);
     if (authorization.status === "valid") return;
@@ -74,19 +86,21 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
         () => client.authorization(account, url),
         // Some CAs leave a failed challenge pending, with its error, so that it can be retried.
         (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
+        signal,
       );
       if (decided.status !== "valid")
         throw refusalOf(decided.status, decided.challenges.find(({ error }) => error)?.error);
     });
   };
 
-  return async ({ account, pending, order: placed }, attempt, proof) => {
+  return async ({ account, pending, order: placed }, attempt, proof, signal) => {
     const client = clientOf(pending.ca);
     const reread = () => client.readOrder(account, placed.url);
     let order: Order = placed;
     if (order.status === "pending") {
-      for (const url of order.authorizations) await authorize(client, account, { attempt, proof, url });
-      order = await poll(reread, ({ status }) => status !== "pending");
+      for (const url of order.authorizations)
+        await authorize(client, account, { attempt, proof, url, signal });
+      order = await poll(reread, ({ status }) => status !== "pending", signal);
     }
     if (order.status === "ready")
       order = await client.finalize(
@@ -95,7 +109,7 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
         await certificateRequest(pending.key, namesOf(attempt.hostname)),
       );
     if (order.status === "processing" || order.status === "ready")
-      order = await poll(reread, ({ status }) => status !== "processing" && status !== "ready");
+      order = await poll(reread, ({ status }) => status !== "processing" && status !== "ready", signal);
     if (order.status !== "valid" || order.certificate === undefined)
       throw refusalOf(order.status, order.error);
     return client.certificate(account, order.certificate);

@@ -14,8 +14,11 @@ import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
 import type { Certificates } from "./repository.ts";
 import { type Wildcard, isValidAt, namesIn } from "./wildcard.ts";
 
-/** Orders or renews the certificate of a name that is due. Never fails: the reason is stored. */
-export type IssueCertificate = (certificate: Certificate) => Promise<void>;
+/**
+ * Orders or renews the certificate of a name that is due. Never fails: the reason is stored. After an abort the attempt stays
+ * under way, and whoever reads the name next continues it.
+ */
+export type IssueCertificate = (certificate: Certificate, signal?: AbortSignal) => Promise<void>;
 
 export interface IssueOptions {
   certificates: Certificates;
@@ -156,7 +159,7 @@ export const certificateIssuer = (
     await challenges?.remove(proof.recordName, recordValueOf(keyAuthorization));
   };
 
-  const obtain = async (certificate: Attempted) => {
+  const obtain = async (certificate: Attempted, signal: AbortSignal | undefined) => {
     const { hostname } = certificate;
     const found = await preflight(hostname);
     if ("obstacle" in found) {
@@ -164,19 +167,20 @@ export const certificateIssuer = (
       throw new AcmeProblem(found.obstacle);
     }
     await removeLeftOver(certificate, found);
+    signal?.throwIfAborted();
     const placed = await placeOrder(certificate);
-    await install(certificate, placed.pending, await completeOrder(placed, certificate, found));
+    await install(certificate, placed.pending, await completeOrder(placed, certificate, found, signal));
   };
 
-  return async (certificate) => {
+  return async (certificate, signal) => {
     if (await isReplaced(certificate)) return;
     if (!(await isDue(certificate))) return;
     const attempt = await certificates.beginAttempt(certificate, clock.now());
     if (!attempt) return;
     try {
-      await obtain({ ...certificate, ...attempt });
+      await obtain({ ...certificate, ...attempt }, signal);
     } catch (error) {
-      if (!(error instanceof Superseded)) await writeFailure(attempt, error);
+      if (!(error instanceof Superseded) && !signal?.aborted) await writeFailure(attempt, error);
     }
   };
 };

@@ -1,8 +1,11 @@
 import { expect, test } from "bun:test";
 import { readNodes } from "../../src/cluster/nodes.ts";
+import { repeat } from "../../src/lib/poller.ts";
 import { EngineUnavailable } from "../../src/lib/storage-errors.ts";
 import { clusterNode } from "../support/cluster-node.ts";
 import { outcomeOf } from "../support/outcome.ts";
+
+const BLOBS_URL = "s3://key:secret-word@bucket/sites?endpoint=http://localhost:9000";
 
 test("a server announces its node, and counts the others", async () => {
   const { engine, node } = await clusterNode();
@@ -13,6 +16,22 @@ test("a server announces its node, and counts the others", async () => {
   expect(node.describe()).toMatch(
     /^Node .+ of the cluster etcd:\/\/etcd\.example\.org:2379\/shelter: position 7, 1 node$/,
   );
+});
+
+test("the work that one node does begins on the node that has the claim, which says so", async () => {
+  const { engine, node, lines } = await clusterNode({ BLOBS_URL });
+  const { claim } = engine.open();
+  const other = await claim("work", 1000);
+  let begun = 0;
+  const work = repeat(60_000, () => void begun++, { firstMs: 0, onError: () => {} });
+  const poller = node.onOneNode([work]);
+  await poller.tick();
+  expect([begun, lines]).toEqual([0, []]);
+  await other?.[Symbol.asyncDispose]();
+  await poller.tick();
+  expect(begun).toBe(1);
+  expect(lines).toMatchObject([{ msg: expect.stringContaining("this node now does the work") }]);
+  await poller.stop();
 });
 
 test("neither the description nor the log has the password", async () => {
@@ -37,7 +56,6 @@ test("that the engine is away is logged once, and that it is back, too", async (
 
 test("a start without BLOBS_URL warns that sites are on one node only", async () => {
   expect(JSON.stringify((await clusterNode()).lines)).toContain("BLOBS_URL is not set");
-  const BLOBS_URL = "s3://key:secret-word@bucket/sites?endpoint=http://localhost:9000";
   expect((await clusterNode({ BLOBS_URL })).lines).toEqual([]);
 });
 

@@ -19,6 +19,8 @@ const lines = (
     httpsPort = undefined as number | undefined,
     dnsPort = undefined as number | undefined,
     url = "http://localhost:3000",
+    hasAdminKey = true,
+    clusterNode = undefined as string | undefined,
   } = {},
 ) => {
   const config = readConfig({ flags: {}, env, isTerminal: false });
@@ -30,7 +32,8 @@ const lines = (
       httpsPort,
       dnsPort,
       sites: projectAddresses(config, 3000).addressOf("*"),
-      adminKey: "data/admin.key",
+      adminKey: hasAdminKey ? "data/admin.key" : undefined,
+      clusterNode,
     },
     NETWORK,
   );
@@ -45,6 +48,15 @@ describe("a start prints", () => {
       "Sites: http://PROJECT.localhost:3000/ (this machine only, until PLATFORM_DOMAIN is set)",
       "Admin key (all scopes) in data/admin.key",
     ]);
+  });
+
+  test("on a node of a cluster without the first key, where that is", () => {
+    const printed = lines({}, { hasAdminKey: false, clusterNode: "Node a of the cluster" });
+    expect(printed).toContain("Node a of the cluster");
+    expect(printed.at(-1)).toBe(
+      "Admin key: in the DATA_DIR of the node that created the store, until it is removed there",
+    );
+    expect(lines({}, { hasAdminKey: false }).join()).not.toContain("Admin key");
   });
 
   test("the machine's addresses in the network, if it listens on all of them", () => {

@@ -137,6 +137,24 @@ test("no backup begins after stop", async () => {
   expect(backupTimes).toEqual([]);
 });
 
+test("a scheduler that starts again counts the backups that were taken meanwhile, and has no status while it is stopped", async () => {
+  const times: number[] = [];
+  const { scheduler, taken: backupTimes, clock } = schedulerWith({ newest: () => times.at(-1) ?? 0 });
+  await scheduler.tick();
+  expect(backupTimes).toHaveLength(1);
+  await scheduler.stop();
+  expect(scheduler.status()).toBeUndefined();
+  clock.advance(DAY);
+  times.push(clock.now());
+  scheduler.start();
+  await scheduler.tick();
+  expect(backupTimes).toHaveLength(1);
+  clock.advance(DAY);
+  await scheduler.tick();
+  expect(backupTimes).toHaveLength(2);
+  await scheduler.stop();
+});
+
 /** The server's scheduler over this program. */
 const wiredOn = async (env: Record<string, string> = {}) => {
   const dataDir = await closedStore("Bella");

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { expect, test } from "bun:test";
 import { acmeIdentifierOf, shownIdentifier } from "../../src/protocols/acme/tls-alpn.ts";
 import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
+import { openFakeDns } from "../domains/projects.ts";
 import { openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";
@@ -58,4 +59,35 @@ test("in handshakes, each process proves the order of any other, and its own pro
   );
   expect(await shownBy(other)).toBe(probe);
   expect(await shownBy(other, "unknown.example.org")).toBeUndefined();
+});
+
+test("an order that a process leaves when it stops is completed by another, without a second order", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: validated, resolve: validate } = Promise.withResolvers<boolean>();
+  const { ca, https, clock, certificates, verified, stageOf } = await openIssuing(
+    {
+      validate() {
+        ask();
+        return validated;
+      },
+    },
+    { path },
+  );
+  const sleep = (ms: number) => {
+    clock.advance(ms);
+    return Bun.sleep(1);
+  };
+  const { inspect } = openFakeDns("records_right");
+  const env = { HTTPS_PORT: "8443", ACME_DIRECTORY: ca.directory, ACME_AGREE_TOS: "true" };
+  const other = await openStore({ path, clock, sleep, env, inspect });
+  await verified(NAME);
+  const working = https.scheduler.tick();
+  await asked;
+  await https.scheduler.stop();
+  await working;
+  expect(await certificates.find(NAME)).toMatchObject({ nextAt: 0, problem: undefined, failures: 0 });
+  validate(true);
+  await other.https?.scheduler.tick();
+  expect([ca.orders().length, await stageOf(NAME)]).toEqual([1, "live"]);
 });
