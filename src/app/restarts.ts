@@ -18,15 +18,24 @@ interface RestartOptions extends StartOptions {
 
 const STARTING_AGAIN = "Starting again from the cluster's snapshot";
 
+/** A start that fails says why in its own words. */
+const asOutdated = (error: unknown): ReplicaOutdated | undefined =>
+  error instanceof ReplicaOutdated
+    ? error
+    : error instanceof Error && error.cause !== undefined
+      ? asOutdated(error.cause)
+      : undefined;
+
 /** Marks the replica, so that the next start loads the snapshot. @returns false if that did not help before */
 const rebuilder = ({ dataDir }: Config) => {
   let rebuilds: number[] = [];
   return async (reason: unknown): Promise<boolean> => {
-    if (!(reason instanceof ReplicaOutdated)) return false;
+    const outdated = asOutdated(reason);
+    if (!outdated) return false;
     const now = performance.now();
     rebuilds = [...rebuilds.filter((time) => time > now - REBUILD_WINDOW_MS), now];
     if (rebuilds.length > MAX_REBUILDS) return false;
-    await markOutdated(databasePath(dataDir), reason.message);
+    await markOutdated(databasePath(dataDir), outdated.message);
     return true;
   };
 };

@@ -4,6 +4,7 @@ import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { categoriesCommand } from "./categories.ts";
 import { certificatesCommand } from "./certificates.ts";
+import { clusterCommand } from "./cluster.ts";
 import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { deployCommand } from "./deploy.ts";
@@ -43,6 +44,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
     upgradeCommand,
     doctorCommand,
     configCommand,
+    clusterCommand,
   ],
   "Animals and adoptions:": [categoriesCommand, importCommand, exportCommand, ordersCommand],
   "Backups:": [backupCommand, restoreCommand],

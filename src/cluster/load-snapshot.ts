@@ -36,6 +36,8 @@ export const removeCopy = (path: string): void => {
 export const markOutdated = (path: string, reason: string): Promise<void> =>
   writeDurably(outdatedPath(path), `${reason}\n`);
 
+export const removeOutdatedMark = (path: string): void => rmSync(outdatedPath(path), { force: true });
+
 export const isMarkedOutdated = (path: string): boolean => existsSync(outdatedPath(path));
 
 export const storeOf = (
@@ -84,7 +86,7 @@ export const putInPlace = async (path: string, copy: string): Promise<void> => {
   for (const end of ["-wal", "-shm", "-journal"]) rmSync(path + end, { force: true });
   renameSync(copy, path);
   syncDirectory(dirname(path));
-  rmSync(outdatedPath(path), { force: true });
+  removeOutdatedMark(path);
 };
 
 const load = async (path: string, log: Log, snapshot: Snapshot, options: LoadOptions): Promise<void> => {

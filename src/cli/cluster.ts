@@ -1,0 +1,191 @@
+import { Command } from "commander";
+import type { Config } from "../config/config.ts";
+import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
+import { lockForRestore } from "../data-dir/lock.ts";
+import { openStore } from "../data-dir/open.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import type { Log } from "../cluster/log.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { quantity } from "../lib/quantity.ts";
+import { confirm } from "./confirm.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { formatBytes } from "./print/format.ts";
+import { note, printDeclined, printResult } from "./print/output.ts";
+import { progressLine } from "./print/progress.ts";
+import { configOf, withSettings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface Options extends Record<string, unknown> {
+  replace?: boolean;
+  force?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** The log that DATABASE_URL names. @throws UsageError without it */
+const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
+  if (!databaseUrl)
+    throw new UsageError(
+      "DATABASE_URL is not set: it names etcd or PostgreSQL, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/adoption-store",
+    );
+  const { openLog } = await import("../cluster/open-log.ts");
+  return openLog(databaseUrl);
+};
+
+/** Runs `work` while no other process uses the database of DATA_DIR. @throws OperatorError if a server runs */
+const withAlone = async <Result>(
+  config: Config,
+  work: (path: string, log: Log) => Promise<Result>,
+): Promise<Result> => {
+  const log = await openLogOf(config);
+  try {
+    assertDataDir(config.dataDir);
+    assertDatabase(config.dataDir, { create: false });
+    const lock = lockForRestore(config.dataDir);
+    try {
+      return await work(databasePath(config.dataDir), log);
+    } finally {
+      lock.release();
+    }
+  } finally {
+    await log.close();
+  }
+};
+
+/** Asks before the store of a running cluster is replaced. */
+const mayReplace = async (log: Log): Promise<boolean> => {
+  const [head, { readNodes }] = [await log.head(), await import("../cluster/nodes.ts")];
+  if (!head) return true;
+  const nodes = await readNodes(log);
+  return confirm(
+    `Replace the store of the cluster (${quantity(head.position, "record")}, ${quantity(nodes.length, "node")} running) with this one?`,
+  );
+};
+
+const JOIN_TEXTS: CommandTexts = {
+  notes: [
+    "Stop the server first. Afterwards start it with the same DATABASE_URL, and on the other nodes with an empty DATA_DIR: they load the store from the cluster.",
+    "With --replace, what the cluster holds is lost. Its nodes start again from this store by themselves. Use it after a restore.",
+  ],
+  examples: [
+    {
+      text: "Make the store of this machine a cluster's",
+      line: "adoption-store cluster join",
+    },
+    {
+      text: "After a restore, make all nodes start again from the restored store",
+      line: "adoption-store cluster join --replace",
+    },
+  ],
+};
+
+const joinCommand = (): Command =>
+  withTexts(new Command("join"), JOIN_TEXTS)
+    .summary("make the store of this machine a cluster's")
+    .description(
+      "make the store of DATA_DIR the store of the cluster that DATABASE_URL names; run it again if it was interrupted",
+    )
+    .option("--replace", "replace the store that the cluster holds")
+    .option("--yes", "do not ask")
+    .action(async (options: Options) => {
+      const config = configOf(options);
+      const { joinCluster } = await import("../cluster/join.ts");
+      await withAlone(config, async (path, log) => {
+        const replace = options.replace === true;
+        if (replace && !options.yes && !(await mayReplace(log)))
+          return printDeclined(options.json, "Nothing was replaced.");
+        const progress = progressLine();
+        const onProgress = (done: number, of: number) =>
+          progress.show(`Storing the snapshot: ${formatBytes(done)} of ${formatBytes(of)}`);
+        try {
+          const joined = await joinCluster(path, log, { replace, onProgress });
+          progress.end();
+          printResult(
+            options.json,
+            joined,
+            joined.isNew
+              ? "The store is the cluster's now. Start the server on each node with this DATABASE_URL."
+              : "This node is in the cluster already. Start the server with this DATABASE_URL.",
+          );
+        } finally {
+          progress.end();
+        }
+      });
+    });
+
+const OTHER_LOG = {
+  lost: "the engine has no log any more, so nothing can be caught up",
+  replaced: "the cluster has begun another log, so what it holds now is not in this file",
+};
+
+/** Applies the records that the replica lacks. */
+const catchUp = async (config: Config): Promise<void> => {
+  const { database } = await openStore(config, { create: false });
+  try {
+    await database.fresh();
+  } finally {
+    await database.close();
+  }
+};
+
+const runningNote = (running: readonly string[]): string =>
+  `nodes of the cluster are running (${running.join(", ")}) and go on: what they write from now on is not in this store.`;
+
+const LAST =
+  "No other node runs. The log stays in the engine: when no node needs it any more, delete it there, with etcdctl del --prefix or DROP DATABASE.";
+
+const LEAVE_TEXTS: CommandTexts = {
+  notes: [
+    "Stop the server first. Afterwards start it without DATABASE_URL. The other nodes go on with the cluster.",
+    "The log stays in the engine. After the last node has left, delete it there: etcdctl del --prefix with the prefix of DATABASE_URL, or DROP DATABASE.",
+  ],
+  examples: [
+    { text: "Go back to one machine", line: "adoption-store cluster leave" },
+    {
+      text: "Leave a cluster whose etcd or PostgreSQL is gone",
+      line: "adoption-store cluster leave --force",
+    },
+  ],
+};
+
+const leaveCommand = (): Command =>
+  withTexts(new Command("leave"), LEAVE_TEXTS)
+    .summary("make this node a store of its own again")
+    .description(
+      "make the replica of DATA_DIR an embedded store again, after it has caught up with the cluster; run it again if it was interrupted",
+    )
+    .option("--force", "do not catch up: the newest writes of the cluster may be missing")
+    .option("--yes", "do not ask")
+    .action(async (options: Options) => {
+      const config = configOf(options);
+      const { inspectLeaving, makeEmbedded } = await import("../cluster/leave.ts");
+      await withAlone(config, async (path, log) => {
+        const finish = (caughtUp: boolean, isLast: boolean) => {
+          makeEmbedded(path);
+          const done = "DATA_DIR holds an embedded store now. Start the server without DATABASE_URL.";
+          printResult(options.json, { embedded: true, caughtUp }, isLast ? `${done}\n${LAST}` : done);
+        };
+        if (options.force) return finish(false, false);
+        const leaving = await inspectLeaving(path, log);
+        if (leaving.log === "none")
+          return printResult(options.json, { embedded: true }, "DATA_DIR holds an embedded store already.");
+        if (leaving.log !== "current")
+          throw new OperatorError(
+            `${OTHER_LOG[leaving.log]}: add --force to leave with what this file holds`,
+          );
+        if (leaving.running.length > 0) note(runningNote(leaving.running));
+        if (leaving.running.length > 0 && !options.yes && !(await confirm("Leave the cluster?")))
+          return printDeclined(options.json, "This node stays in the cluster.");
+        await catchUp(config);
+        finish(true, leaving.running.length === 0);
+      });
+    });
+
+export const clusterCommand = (): Command => {
+  const command = new Command("cluster").description(
+    "move a store into a cluster of several machines, and back",
+  );
+  for (const child of [joinCommand(), leaveCommand()])
+    command.addCommand(withSettings(child.option("--json", "print JSON"), ["databaseUrl", "blobsUrl"], []));
+  return command;
+};
