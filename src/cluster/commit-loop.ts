@@ -61,9 +61,8 @@ export const commitLoop = ({
   };
 
   const run = async (): Promise<void> => {
-    // Writes of the same turn of the event loop share a record.
-    await nextTurn();
-    while (hasWork()) await step();
+    // Writes of the same turn of the event loop share a record. Derived writes, which wait for no engine, let others run.
+    for (await nextTurn(); hasWork(); await nextTurn()) await step();
     running = undefined;
   };
   const start = (): void => void (running ??= run());

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { commitLoop } from "../../src/cluster/commit-loop.ts";
+
+test("groups of writes that wait for no engine let other events run between them", async () => {
+  const turns = { isHeld: () => false, pass: async () => {}, end: async () => {} };
+  let groups = 0;
+  let groupsBeforeEvent: number | undefined;
+  const write = () => loop.commit([], undefined, { isDerived: true });
+  const loop = commitLoop({
+    turns,
+    catchUp: async () => {},
+    async commitGroup(writes) {
+      for (const { resolve } of writes) resolve([]);
+      if (++groups < 100) void write();
+      setImmediate(() => (groupsBeforeEvent ??= groups));
+    },
+  });
+  await write();
+  await loop.stop();
+  expect(groups).toBe(100);
+  expect(groupsBeforeEvent).toBeLessThan(3);
+});
