@@ -6,6 +6,7 @@ import { type RefusedHosts, refusedHostsFile } from "../edge/refused-hosts.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { ServerCluster } from "./cluster.ts";
+import { EngineUnavailable } from "../lib/storage-errors.ts";
 import type { Services } from "./services.ts";
 
 /** How often the last use of keys is saved, and expired rows are removed. */
@@ -42,9 +43,13 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
   });
 };
 
+/** Logs what could not be done; that the engine of a cluster is away is logged once, elsewhere. */
+const warningOf = (log: Logger) => (message: string) => (error: unknown) =>
+  error instanceof EngineUnavailable ? undefined : log.warn({ err: error }, message);
+
 /** Saves the last use of keys, and shortens the write-ahead log. */
 const maintainDatabase = ({ shrinkLog }: Database, { keys, people }: Services, log: Logger): Poller => {
-  const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
+  const warn = warningOf(log);
   const maintain = async () => {
     await keys.flush().catch(warn("the last use of keys could not be saved"));
     await people.flush().catch(warn("when people were last seen could not be saved"));
@@ -58,12 +63,12 @@ const maintainDatabase = ({ shrinkLog }: Database, { keys, people }: Services, l
 /** Keeps the index of animals close behind the writes. */
 const indexPets = ({ petIndexing }: Services, log: Logger): Poller =>
   repeat(INDEX_MS, petIndexing.tidy, {
-    onError: (error) => log.warn({ err: error }, "the index of animals could not be brought up to date"),
+    onError: warningOf(log)("the index of animals could not be brought up to date"),
   });
 
 const sweepRows = ({ sweepRows: sweep }: Services, log: Logger): Poller =>
   repeat(DATABASE_MAINTENANCE_MS, sweep, {
-    onError: (error) => log.warn({ err: error }, "expired rows could not be removed"),
+    onError: warningOf(log)("expired rows could not be removed"),
   });
 
 interface Publishing {
@@ -111,7 +116,7 @@ const saveRefusedHosts = ({ dataDir }: Config, hosts: RefusedHosts, log: Logger)
 const noticeProblems = ({ notices }: Services, log: Logger): Poller =>
   repeat(NOTICE_MS, () => notices.update(Date.now()), {
     firstMs: 0,
-    onError: (error) => log.warn({ err: error }, "problems of host names could not be recorded"),
+    onError: warningOf(log)("problems of host names could not be recorded"),
   });
 
 interface MaintenanceOptions extends Publishing {

@@ -7,13 +7,14 @@ import { databasePath } from "../data-dir/paths.ts";
 import type { Log } from "../cluster/log.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
+import { openLogOf } from "./cluster-log.ts";
+import { clusterStatusCommand } from "./cluster-status.ts";
 import { confirm } from "./confirm.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { formatBytes } from "./print/format.ts";
 import { note, printDeclined, printResult } from "./print/output.ts";
 import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
 
 interface Options extends Record<string, unknown> {
   replace?: boolean;
@@ -21,16 +22,6 @@ interface Options extends Record<string, unknown> {
   yes?: boolean;
   json?: boolean;
 }
-
-/** The log that DATABASE_URL names. @throws UsageError without it */
-const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
-  if (!databaseUrl)
-    throw new UsageError(
-      "DATABASE_URL is not set: it names etcd or PostgreSQL, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/adoption-store",
-    );
-  const { openLog } = await import("../cluster/open-log.ts");
-  return openLog(databaseUrl);
-};
 
 /** Runs `work` while no other process uses the database of DATA_DIR. @throws OperatorError if a server runs */
 const withAlone = async <Result>(
@@ -183,9 +174,9 @@ const leaveCommand = (): Command =>
 
 export const clusterCommand = (): Command => {
   const command = new Command("cluster").description(
-    "move a store into a cluster of several machines, and back",
+    "look at a cluster of several machines, move a store into it, and back",
   );
-  for (const child of [joinCommand(), leaveCommand()])
+  for (const child of [clusterStatusCommand(), joinCommand(), leaveCommand()])
     command.addCommand(withSettings(child.option("--json", "print JSON"), ["databaseUrl", "blobsUrl"], []));
   return command;
 };

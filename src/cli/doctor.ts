@@ -14,6 +14,7 @@ import { SETTINGS, type SettingName } from "../config/settings.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
+import { clusterFindings } from "./doctor-cluster.ts";
 import { platformProbe } from "./doctor-platform.ts";
 import { type Concern, type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, settingWarnings, withSettings } from "./settings.ts";
@@ -115,7 +116,7 @@ export const doctorCommand = (): Command =>
     withTexts(new Command("doctor"), DOCTOR_TEXTS)
       .summary("check everything, and say what to do")
       .description(
-        "check settings, disk, database, sites, backups, port, clock, and the DNS and ports of the platform, and say what to do",
+        "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and say what to do",
       )
       .option(
         "--quick",
@@ -130,6 +131,7 @@ export const doctorCommand = (): Command =>
     const findings: Finding[] = [await attempt("settings", settingsProbe(options), config, { quick })];
     for (const [check, probe] of Object.entries({ ...PROBES, platform: platformProbe(options) }))
       findings.push(await attempt(check, probe, config, { quick }));
+    findings.push(...(await clusterFindings(config)));
     if (json) printJson(findings);
     else for (const finding of findings) print(lineOf(finding));
     process.exitCode = findings.every(({ ok }) => ok) ? 0 : 1;

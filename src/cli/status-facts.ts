@@ -8,6 +8,8 @@ import { expiryWarnings } from "../certificates/certificate.ts";
 import { withoutReplaced } from "../certificates/wildcard.ts";
 import { wildcardOf } from "../app/challenges.ts";
 import { explain } from "../certificates/explain.ts";
+import { type ClusterFacts, clusterFacts } from "./cluster-facts.ts";
+import { REPLICA_ALONE, isReplica } from "./doctor-cluster.ts";
 import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
@@ -167,6 +169,8 @@ export interface Status extends NamesStatus {
   storage: StorageStatus | undefined;
   backups: ReturnType<typeof backupStatus>;
   refusedHosts: RefusedHost[];
+  /** Absent without DATABASE_URL. */
+  cluster?: ClusterFacts;
   /** What the operator must correct for custom domains. */
   platformFaults: readonly PlatformFault[];
 }
@@ -206,6 +210,7 @@ export const findStatus = async (
   assertReadable(dataDir);
   const record = readProcessRecord(dataDir);
   const server = await serverStatus(config, record);
+  const cluster = await clusterFacts(config, now);
   const { client, fault } = openIfPossible(config);
   try {
     return {
@@ -213,6 +218,7 @@ export const findStatus = async (
       addresses: server.running && record ? addressesOf(record) : [],
       dataDir: resolve(dataDir),
       ...(fault !== undefined && { databaseFault: fault }),
+      ...(cluster && { cluster }),
       storage: existsSync(dataDir) ? storageStatus(dataDir, client) : undefined,
       backups: backupStatus(config, client, now),
       ...(client ? await namesStatus(config, client, now) : NO_NAMES),
@@ -249,6 +255,8 @@ export const warningsOf = (
     notices,
     platformFaults: faults,
     refusedHosts,
+    cluster,
+    dataDir,
   }: Status,
   { platformDomain }: Pick<Config, "platformDomain">,
 ): string[] => [
@@ -258,6 +266,8 @@ export const warningsOf = (
     : []),
   ...(server.missingWorkers ? [describeMissing(server.missingWorkers)] : []),
   ...(databaseFault === undefined ? [] : [`The database: ${databaseFault}`]),
+  ...(cluster?.problems ?? []).map(({ text }) => `The cluster: ${text.replace(/\.?$/, ".")}`),
+  ...(!cluster && isReplica(dataDir) ? [`The cluster: ${REPLICA_ALONE}.`] : []),
   ...(backups.overdue
     ? [
         `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which takes one"}.`,

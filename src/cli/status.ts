@@ -9,6 +9,7 @@ import { coloured, heading } from "./print/colour.ts";
 import { formatBytes, formatCount } from "./print/format.ts";
 import { print, printJson } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
+import { clusterText } from "./cluster-facts.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { type Status, findStatus, warningsOf } from "./status-facts.ts";
 
@@ -72,6 +73,7 @@ const printStatus = (status: Status, warnings: readonly string[], now: number): 
     ...(server.workers?.length ? linesOf("workers", [workersText(status)]) : []),
     ...(addresses.length === 0 ? [] : linesOf("addresses", addresses)),
     ...linesOf("data", storageText(status)),
+    ...(status.cluster ? linesOf("cluster", [clusterText(status.cluster)]) : []),
     ...linesOf("backups", [backupText(status, now)]),
     ...(certificates.total === 0 ? [] : linesOf("HTTPS", [quantity(certificates.total, "certificate")])),
   ];
@@ -103,7 +105,7 @@ export const statusCommand = (): Command =>
       .description("show whether the server runs, its addresses, its data, and what needs attention")
       .option("--json", "print JSON"),
     [],
-    ["port", "host", "baseUrl", "backupSchedule", "backupDir"],
+    ["port", "host", "baseUrl", "backupSchedule", "backupDir", "databaseUrl", "blobsUrl"],
   ).action(async (options: { json?: boolean }) => {
     const config = configBeside(options);
     const now = Date.now();

@@ -1,0 +1,59 @@
+import type { ClusterProblem } from "../cluster/problems.ts";
+import type { ClusterReport } from "../cluster/report.ts";
+import type { Config } from "../config/config.ts";
+import { describeDatabaseUrl } from "../lib/database-url.ts";
+import { quantity } from "../lib/quantity.ts";
+import { openLogOf } from "./cluster-log.ts";
+import { formatCount } from "./print/format.ts";
+
+/** A cluster in short, and what is wrong with it. */
+export interface ClusterFacts {
+  /** Of the log, without credentials. */
+  readonly url: string;
+  /** Undefined while the engine cannot be used. */
+  readonly nodes: number | undefined;
+  /** The end of the log. */
+  readonly position: number | undefined;
+  readonly problems: readonly ClusterProblem[];
+}
+
+/** The report of the cluster that DATABASE_URL names, and its problems. @throws UsageError, OperatorError */
+export const readCluster = async (
+  config: Config,
+  now: number,
+): Promise<{ report: ClusterReport; problems: ClusterProblem[] }> => {
+  const log = await openLogOf(config);
+  const [{ readReport }, { clusterProblems }] = await Promise.all([
+    import("../cluster/report.ts"),
+    import("../cluster/problems.ts"),
+  ]);
+  try {
+    const report = await readReport(log);
+    return { report, problems: clusterProblems(report, now) };
+  } finally {
+    await log.close();
+  }
+};
+
+const NO_BLOBS: ClusterProblem = {
+  isFailure: false,
+  text: "BLOBS_URL is not set: sites that are deployed on one node are not on the others. Set it to a bucket that all nodes reach",
+};
+
+/** Undefined without DATABASE_URL. */
+export const clusterFacts = async (config: Config, now: number): Promise<ClusterFacts | undefined> => {
+  const { databaseUrl, blobsUrl } = config;
+  if (!databaseUrl) return undefined;
+  const { report, problems } = await readCluster(config, now);
+  return {
+    url: describeDatabaseUrl(databaseUrl),
+    nodes: report.log?.nodes.length,
+    position: report.log?.head?.position,
+    problems: blobsUrl ? problems : [...problems, NO_BLOBS],
+  };
+};
+
+export const clusterText = ({ url, nodes, position }: ClusterFacts): string =>
+  nodes === undefined
+    ? `${url} cannot be used`
+    : `${quantity(nodes, "node")} of ${url}, ${position === undefined ? "without a log" : `at position ${formatCount(position)}`}`;

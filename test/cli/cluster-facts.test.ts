@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { clusterText } from "../../src/cli/cluster-facts.ts";
+import { clusterFindings, findingsOf } from "../../src/cli/doctor-cluster.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { databasePath } from "../../src/data-dir/paths.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { markReplica } from "../../src/db/replica-mark.ts";
+import { temporaryDirectory } from "../support/store.ts";
+import { inProcess } from "./program.ts";
+
+const MARK = { log: "00000000-0000-4000-8000-000000000000", position: 3, id: "last", checksum: "c" };
+
+const dataDirWith = async ({ isReplica }: { isReplica: boolean }) => {
+  const dataDir = temporaryDirectory();
+  mkdirSync(dataDir, { recursive: true });
+  const database = openDatabase(databasePath(dataDir));
+  if (isReplica) markReplica(database.client, MARK);
+  await database.close();
+  return dataDir;
+};
+
+const configOf = (env: Record<string, string>) => readConfig({ flags: {}, env, isTerminal: false });
+
+test("doctor says nothing of clusters to a store of its own", async () => {
+  const DATA_DIR = await dataDirWith({ isReplica: false });
+  expect(await clusterFindings(configOf({ DATA_DIR }))).toEqual([]);
+});
+
+test("doctor and status say that the copy of a node needs DATABASE_URL", async () => {
+  const DATA_DIR = await dataDirWith({ isReplica: true });
+  expect(await clusterFindings(configOf({ DATA_DIR }))).toMatchObject([
+    { check: "cluster", level: "failed", detail: expect.stringContaining("DATABASE_URL is not set") },
+  ]);
+  const { out } = await inProcess(["status"], { env: { DATA_DIR } });
+  expect(out).toContain(
+    "The cluster: this DATA_DIR belongs to a node of a cluster, and DATABASE_URL is not set",
+  );
+});
+
+test("doctor has a finding for each problem of a cluster, or says that all is well", () => {
+  const facts = { url: "etcd://a:2379/shelter", nodes: 3, position: 9 };
+  expect(findingsOf({ ...facts, problems: [] })).toEqual([
+    { check: "cluster", level: "ok", ok: true, detail: "3 nodes of etcd://a:2379/shelter, at position 9" },
+  ]);
+  const problems = [
+    { isFailure: true, text: "The engine is away" },
+    { isFailure: false, text: "A member is down" },
+  ];
+  expect(findingsOf({ ...facts, problems })).toEqual([
+    { check: "cluster", level: "failed", ok: false, detail: "The engine is away" },
+    { check: "cluster", level: "warning", ok: true, detail: "A member is down" },
+  ]);
+});
+
+test("a cluster in short is its nodes, its address and the end of its log", () => {
+  const url = "etcd://a:2379/shelter";
+  expect(clusterText({ url, nodes: 1, position: 12_345, problems: [] })).toBe(
+    "1 node of etcd://a:2379/shelter, at position 12,345",
+  );
+  expect(clusterText({ url, nodes: 0, position: undefined, problems: [] })).toBe(
+    "0 nodes of etcd://a:2379/shelter, without a log",
+  );
+  expect(clusterText({ url, nodes: undefined, position: undefined, problems: [] })).toBe(
+    "etcd://a:2379/shelter cannot be used",
+  );
+});
