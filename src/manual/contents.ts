@@ -29,6 +29,7 @@ import checkADomain from "./how-to/check-a-domain.md" with { type: "text" };
 import consolePage from "./how-to/console.md" with { type: "text" };
 import backupsOffTheMachine from "./how-to/backups-off-the-machine.md" with { type: "text" };
 import movingToAnotherMachine from "./how-to/moving-to-another-machine.md" with { type: "text" };
+import cluster from "./how-to/cluster.md" with { type: "text" };
 import everyCore from "./how-to/every-core.md" with { type: "text" };
 import monitoring from "./how-to/monitoring.md" with { type: "text" };
 import troubleshooting from "./how-to/troubleshooting.md" with { type: "text" };
@@ -118,6 +119,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "moving-to-another-machine", text: movingToAnotherMachine },
       { name: "monitoring", text: monitoring },
       { name: "every-core", text: everyCore },
+      { name: "cluster", text: cluster },
       { name: "troubleshooting", text: troubleshooting },
       { name: "erasure-of-personal-data", text: erasureOfPersonalData },
     ],

@@ -13,6 +13,9 @@ const RUNNER = join(import.meta.dir, "manual/page.ts");
 const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
 const NEEDED = ["root", "network namespaces", "unshare", "curl", "node", "python3"];
 
+/** What one page needs besides. */
+const ALSO: Readonly<Record<string, readonly string[]>> = { "src/manual/how-to/cluster.md": ["etcd"] };
+
 /** @returns how many steps were done @throws with what a page shows and what is there instead */
 const follow = async (page: string, ...flags: string[]): Promise<number> => {
   using place = directory();
@@ -36,7 +39,7 @@ const usesNode = (lines: readonly string[]): boolean => lines.some((line) => /^(
 
 describe("a reader who follows", () => {
   for (const { page, blocks } of pages) {
-    real(`${page} gets what it shows`, NEEDED, async () => {
+    real(`${page} gets what it shows`, [...NEEDED, ...(ALSO[page] ?? [])], async () => {
       expect(await follow(page)).toBeGreaterThan(0);
     });
     if (blocks.some(({ lines }) => usesNode(lines)))
