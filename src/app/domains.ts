@@ -29,6 +29,7 @@ export const domainServices = (
     offerConnect,
     onRemoved,
     onError,
+    nodes,
   }: {
     inspect: Inspect;
     addressesOf: AddressesOf;
@@ -39,6 +40,8 @@ export const domainServices = (
     onRemoved: (hostname: string) => void;
     /** Called when a domain could not be checked. */
     onError: (error: unknown) => void;
+    /** How many nodes share the limits. */
+    nodes?: (() => number) | undefined;
   },
 ) => {
   const own = ownNames(config);
@@ -75,7 +78,7 @@ export const domainServices = (
     reservedNames: own.reserved,
     certificates: isSecured ? certificateSummaries(repositories.certificates, clock) : undefined,
     onRemoved,
-    verifications: rateLimiter("verify", "verifications of this domain"),
+    verifications: rateLimiter("verify", "verifications of this domain", nodes),
     clock,
     targetOf,
     addressesOf,

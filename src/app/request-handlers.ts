@@ -51,9 +51,12 @@ interface Owner {
   limiters: Readonly<Record<LimiterName, RateLimiter>>;
 }
 
-const ownLimiters = (): Owner["limiters"] => ({
-  requests: rateLimiter("key", "requests"),
-  failures: rateLimiter("failures", "failed authentications"),
+/** How many nodes share the limits; undefined without a cluster. */
+type CountNodes = (() => number) | undefined;
+
+const ownLimiters = (nodes: CountNodes): Owner["limiters"] => ({
+  requests: rateLimiter("key", "requests", nodes),
+  failures: rateLimiter("failures", "failed authentications", nodes),
 });
 
 /** The context of an application without listeners. */
@@ -92,10 +95,11 @@ const consoleParts = (
   { clock, randomBytes }: Runtime,
   { isDirect }: Connections,
   { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
+  { clusterNode }: Pick<Vitals, "clusterNode">,
 ) => {
   const sessions = createSessions({ clock, randomBytes });
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
-  const attempts = rateLimiter("sign-ins", "attempts to sign in");
+  const attempts = rateLimiter("sign-ins", "attempts to sign in", clusterNode?.liveNodes);
   const forwarded = new WeakMap<Request, PersonHolder>();
   return {
     parts: {
@@ -145,9 +149,9 @@ export const createRequestHandlers = (
     counters: processCounters(services, vitals),
     others: vitals.others,
   });
-  const limiters = owner?.limiters ?? ownLimiters();
+  const limiters = owner?.limiters ?? ownLimiters(vitals.clusterNode?.liveNodes);
   const limits = clientLimits(config, connections, limiters);
-  const { parts: console, personOf } = consoleParts(config, services, runtime, connections, limits);
+  const { parts: console, personOf } = consoleParts(config, services, runtime, connections, limits, vitals);
   const routeMacros = macros({
     ...limits,
     authenticate: services.keys.authenticate,

@@ -170,6 +170,7 @@ export const createServices = (
       https?.certificates.withdraw();
     },
     onError: (error) => runtime.log.error({ err: error }, "a domain could not be checked"),
+    nodes: options.cluster?.liveNodes,
   });
   const deploys = deployServices(config, database, repositories, runtime, platform.projects, options);
   return {

@@ -22,12 +22,19 @@ const headersFor = (
 const isRefusal = (thrown: unknown): thrown is RateLimiterRes =>
   typeof thrown === "object" && thrown !== null && "msBeforeNext" in thrown;
 
+const refusal = (noun: string, { requests, seconds }: Rate, share: number, wait: number): string => {
+  const allowed = share === requests ? `${requests}` : `${requests} on all nodes, and ${share} on this one,`;
+  return `Too many ${noun}: ${allowed} in ${seconds} s are allowed; try again in ${wait} s.`;
+};
+
 /**
- * Counts in memory, in fixed windows: a client's window starts with its first request.
+ * Counts in memory, in fixed windows: a client's window starts with its first request. The nodes of a cluster do not ask each
+ * other: each allows an equal share.
  * @param name appears in headers
  * @param noun appears in messages: "Too many requests"
+ * @param nodes how many nodes share the limit at present
  */
-export const rateLimiter = (name: string, noun: string) => {
+export const rateLimiter = (name: string, noun: string, nodes: () => number = () => 1) => {
   const limiters = new Map<string, RateLimiterMemory>();
   const add = async (policy: string, { requests, seconds }: Rate) => {
     // Imported for the first request, so that it does not slow down the start.
@@ -46,16 +53,18 @@ export const rateLimiter = (name: string, noun: string) => {
   return {
     /** Counts one request. @returns the headers of its response. @throws Fault rate_limited */
     async take(client: string, rate: Rate): Promise<Record<string, string>> {
+      const share = { ...rate, requests: Math.ceil(rate.requests / nodes()) };
+      const limiter = await limiterFor(rate);
+      limiter.points = share.requests;
       try {
-        return headersFor(name, rate, await (await limiterFor(rate)).consume(client));
+        return headersFor(name, share, await limiter.consume(client));
       } catch (thrown) {
         if (!isRefusal(thrown)) throw thrown;
         const wait = Math.max(1, Math.ceil(thrown.msBeforeNext / 1000));
-        throw new Fault(
-          "rate_limited",
-          `Too many ${noun}: ${rate.requests} in ${rate.seconds} s are allowed; try again in ${wait} s.`,
-          { ...headersFor(name, rate, thrown), "retry-after": String(wait) },
-        );
+        throw new Fault("rate_limited", refusal(noun, rate, share.requests, wait), {
+          ...headersFor(name, share, thrown),
+          "retry-after": String(wait),
+        });
       }
     },
   };

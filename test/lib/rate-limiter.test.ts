@@ -68,4 +68,21 @@ describe("a limit of requests", () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => take("a", window)));
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
   });
+
+  test("is shared by the nodes of a cluster, rounded up, and follows their number", async () => {
+    let nodes = 3;
+    const { take } = rateLimiter("keys", "requests", () => nodes);
+    const rate = { requests: 4, seconds: 3600 };
+    expect((await take("a", rate))["ratelimit-policy"]).toBe('"keys";q=2;w=3600');
+    expect((await take("a", rate))["ratelimit"]).toBe('"keys";r=0;t=3600');
+    const fault = await faultOf(take("a", rate));
+    expect(fault.message).toStartWith(
+      "Too many requests: 4 on all nodes, and 2 on this one, in 3600 s are allowed; try again in ",
+    );
+    nodes = 1;
+    // The refused request counts too.
+    expect((await take("a", rate))["ratelimit"]).toStartWith('"keys";r=0;');
+    nodes = 100;
+    expect((await take("b", rate))["ratelimit-policy"]).toBe('"keys";q=1;w=3600');
+  });
 });

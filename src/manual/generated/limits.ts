@@ -175,6 +175,14 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ["Files", imports],
 ];
 
+const NODES = `## Nodes of a cluster
+
+The nodes of a cluster share the limits of requests of one key, of failed authentications and sign-ins of one client, and of requested
+checks of one domain. Each live node allows an equal share, rounded up. The headers \`RateLimit-Policy\` and \`RateLimit\` name the share of
+the node that responds. A client whose requests all reach one node gets only that share.
+
+Connections, streams, uploads, responses of the name server and checks of names count on each node by itself.`;
+
 /** The limits that the program enforces, as its constants have them. */
 export const limitsTables = (): string =>
-  parts(...GROUPS.map(([title, rows]) => parts(`## ${title}`, table(["what", "limit"], rows))));
+  parts(...GROUPS.map(([title, rows]) => parts(`## ${title}`, table(["what", "limit"], rows))), NODES);
