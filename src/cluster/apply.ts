@@ -9,6 +9,12 @@ import { type RecordedStatement, decodeRecord, effectOf, nextChecksum } from "./
 
 type Prepared = Statement<Record<string, unknown>, RecordedStatement["values"][number][]>;
 
+interface AppliedRecord {
+  readonly mark: ReplicaMark;
+  /** The size of the record before compression. */
+  readonly bytes: number;
+}
+
 /** How many statements stay prepared. */
 const MAX_PREPARED = 500;
 
@@ -41,7 +47,8 @@ const statementRunner = (client: Client) => {
 };
 
 /**
- * Returns a function that applies a record behind `mark` in the open transaction of the writer, and returns the next mark.
+ * Returns a function that applies a record behind `mark` in the open transaction of the writer, and returns the next mark, and
+ * how much the record had to be applied.
  * @throws ReplicaOutdated if the replica is not what the record was made on; RecordTooNew
  */
 export const recordApplier = (client: Client) => {
@@ -56,7 +63,7 @@ export const recordApplier = (client: Client) => {
       });
     }
   };
-  return (mark: ReplicaMark, { position, id, record }: LogRecord): ReplicaMark => {
+  return (mark: ReplicaMark, { position, id, record }: LogRecord): AppliedRecord => {
     const { previous, checksum, content, body } = decodeRecord(record);
     if (position !== mark.position + 1 || previous !== mark.id)
       throw new ReplicaOutdated(
@@ -65,7 +72,7 @@ export const recordApplier = (client: Client) => {
     const effects = content.kind === "writes" ? effectsOf(content.statements, position) : [];
     if (nextChecksum(mark.checksum, body, effects) !== checksum)
       throw new ReplicaOutdated(`record ${position} had another effect here than where it was made`);
-    return { log: mark.log, position, id, checksum };
+    return { mark: { log: mark.log, position, id, checksum }, bytes: body.length };
   };
 };
 

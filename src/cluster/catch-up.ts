@@ -42,10 +42,11 @@ const applySlice = (
     if (record.position <= mark.position) continue;
     file.writer.run("SAVEPOINT record");
     try {
-      mark = apply(mark, record);
+      const { mark: next, bytes } = apply(mark, record);
       file.writer.run("RELEASE record");
       applied.records++;
-      applied.bytes += record.record.length;
+      applied.bytes += bytes;
+      mark = next;
     } catch (error) {
       file.writer.run("ROLLBACK TO record; RELEASE record");
       return { done, applied, error };

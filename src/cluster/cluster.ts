@@ -27,7 +27,7 @@ export interface ReplicaState {
   readonly lostAppends: number;
   /** Records of other nodes that were applied. */
   readonly applied: number;
-  /** Bytes of the records that were appended or applied here since the start. */
+  /** Bytes of the records that were appended or applied here since the start, before compression: the work to apply them. */
   readonly recordBytes: number;
   /** Seconds that appends took, all together. */
   readonly appendSeconds: number;

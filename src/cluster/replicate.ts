@@ -107,7 +107,7 @@ const append = async (
   const next = { log: mark.log, position: mark.position + 1, id, checksum };
   const sentAt = performance.now();
   counts.appends++;
-  counts.recordBytes += record.length;
+  counts.recordBytes += body.length;
   const { won, isAwaited } = await log
     .append({ log: mark.log, position: mark.position, id: mark.id }, id, record)
     .finally(() => (counts.appendSeconds += (performance.now() - sentAt) / 1000));

@@ -7,9 +7,8 @@ import { parseReference } from "./snapshot-files.ts";
 
 /** A snapshot is due when the log behind the last one has so many records, */
 const MAX_RECORDS = 50_000;
-/** or so many bytes and a quarter of the snapshot, as a large one takes long to make and to load, */
-const MAX_BYTES = 16 * 2 ** 20;
-const MAX_SHARE = 1 / 4;
+/** or so many bytes before compression, which take some ten seconds to apply, */
+const MAX_BYTES = 32 * 2 ** 20;
 /** or when it is so old, and a record came since. */
 const MAX_AGE_MS = DAY_MS;
 /** Making snapshots takes at most this share of the time. */
@@ -22,14 +21,10 @@ export interface Growth {
   /** Bytes of the records that this node has seen. */
   readonly bytes: number;
   readonly ageMs: number;
-  /** The size of the snapshot. */
-  readonly snapshotBytes: number;
 }
 
-export const isDue = ({ records, bytes, ageMs, snapshotBytes }: Growth): boolean =>
-  records >= MAX_RECORDS ||
-  bytes >= Math.max(MAX_BYTES, snapshotBytes * MAX_SHARE) ||
-  (records > 0 && ageMs >= MAX_AGE_MS);
+export const isDue = ({ records, bytes, ageMs }: Growth): boolean =>
+  records >= MAX_RECORDS || bytes >= MAX_BYTES || (records > 0 && ageMs >= MAX_AGE_MS);
 
 export interface ScheduleOptions extends Omit<MakeOptions, "signal" | "node"> {
   onMade(snapshot: Snapshot, seconds: number): void;
@@ -49,12 +44,10 @@ export const snapshotPoller = (
   const growthSince = ({ position, reference }: Snapshot): Growth => {
     const { position: current, recordBytes } = state();
     if (seen.position !== position) seen = { position, recordBytes };
-    const { compressed, madeAt } = parseReference(reference);
     return {
       records: current - position,
       bytes: recordBytes - seen.recordBytes,
-      ageMs: Date.now() - madeAt,
-      snapshotBytes: compressed,
+      ageMs: Date.now() - parseReference(reference).madeAt,
     };
   };
   const work = async (signal: AbortSignal) => {

@@ -149,17 +149,11 @@ describe("a node that was away", () => {
 });
 
 describe("a snapshot is due", () => {
-  const NEW = { records: 0, bytes: 0, ageMs: 0, snapshotBytes: 1000 };
+  const NEW = { records: 0, bytes: 0, ageMs: 0 };
   test.each([
     ["right behind another", NEW, false],
     ["after 50,000 records", { ...NEW, records: 50_000 }, true],
-    ["after 16 MiB", { ...NEW, records: 10, bytes: 2 ** 24 }, true],
-    [
-      "after 16 MiB if the last one had 100 MiB",
-      { ...NEW, records: 10, bytes: 2 ** 24, snapshotBytes: 1e8 },
-      false,
-    ],
-    ["after a quarter of the last one", { ...NEW, records: 10, bytes: 26e6, snapshotBytes: 1e8 }, true],
+    ["after 32 MiB", { ...NEW, records: 10, bytes: 2 ** 25 }, true],
     ["after a day with a record", { ...NEW, records: 1, ageMs: 86_400_000 }, true],
     ["after a day without one", { ...NEW, ageMs: 86_400_000 }, false],
   ])("%s: %#", (_when, growth, expected) => {
@@ -185,7 +179,7 @@ describe("a snapshot is due", () => {
     await writeAsNode(log, path, ADD);
     await poller.tick();
     expect(made).toEqual([]);
-    recordBytes = 2 ** 24;
+    recordBytes = 2 ** 25;
     await poller.tick();
     expect(made).toEqual([1]);
     await poller.stop();

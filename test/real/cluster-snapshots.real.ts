@@ -1,0 +1,109 @@
+import { expect } from "bun:test";
+import { join } from "node:path";
+import type { Log } from "../../src/cluster/log.ts";
+import { openLog } from "../../src/cluster/open-log.ts";
+import { type Replica, openReplica } from "../../src/cluster/replica.ts";
+import { parseReference } from "../../src/cluster/snapshot-files.ts";
+import { snapshotPoller } from "../../src/cluster/snapshot-schedule.ts";
+import { startReplica } from "../../src/cluster/start-replica.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
+import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
+import { petRepository } from "../../src/pets/repository.ts";
+import { ETCD, startEtcd } from "./etcd.ts";
+import { directory, real } from "./support.ts";
+
+/** A run with 1,000,000 takes many minutes. */
+const ACTS = Number(process.env["SNAPSHOT_ACTS"] ?? 20_000);
+const WRITERS = 256;
+const MAX_BYTES = 512 * 2 ** 20;
+const MAX_RETURN_MS = 60_000;
+/** Few acts make no snapshot by themselves. */
+const IS_SMALL = ACTS < 500_000;
+
+const openNode = async (path: string, log: Log): Promise<Replica> => {
+  await startReplica(path, log);
+  return openReplica(path, log, { node: path.replaceAll(/\W/g, "-").slice(-20) });
+};
+
+/** It does not compress well. */
+const nameOf = (act: number): string => `Bella ${Bun.hash(String(act)).toString(36)}`;
+
+/** Every second act adds an animal, the others change one. */
+const carryOut = async ({ database }: Replica, acts: number, onEvery: () => Promise<void>): Promise<void> => {
+  const pets = petRepository(database);
+  let next = 0;
+  const write = async (): Promise<void> => {
+    for (let act = next++; act < acts; act = next++) {
+      const now = Date.now();
+      if (act % 2 === 0)
+        await pets.add({ name: nameOf(act), categoryId: BigInt(act % 7) }, { actor: OPERATOR, now });
+      else
+        await pets.change(1 + (act % Math.max(1, act >> 2)), { name: nameOf(act) }, { actor: OPERATOR, now });
+      if (act % 10_000 === 0) await onEvery();
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, write));
+};
+
+const seconds = (since: number): number => Math.round((performance.now() - since) / 100) / 10;
+
+real(
+  `after ${ACTS} acts etcd holds at most 512 MiB, and a node that was down meanwhile returns by snapshot within a minute`,
+  ETCD,
+  async () => {
+    using place = directory();
+    await using etcd = await startEtcd(1);
+    const open = () => openLog(parseDatabaseUrl(etcd.url("snapshots")));
+    const [log, otherLog] = [await open(), await open()];
+    const [path, away] = [join(place.path, "a.db"), join(place.path, "b.db")];
+    const node = await openNode(path, log);
+    const other = await openNode(away, otherLog);
+    await other.database.close();
+
+    const made: { position: number; seconds: number; compressed: number }[] = [];
+    const errors: unknown[] = [];
+    const share = IS_SMALL ? ACTS / 1_000_000 : 1;
+    const state = () => {
+      const actual = node.cluster.state();
+      return { ...actual, recordBytes: actual.recordBytes / share };
+    };
+    const poller = snapshotPoller(
+      path,
+      { log, node: "a", state },
+      {
+        checkMs: IS_SMALL ? 100 : 10_000,
+        onMade: ({ position, reference }, took) =>
+          made.push({ position, seconds: took, compressed: parseReference(reference).compressed }),
+        onError: (error) => errors.push(error),
+      },
+    );
+    poller.start();
+    let largest = 0;
+    const start = performance.now();
+    await carryOut(node, ACTS, async () => {
+      largest = Math.max(largest, (await log.health()).bytes ?? 0);
+    });
+    const actSeconds = seconds(start);
+    await poller.stop();
+    largest = Math.max(largest, (await log.health()).bytes ?? 0);
+
+    const returning = performance.now();
+    const returned = await openNode(away, otherLog);
+    await returned.database.fresh();
+    const returnSeconds = seconds(returning);
+    const count = ({ database }: Replica) =>
+      database.client.query("SELECT count(*) AS pets, max(id) AS last FROM pets").get();
+    expect(count(returned)).toEqual(count(node));
+    console.log(
+      JSON.stringify({ acts: ACTS, actSeconds, largest, returnSeconds, made, state: node.cluster.state() }),
+    );
+    await Promise.all([returned.database.close(), node.database.close()]);
+    await Promise.all([log.close(), otherLog.close()]);
+
+    expect(errors).toEqual([]);
+    expect(made.length).toBeGreaterThan(0);
+    expect(largest).toBeLessThanOrEqual(MAX_BYTES);
+    expect(returnSeconds * 1000).toBeLessThanOrEqual(MAX_RETURN_MS);
+  },
+  Math.max(240_000, ACTS * 5),
+);
