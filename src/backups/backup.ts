@@ -1,5 +1,6 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { noteOrigin } from "../db/backup-origin.ts";
 import { backupFiles } from "../db/backup-files.ts";
 import { DiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
@@ -109,6 +110,7 @@ const writeContents = async (
   const secrets = copyDatabase(source, temporary, options);
   const copy = openCopy(temporary);
   try {
+    noteOrigin(copy);
     const sites = options.sites
       ? await copySites(copy, blobs, (done) =>
           onProgress(`Copying the sites: ${done} of about ${fileCount} files`),

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { reasonOf } from "../lib/reason.ts";
+import { type BackupOrigin, originOf } from "../db/backup-origin.ts";
 import { type BackupFiles, backupFiles, hasBackupFiles } from "../db/backup-files.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
@@ -25,6 +26,8 @@ export interface CheckedBackup {
   migration: string | undefined;
   /** True if it contains private keys. */
   secrets: boolean;
+  /** Where in a cluster's log it was taken; undefined outside a cluster. */
+  origin?: BackupOrigin;
   /** Undefined for a backup without the files of sites. */
   sites: SiteFiles | undefined;
 }
@@ -78,6 +81,7 @@ const examine = (
 ): CheckedBackup => {
   onProgress("Checking the database", true);
   assertSound(client);
+  const origin = originOf(client);
   const sites = hasBackupFiles(client) ? checkSites(client, onProgress) : undefined;
   return {
     file,
@@ -85,6 +89,7 @@ const examine = (
     store: storeIdOf(client),
     migration: appliedMigrations(client).at(-1)?.tag,
     secrets: hasSecrets(client),
+    ...(origin && { origin }),
     sites,
   };
 };

@@ -4,10 +4,12 @@ import { fullDiskAdvice } from "../data-dir/free-space.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { databasePath, restoringPath } from "../data-dir/paths.ts";
 import { backupFiles, dropBackupFiles, hasBackupFiles } from "../db/backup-files.ts";
+import { removeOrigin } from "../db/backup-origin.ts";
 import { DiskError } from "../db/disk-error.ts";
 import { lastEventId, restartEventIds } from "../db/event-ids.ts";
 import type { Lock } from "../db/file-lock.ts";
 import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
+import { isReplicaFile } from "../db/replica-mark.ts";
 import { type Client, copyInto, openCopy, openExisting } from "../db/snapshot.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
 import { replaceFile } from "../lib/durable.ts";
@@ -39,6 +41,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number) => {
   let backup: Client | undefined;
   let lock: Lock;
   try {
+    assertNoReplica(dataDir);
     backup = openBackup(file, dataDir);
     makeDataDir(dataDir);
     lock = existing ?? lockDirectory(dataDir);
@@ -83,7 +86,7 @@ const restore = async (
     : { files: 0, bytes: 0 };
   onProgress("Writing the database", true);
   writeDatabase(backup, temporary);
-  renumberEvents(temporary, idAbove(now, lastEventId(backup), lastEventIdIn(path)));
+  prepareDatabase(temporary, idAbove(now, lastEventId(backup), lastEventIdIn(path)));
   onProgress("Checking the database", true);
   const needed = await neededFiles(blobs, checkedManifests(temporary));
   chmodSync(temporary, 0o600);
@@ -140,14 +143,25 @@ const writeDatabase = (backup: Client, temporary: string): void => {
   }
 };
 
-/** Renumbering tells event readers that the events they have seen no longer apply. */
-const renumberEvents = (temporary: string, last: number): void => {
+/**
+ * Makes the copy an embedded database. Renumbering tells event readers that the events they have seen no longer apply.
+ */
+const prepareDatabase = (temporary: string, lastEventIdBefore: number): void => {
   const copy = openCopy(temporary);
   try {
-    restartEventIds(copy, last);
+    removeOrigin(copy);
+    restartEventIds(copy, lastEventIdBefore);
   } finally {
     copy.close();
   }
+};
+
+/** @throws OperatorError for a replica, which would only load the cluster's store again */
+const assertNoReplica = (dataDir: string): void => {
+  if (!isReplicaFile(databasePath(dataDir))) return;
+  throw new OperatorError(
+    `DATA_DIR ${dataDir} holds a replica of a cluster: to go back to a backup on all nodes, run adoption-store cluster leave --force, restore, and then adoption-store cluster join --replace`,
+  );
 };
 
 /** The last event id of the replaced database; 0 if it cannot be read. */

@@ -73,7 +73,7 @@ const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: Options): void
     );
 };
 
-const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup) => {
+const printChecked = ({ file, bytes, migration, sites, secrets, origin }: CheckedBackup) => {
   print(`${file}: ${formatBytes(bytes)}, can be restored (its newest migration is ${migration})`);
   print(
     sites
@@ -81,6 +81,7 @@ const printChecked = ({ file, bytes, migration, sites, secrets }: CheckedBackup)
       : "Without the files of deployed sites",
   );
   if (secrets) print("With private keys: keep it as safe as DATA_DIR");
+  if (origin) print(`Taken in a cluster, at position ${origin.position} of log ${origin.log}`);
 };
 
 /** Checks a backup. Writes nothing and does not use DATA_DIR. */

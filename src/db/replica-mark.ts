@@ -1,4 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
+import { fileSize } from "../lib/files.ts";
 import { MigrationRefused } from "./migrate.ts";
 import { openExisting } from "./snapshot.ts";
 import { CREATE_REPLICA, REPLICA, hasTable } from "./schema-check.ts";
@@ -19,6 +20,20 @@ export const replicaMark = (client: Client): ReplicaMark | undefined =>
   hasTable(client, REPLICA)
     ? (client.query<ReplicaMark, []>(`SELECT log, position, id, checksum FROM ${REPLICA}`).get() ?? undefined)
     : undefined;
+
+/** False for a file that is missing or cannot be read. */
+export const isReplicaFile = (path: string): boolean => {
+  if (fileSize(path) === 0) return false;
+  let client: Client | undefined;
+  try {
+    client = openExisting(path);
+    return replicaMark(client) !== undefined;
+  } catch {
+    return false;
+  } finally {
+    client?.close();
+  }
+};
 
 /** @throws MigrationRefused for a replica: what is written to it without its log, no other node has */
 export const assertEmbedded = (client: Client): void => {

@@ -10,11 +10,16 @@ export const CREATE_BACKUP_FILES = `CREATE TABLE ${BACKUP_FILES} (hash TEXT NOT 
 export const REPLICA = "replica";
 export const CREATE_REPLICA = `CREATE TABLE ${REPLICA} (one INTEGER PRIMARY KEY CHECK (one = 1), log TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, checksum TEXT NOT NULL) STRICT`;
 
+/** The table of a backup that says where in a cluster's log it was taken. */
+export const BACKUP_ORIGIN = "backup_origin";
+export const CREATE_BACKUP_ORIGIN = `CREATE TABLE ${BACKUP_ORIGIN} (log TEXT NOT NULL, position INTEGER NOT NULL) STRICT`;
+
 const asTable = (name: string): string => `table ${JSON.stringify(name)}`;
 
 /** What no migration creates, and only some databases have. */
 const OPTIONAL: Objects = new Map([
   [asTable(BACKUP_FILES), CREATE_BACKUP_FILES],
+  [asTable(BACKUP_ORIGIN), CREATE_BACKUP_ORIGIN],
   [asTable(REPLICA), CREATE_REPLICA],
 ]);
 
