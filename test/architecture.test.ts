@@ -65,7 +65,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // DATA_DIR holds the database, and the files of deploys beside it.
   {
     from: /^src\/backups\//,
-    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blob-check|blobs|manifest)\.ts$/],
+    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blob-check|blobs|damaged-blobs|manifest)\.ts$/],
   },
   {
     from: /[/-](repository|queries|erasure)\.ts$/,

@@ -7,6 +7,7 @@ import { ADMISSION, type AdmissionLimits, admission } from "../deploys/admission
 import { openBlobs } from "../deploys/blobs.ts";
 import { damagedBlobs, damageLog } from "../deploys/damaged-blobs.ts";
 import { diskSpaceAbove } from "../deploys/disk-space.ts";
+import { NO_UPLOADER } from "../deploys/remote/uploader.ts";
 import { progressFile } from "../deploys/scrub-progress.ts";
 import { scrubber } from "../deploys/scrub.ts";
 import { deployService } from "../deploys/service.ts";
@@ -60,7 +61,7 @@ export const deployServices = (
     deploys: repositories.deploys,
     projects,
     blobs,
-    uploader,
+    uploader: uploader ?? (config.databaseUrl && NO_UPLOADER),
     uploads: openUploads(join(dataDir, "uploads"), { bytes: deployLimit, ...uploadPace }, diskSpace),
     admission: admission(admissionLimits),
     diskSpace,

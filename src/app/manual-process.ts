@@ -58,6 +58,8 @@ export const manualPublisher =
       Bun.isStandaloneExecutable
         ? manualFromProcess(config, { signal })
         : renderManual(config, () => generateDocuments(app));
+    // Deploys are refused.
+    if (config.databaseUrl && !config.blobsUrl) return;
     try {
       await publishManual(config, services, files);
     } catch (error) {

@@ -1,15 +1,19 @@
+import { join } from "node:path";
+import { type SiteStorage, blobsIn } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
-import type { Blobs } from "../deploys/blobs.ts";
-import type { DiskSpace } from "../deploys/disk-space.ts";
+import { freeBytes } from "../data-dir/free-space.ts";
+import { type Blobs, openBlobs } from "../deploys/blobs.ts";
+import { type DiskSpace, diskSpaceAbove } from "../deploys/disk-space.ts";
 import { hashesOf, loadManifest } from "../deploys/manifest.ts";
 import { blobFetcher } from "../deploys/remote/fetcher.ts";
-import { blobMirror } from "../deploys/remote/mirror.ts";
-import { OWNER } from "../deploys/remote/names.ts";
+import { blobMirror, uploadMissing } from "../deploys/remote/mirror.ts";
+import { OWNER, blobName } from "../deploys/remote/names.ts";
 import { objectStoreStatus } from "../deploys/remote/status.ts";
 import { ForeignObjects, sweepObjects } from "../deploys/remote/sweeper.ts";
 import { type Uploader, blobUploader } from "../deploys/remote/uploader.ts";
 import type { DeployService } from "../deploys/service.ts";
 import { Fault } from "../lib/errors.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import { ObjectStoreError } from "../protocols/s3/object-store-error.ts";
 import { openObjectStore } from "../protocols/s3/object-store.ts";
@@ -124,3 +128,41 @@ export const objectStorage = (
 };
 
 export type Objects = ReturnType<NonNullable<ReturnType<typeof objectStorage>>["start"]>;
+
+/** Where a command finds the files of sites. @throws OperatorError if BLOBS_URL has no keys */
+export const siteStorage = ({ dataDir, diskReserve, blobsUrl }: Config): SiteStorage => {
+  if (!blobsUrl) return { blobs: blobsIn(dataDir) };
+  const store = openObjectStore(blobsUrl);
+  const diskSpace = diskSpaceAbove(() => freeBytes(dataDir), diskReserve);
+  const blobs = openBlobs(join(dataDir, "blobs"), { diskSpace, fetcherOf: blobFetcher(store, diskSpace) });
+  const uploader = blobUploader({ store, pathOf: blobs.pathOf, sleep: Bun.sleep });
+  return {
+    blobs,
+    remote: {
+      has: async (hash) => (await store.stat(blobName(hash))) !== undefined,
+      async upload(hashes, onProgress) {
+        try {
+          return (await uploadMissing(hashes, { store, blobs, uploader }, onProgress)).lost;
+        } catch (error) {
+          throw error instanceof ObjectStoreError ? new OperatorError(error.message) : error;
+        }
+      },
+    },
+  };
+};
+
+/** Tries everything that the server does with the object store. @throws ObjectStoreError, OperatorError without keys */
+export const probeObjectStore = async (blobsUrl: NonNullable<Config["blobsUrl"]>): Promise<string> => {
+  const store = openObjectStore(blobsUrl, { tries: 2 });
+  const probe = `probes/${crypto.randomUUID()}`;
+  const content = crypto.getRandomValues(new Uint8Array(64));
+  await store.put(probe, content);
+  const read = Buffer.concat(await Array.fromAsync((await store.get(probe)) ?? []));
+  const listed = (await Array.fromAsync(store.list(probe))).length;
+  await store.remove(probe);
+  if (!read.equals(content) || listed !== 1 || (await store.stat(probe)))
+    throw new ObjectStoreError(
+      `the object store ${store.place} does not show at once what was written: sites need one that does, as Amazon S3 does`,
+    );
+  return `${store.place}: objects can be written, read, listed and removed`;
+};

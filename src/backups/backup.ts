@@ -10,6 +10,7 @@ import { type Client, copyInto, openCopy } from "../db/snapshot.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
 import type { Blobs } from "../deploys/blobs.ts";
+import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { inheritOwner } from "../lib/ownership.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -19,7 +20,15 @@ import { assertReadable, lockedError, openSource, unsoundError } from "./backup-
 import { assertRoom, databaseSpace, noRoomError } from "./backup-space.ts";
 import { assertDestination, assertExtension, isInside, moveIntoPlace } from "./destination.ts";
 import { surplus, temporaryName } from "./file-names.ts";
-import { type SiteFiles, addSiteFiles, blobsIn, neededFiles, totalBytes } from "./site-files.ts";
+import {
+  type SiteFiles,
+  type SiteStorage,
+  addSiteFiles,
+  blobsIn,
+  fetchMissing,
+  neededFiles,
+  totalBytes,
+} from "./site-files.ts";
 import { claimTemporary, removeTemporary } from "./temporary-files.ts";
 
 export interface BackupOptions {
@@ -32,6 +41,8 @@ export interface BackupOptions {
   secrets: boolean;
   /** Includes the files of deployed sites. */
   sites: boolean;
+  /** Where those files are; undefined: in DATA_DIR alone. */
+  storage?: SiteStorage | undefined;
   /** Bytes that stay free on the file system of DATA_DIR. */
   reserve: number;
   /** How many backups of this store stay in the directory of the file; undefined: all. */
@@ -74,8 +85,11 @@ export const takeBackup = async (options: BackupOptions): Promise<BackupResult> 
     const claim = claimTemporary(directory, now);
     try {
       assertReadable(source, dataDir);
-      const blobs = blobsIn(dataDir);
+      const { blobs } = options.storage ?? { blobs: blobsIn(dataDir) };
       const hashes = options.sites ? await neededFiles(blobs, manifestsOf(source)) : [];
+      await fetchMissing(blobs, hashes, (done, of) =>
+        options.onProgress(`Fetching the sites: ${done} of ${of} files`),
+      );
       needed = databaseSpace(source, options) + totalBytes(blobs, hashes);
       assertRoom(options, needed);
       const contents = await writeContents(options, source, temporary, { blobs, fileCount: hashes.length });
@@ -180,6 +194,10 @@ const unreadableSource = (error: unknown, dataDir: string): string | undefined =
 };
 
 const toOperatorError = (error: unknown, { dataDir, file }: BackupOptions, needed: number): unknown => {
+  if (error instanceof Fault && error.code === "storage_unavailable")
+    return new OperatorError(
+      "no backup was written: files of sites are in the object store of BLOBS_URL, which cannot be reached: run adoption-store doctor, or leave these files out with --no-sites",
+    );
   if (isFull(error)) return noRoomError(dirname(file), needed);
   if (isBusy(error)) return lockedError(dataDir);
   if (error instanceof UnsoundDatabase || isDamage(error)) return unsoundError(dataDir, error);

@@ -18,7 +18,14 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isDamage, isFull } from "../lib/storage-errors.ts";
 import { asidePath, setAside } from "./set-aside.ts";
-import { type SiteFiles, blobsIn, countMissing, neededFiles, restoreSiteFiles } from "./site-files.ts";
+import {
+  type SiteFiles,
+  type SiteStorage,
+  blobsIn,
+  countMissing,
+  neededFiles,
+  restoreSiteFiles,
+} from "./site-files.ts";
 
 export interface RestoreResult {
   /** The size of the database. */
@@ -33,9 +40,10 @@ type OnProgress = (line: string, isStep?: boolean) => void;
 /**
  * Checks a backup and takes the lock of DATA_DIR, so that no server can start before `close`. The restored database is on
  * disk before it replaces the old one in one step: after a crash of the machine, one of the two is there.
+ * @param storage where files of sites belong; by default in DATA_DIR alone
  * @throws OperatorError if a server is running, or this program cannot restore the backup
  */
-export const prepareRestore = (dataDir: string, file: string, now: number) => {
+export const prepareRestore = (dataDir: string, file: string, now: number, storage?: SiteStorage) => {
   // Don't create DATA_DIR if the file name is wrong.
   const existing = existsSync(dataDir) ? lockDirectory(dataDir) : undefined;
   let backup: Client | undefined;
@@ -56,7 +64,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number) => {
     /** @throws OperatorError, and leaves the database as it was */
     async run(onProgress: OnProgress): Promise<RestoreResult> {
       try {
-        return await restore(backup, dataDir, now, onProgress);
+        return await restore(backup, dataDir, now, storage ?? { blobs: blobsIn(dataDir) }, onProgress);
       } catch (error) {
         throw toOperatorError(error, dataDir);
       } finally {
@@ -74,11 +82,11 @@ const restore = async (
   backup: Client,
   dataDir: string,
   now: number,
+  { blobs, remote }: SiteStorage,
   onProgress: OnProgress,
 ): Promise<RestoreResult> => {
   const path = databasePath(dataDir);
   const temporary = restoringPath(dataDir);
-  const blobs = blobsIn(dataDir);
   const sites = hasBackupFiles(backup)
     ? await restoreSiteFiles(blobs, backupFiles(backup), (done, of) =>
         onProgress(`Sites: ${done} of ${of} files`),
@@ -89,6 +97,10 @@ const restore = async (
   prepareDatabase(temporary, idAbove(now, lastEventId(backup), lastEventIdIn(path)));
   onProgress("Checking the database", true);
   const needed = await neededFiles(blobs, checkedManifests(temporary));
+  // Before the database refers to them: other nodes read them there.
+  const missing = remote
+    ? await remote.upload(needed, (done, of) => onProgress(`Uploading the sites: ${done} of ${of} files`))
+    : countMissing(blobs, needed);
   chmodSync(temporary, 0o600);
   const aside = asidePath(path, now);
   const replaces = existsSync(path);
@@ -97,7 +109,7 @@ const restore = async (
   return {
     bytes: statSync(path).size,
     aside: replaces ? aside : undefined,
-    sites: { ...sites, missing: countMissing(blobs, needed) },
+    sites: { ...sites, missing },
   };
 };
 

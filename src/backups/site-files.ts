@@ -4,6 +4,7 @@ import type { BackupFiles } from "../db/backup-files.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
 import { blobSize, isHash, problemFromError, blobProblem } from "../deploys/blob-check.ts";
+import { BlobDamaged } from "../deploys/damaged-blobs.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 /** Files of deployed sites, which are stored beside the database. */
@@ -16,7 +17,38 @@ export interface SiteFiles {
 
 const PART_BYTES = 2 ** 20;
 
+/** Where the files of sites are: in DATA_DIR and, with BLOBS_URL, in an object store that has all of them. */
+export interface SiteStorage {
+  /** With BLOBS_URL, what DATA_DIR lacks can be fetched. */
+  blobs: Blobs;
+  /** Undefined without BLOBS_URL. */
+  remote?: RemoteFiles | undefined;
+}
+
+export interface RemoteFiles {
+  has(hash: string): Promise<boolean>;
+  /** Uploads what it lacks and DATA_DIR has. @returns how many files neither has @throws OperatorError */
+  upload(hashes: readonly string[], onProgress: (done: number, of: number) => void): Promise<number>;
+}
+
 export const blobsIn = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
+
+/** Fetches files that are missing here from the object store, if there is one. What it lacks, too, stays missing. */
+export const fetchMissing = async (
+  blobs: Blobs,
+  hashes: readonly string[],
+  onProgress: (done: number, of: number) => void = () => {},
+): Promise<void> => {
+  const missing = hashes.filter((hash) => !blobs.has(hash));
+  for (const [at, hash] of missing.entries()) {
+    onProgress(at, missing.length);
+    try {
+      await blobs.repair(hash, "is missing");
+    } catch (error) {
+      if (!(error instanceof BlobDamaged)) throw error;
+    }
+  }
+};
 
 /** True if the store has this file and its content matches its name. */
 const isSound = async (blobs: Blobs, hash: string): Promise<boolean> =>
@@ -43,6 +75,7 @@ export const neededFiles = async (blobs: Blobs, manifests: readonly string[]): P
   // Other names are only in a damaged database in use: `assertSound` refuses a backup that has one.
   const validHashes = manifests.filter(isHash);
   const needed = new Set(validHashes);
+  await fetchMissing(blobs, validHashes);
   for (const manifest of validHashes) {
     const path = blobs.pathOf(manifest);
     try {
@@ -100,14 +133,16 @@ export const addSiteFiles = async (
 
 /** Counts missing and damaged files, and lists the deploys that need them, as `slug id`. */
 export const damagedDeploys = async (
-  blobs: Blobs,
+  { blobs, remote }: SiteStorage,
   deploys: readonly { slug: string; id: number; manifest: string }[],
 ): Promise<{ files: number; damaged: number; deploys: string[] }> => {
   const isDamaged = new Map<string, boolean>();
   const found = new Set<string>();
   for (const { slug, id, manifest } of deploys)
     for (const hash of await neededFiles(blobs, [manifest])) {
-      const known = isDamaged.get(hash) ?? !(await isSound(blobs, hash));
+      // The server fetches what the object store has.
+      const known =
+        isDamaged.get(hash) ?? !((await isSound(blobs, hash)) || (await remote?.has(hash)) === true);
       isDamaged.set(hash, known);
       if (known) found.add(`${slug} ${id}`);
     }

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
+import { siteStorage } from "../app/objects.ts";
 import { removeTemporary } from "../backups/temporary-files.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
@@ -140,7 +141,8 @@ export const backupCommand = (): Command =>
     ["diskReserve"],
   ).action(async (target: string, options: Options) => {
     if (options.check) return check(target, options);
-    const { dataDir, diskReserve } = configOf({ ...options, sites: undefined, json: undefined });
+    const config = configOf({ ...options, sites: undefined, json: undefined });
+    const { dataDir, diskReserve } = config;
     const now = Date.now();
     const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
     const keep = keepOf(options.keep, isDirectory);
@@ -163,6 +165,7 @@ export const backupCommand = (): Command =>
         now,
         secrets: options.withSecrets === true,
         sites: options.sites,
+        storage: options.sites ? siteStorage(config) : undefined,
         reserve: diskReserve,
         onProgress: progress.show,
       });

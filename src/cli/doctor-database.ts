@@ -1,4 +1,5 @@
-import { blobsIn, damagedDeploys } from "../backups/site-files.ts";
+import { siteStorage } from "../app/objects.ts";
+import { damagedDeploys } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
 import { databaseFiles, databasePath } from "../data-dir/paths.ts";
 import { fileFault, firstFault } from "../data-dir/permissions.ts";
@@ -100,7 +101,7 @@ export const certificates: Probe = (config) =>
 export const sites: Probe = (config, { quick }) =>
   readingAgain(config, async (client) => {
     if (quick) return "not read (--quick)";
-    const found = await damagedDeploys(blobsIn(config.dataDir), servableDeploys(client));
+    const found = await damagedDeploys(siteStorage(config), servableDeploys(client));
     if (found.damaged === 0) return `${found.files} files of deployed sites, all intact`;
     throw new Error(
       `${found.damaged} of ${found.files} files are missing or damaged, in the deploys ${formatNames(found.deploys, MAX_NAMED)}: deploy these sites again and delete the damaged deploys, or restore a backup`,

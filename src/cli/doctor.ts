@@ -15,6 +15,7 @@ import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { backups } from "./doctor-backups.ts";
 import { certificates, database, sites } from "./doctor-database.ts";
 import { clusterFindings } from "./doctor-cluster.ts";
+import { objectStoreProbes } from "./doctor-objects.ts";
 import { platformProbe } from "./doctor-platform.ts";
 import { type Concern, type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
 import { configBeside, configOf, settingWarnings, withSettings } from "./settings.ts";
@@ -129,7 +130,8 @@ export const doctorCommand = (): Command =>
     const { backupSchedule, backupDir } = configBeside(options);
     const config = { ...configOf(options), backupSchedule, backupDir };
     const findings: Finding[] = [await attempt("settings", settingsProbe(options), config, { quick })];
-    for (const [check, probe] of Object.entries({ ...PROBES, platform: platformProbe(options) }))
+    const probes = { ...PROBES, ...objectStoreProbes(config), platform: platformProbe(options) };
+    for (const [check, probe] of Object.entries(probes))
       findings.push(await attempt(check, probe, config, { quick }));
     findings.push(...(await clusterFindings(config)));
     if (json) printJson(findings);

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import { siteStorage } from "../app/objects.ts";
 import { type RestoreResult, prepareRestore } from "../backups/restore.ts";
 import { STORAGE } from "../config/settings/storage.ts";
 import { shellQuoted } from "../data-dir/shell.ts";
@@ -51,9 +52,10 @@ export const restoreCommand = (): Command =>
       .option("--json", "print JSON"),
     [],
   ).action(async (target: string, options: Options) => {
-    const { dataDir } = configOf(options);
+    const config = configOf({ ...options, json: undefined });
+    const { dataDir } = config;
     const file = resolve(target);
-    const restore = prepareRestore(dataDir, file, Date.now());
+    const restore = prepareRestore(dataDir, file, Date.now(), siteStorage(config));
     const progress = progressLine();
     try {
       if (
@@ -67,7 +69,7 @@ export const restoreCommand = (): Command =>
       const { missing } = result.sites;
       if (missing > 0)
         note(
-          `${missing} files of deployed sites are neither in the backup nor in DATA_DIR: deploy those sites again`,
+          `${missing} files of deployed sites are neither in the backup nor in ${config.blobsUrl ? "the object store" : "DATA_DIR"}: deploy those sites again`,
         );
       if (options.json) printJson({ ...result, dataDir });
       else printRestored(result, dataDir);

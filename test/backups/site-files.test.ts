@@ -166,7 +166,7 @@ test("a backup that lacks a damaged file does not replace one that may have it",
 test("deploys that need a damaged file are named", async () => {
   const source = await deployed();
   const store = await storeIn(source);
-  const look = () => damagedDeploys(blobsIn(source), servableDeploys(store.database.client));
+  const look = () => damagedDeploys({ blobs: blobsIn(source) }, servableDeploys(store.database.client));
   const { files } = await look();
   expect(await look()).toEqual({ files, damaged: 0, deploys: [] });
   flipLargest(source);

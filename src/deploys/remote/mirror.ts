@@ -11,6 +11,31 @@ const MAX_CONCURRENT = 8;
 /** Files so far, of how many. */
 export type OnUploaded = (done: number, of: number) => void;
 
+/**
+ * Uploads blobs that the object store lacks and this machine has.
+ * @returns how many were uploaded, and how many are in neither place @throws ObjectStoreError
+ */
+export const uploadMissing = async (
+  hashes: Iterable<string>,
+  {
+    store,
+    blobs,
+    uploader,
+  }: { store: ObjectStore; blobs: Pick<Blobs, "has">; uploader: Pick<Uploader, "put"> },
+  onUploaded: OnUploaded = () => {},
+): Promise<{ uploaded: number; lost: number }> => {
+  const stored = new Set<string>();
+  for await (const { name } of store.list(BLOBS)) stored.add(hashIn(name) ?? "");
+  const missing = [...hashes].filter((hash) => !stored.has(hash));
+  const here = missing.filter(blobs.has);
+  let done = 0;
+  await forEachLimited(here, MAX_CONCURRENT, async (hash) => {
+    await uploader.put(hash);
+    onUploaded(++done, here.length);
+  });
+  return { uploaded: here.length, lost: missing.length - here.length };
+};
+
 /** Both directions between this machine's blobs and the object store, apart from deploys and requests. */
 export const blobMirror = ({
   store,
@@ -61,17 +86,8 @@ export const blobMirror = ({
      * Uploads the files of all deploys that the object store lacks and this machine has: those of the time before BLOBS_URL, and
      * those of a restored backup. @returns how many @throws ObjectStoreError
      */
-    async uploadAll(onUploaded: OnUploaded = () => {}): Promise<number> {
-      const stored = new Set<string>();
-      for await (const { name } of store.list(BLOBS)) stored.add(hashIn(name) ?? "");
-      const missing = [...(await needed())].filter((hash) => !stored.has(hash) && blobs.has(hash));
-      let done = 0;
-      await forEachLimited(missing, MAX_CONCURRENT, async (hash) => {
-        await uploader.put(hash);
-        onUploaded(++done, missing.length);
-      });
-      return missing.length;
-    },
+    uploadAll: async (onUploaded?: OnUploaded) =>
+      (await uploadMissing(await needed(), { store, blobs, uploader }, onUploaded)).uploaded,
   };
 };
 

@@ -30,6 +30,18 @@ export interface Uploader {
   put(hash: string): Promise<void>;
 }
 
+/** For a node of a cluster without an object store: the other nodes would never get the files. */
+export const NO_UPLOADER: Uploader = {
+  async upload() {
+    throw new Fault(
+      "storage_unavailable",
+      "This server is one of several and has no object store for the files of sites. Its operator must set BLOBS_URL. Nothing was published.",
+      { "retry-after": "60" },
+    );
+  },
+  put: async () => {},
+};
+
 /** Remembers which sweeps this process has seen, and since when. */
 const sweepWatch = (store: ObjectStore, sleep: (ms: number) => Promise<void>, now: () => number) => {
   const seen = new Map<string, number>();

@@ -16,10 +16,12 @@ export const openNodes = () => {
   const clock = testClock();
   const server = objectServer({ now: clock.now });
   atEnd(() => server[Symbol.asyncDispose]());
-  const path = join(temporaryDirectory(), "store.db");
-  const node = (settings: { dataDir?: string; sleep?: (ms: number) => Promise<void> } = {}): Promise<Store> =>
+  const shared = join(temporaryDirectory(), "store.db");
+  const node = (
+    settings: { dataDir?: string; path?: string; sleep?: (ms: number) => Promise<void> } = {},
+  ): Promise<Store> =>
     openStore({
-      path,
+      path: settings.path ?? shared,
       clock,
       env: { BLOBS_URL: server.url, ...(settings.dataDir && { DATA_DIR: settings.dataDir }) },
       objectRequests: { tries: 2, retryMs: 1, stallMs: 2000 },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { faultOf } from "../../support/store.ts";
+import { faultOf, openStore } from "../../support/store.ts";
 import {
   FILES,
   addProject,
@@ -81,6 +81,14 @@ describe("a deploy with BLOBS_URL", () => {
     await deploy(store);
     expect(server.objects.get(objectOf(HOME))?.bytes.length).toBe(13);
   });
+});
+
+test("a node of a cluster without BLOBS_URL refuses deploys: other nodes would never get the files", async () => {
+  const store = await openStore({ env: { DATABASE_URL: "etcd://127.0.0.1/shelter" } });
+  await addProject(store);
+  const response = await deploy(store);
+  expect(await faultOf(response)).toBe("503 storage_unavailable");
+  expect((await store.deploys.list("docs", { limit: 10, cursor: undefined })).items).toEqual([]);
 });
 
 describe("a node without the files of a deploy", () => {
