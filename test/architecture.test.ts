@@ -61,6 +61,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     to: [/^src\/(?!main\.ts|cli\/|app\/|console\/)/, /^src\/console\/sessions\.ts$/],
   },
   { from: /^src\/manual\//, to: [/^src\/(http|lib)\//] },
+  { from: /^src\/console\/repository\.ts$/, to: [/^src\/(db|lib)\//] },
   { from: /^src\/console\//, to: [/^src\/(http|lib)\//, /^src\/people\/person\.ts$/] },
   // DATA_DIR holds the database, and the files of deploys beside it.
   {

@@ -1,6 +1,7 @@
 import { auditRepository } from "../audit/repository.ts";
 import { categoryRepository } from "../categories/repository.ts";
 import { certificateRepository } from "../certificates/repository.ts";
+import { browserStateRepository } from "../console/repository.ts";
 import type { Config } from "../config/config.ts";
 import { keptResponseRepository } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
@@ -46,6 +47,7 @@ export const createRepositories = (
       return keys();
     },
     audit: lazy(() => auditRepository(database)),
+    browserStates: lazy(() => browserStateRepository(database)),
     adopters: lazy(() => adopterRepository(database)),
     categories: lazy(() => categoryRepository(database)),
     certificates: lazy(() => openCertificateRepository(database)),

@@ -91,13 +91,13 @@ const ATTEMPTS = { requests: 60, seconds: 60 };
 
 const consoleParts = (
   config: Config,
-  { people }: Services,
+  { people, browserStates: states }: Services,
   { clock, randomBytes }: Runtime,
   { isDirect }: Connections,
   { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
   { clusterNode }: Pick<Vitals, "clusterNode">,
 ) => {
-  const sessions = createSessions({ clock, randomBytes });
+  const sessions = createSessions({ states, clock, randomBytes });
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
   const attempts = rateLimiter("sign-ins", "attempts to sign in", clusterNode?.liveNodes);
   const forwarded = new WeakMap<Request, PersonHolder>();
@@ -105,8 +105,8 @@ const consoleParts = (
     parts: {
       sessions,
       isSecure,
-      ceremonies: createCeremonies({ clock, randomBytes }),
-      gateway: createGateway({ sessions, isSecure, people: forwarded }),
+      ceremonies: createCeremonies({ states, clock, randomBytes }),
+      gateway: createGateway({ sessions, fresh: states.fresh, isSecure, people: forwarded }),
       siteOf: consoleSite(config, isSecure),
       attempt: (request: Request) => attempts.take(clientOf(request), ATTEMPTS),
       fail: (request: Request) => failures.take(clientOf(request), failureRate),
@@ -127,9 +127,11 @@ const apiHandler = (
 ): Handler => {
   if (forward)
     return (request) => (isForWorker(request) ? app.fetch(withHttpUrl(request)) : forward(request));
-  return config.console
-    ? (request) => app.fetch(gateway.forward(withHttpUrl(request)))
-    : (request) => app.fetch(withHttpUrl(request));
+  if (!config.console) return (request) => app.fetch(withHttpUrl(request));
+  return (request) => {
+    const forwarded = gateway.forward(withHttpUrl(request));
+    return forwarded instanceof Promise ? forwarded.then(app.fetch) : app.fetch(forwarded);
+  };
 };
 
 /** The handlers that listeners call. */

@@ -13,6 +13,7 @@ import { reachingInspector } from "../dns-checks/reach.ts";
 import { type AddressesOf, targetAddressLookup } from "../dns-checks/target-addresses.ts";
 import type { OfferConnect } from "../dns-records/connect-offer.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
+import { IDLE_MS } from "../console/sessions.ts";
 import { servedBy } from "../edge/served-names.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
 import { keyService } from "../keys/service.ts";
@@ -108,6 +109,7 @@ const storeServices = (
     categories: categoryService({ categories: repositories.categories, clock }),
     orders: orderService({ orders: repositories.orders, clock }),
     keptResponses: repositories.keptResponses,
+    browserStates: repositories.browserStates,
     expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
     /** What is wrong with host names at present. */
     notices: repositories.notices,
@@ -115,6 +117,7 @@ const storeServices = (
     sweepRows: rowSweeper([
       () => repositories.keptResponses.sweep(clock.now() - RETENTION_MS),
       () => repositories.petEvents.sweep(),
+      () => repositories.browserStates.sweep(clock.now(), IDLE_MS),
       () => audit.sweep(config.auditDays, clock.now()),
     ]),
   };

@@ -6,6 +6,7 @@ import { databasePath, restoringPath } from "../data-dir/paths.ts";
 import { backupFiles, dropBackupFiles, hasBackupFiles } from "../db/backup-files.ts";
 import { removeOrigin } from "../db/backup-origin.ts";
 import { DiskError } from "../db/disk-error.ts";
+import { endSessions } from "../db/browser-states.ts";
 import { lastEventId, restartEventIds } from "../db/event-ids.ts";
 import type { Lock } from "../db/file-lock.ts";
 import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
@@ -157,12 +158,14 @@ const writeDatabase = (backup: Client, temporary: string): void => {
 
 /**
  * Makes the copy an embedded database. Renumbering tells event readers that the events they have seen no longer apply.
+ * Sessions may have been closed since the backup.
  */
 const prepareDatabase = (temporary: string, lastEventIdBefore: number): void => {
   const copy = openCopy(temporary);
   try {
     removeOrigin(copy);
     restartEventIds(copy, lastEventIdBefore);
+    endSessions(copy);
   } finally {
     copy.close();
   }

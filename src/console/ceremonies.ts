@@ -1,6 +1,7 @@
 import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
-import { hashOf } from "./sessions.ts";
+import type { BrowserStates } from "./repository.ts";
+import { hashOf, seal, unseal } from "./seal.ts";
 
 /** What the service must remember while a visitor signs in or registers a passkey. */
 export type Ceremony =
@@ -13,13 +14,6 @@ export type Ceremony =
 
 type Of<Kind extends Ceremony["kind"]> = Extract<Ceremony, { kind: Kind }>;
 
-interface Pending {
-  ceremony: Ceremony;
-  /** Of the visitor's token. */
-  visitor: string;
-  until: number;
-}
-
 /** Signing in at a provider may take a password and a second factor. */
 export const CEREMONY_MS = {
   authentication: 5 * 60_000,
@@ -27,46 +21,54 @@ export const CEREMONY_MS = {
   oidc: 15 * 60_000,
 } as const;
 
-/** Ceremonies in progress, in memory: each is for one browser, for minutes, and used once. */
+/** Both are needed to find a ceremony, and to open what it holds. */
+const tokenOf = (id: string, visitor: string): string => `${id} ${visitor}`;
+
+/** Ceremonies in progress: each is for one browser, for minutes, and used once, by whichever process of a store it ends in. */
 export const createCeremonies = ({
+  states,
   clock,
   randomBytes,
   maxPending = 10_000,
 }: {
+  states: Pick<BrowserStates, "add" | "take">;
   clock: Clock;
   randomBytes: RandomBytes;
   /** Beyond these, the oldest ends. */
   maxPending?: number;
 }) => {
-  /** In the order in which they began. */
-  const pending = new Map<string, Pending>();
   const newToken = () => randomToken(randomBytes);
   return {
     newToken,
     /** @param visitor the token in their cookie @returns the id of the ceremony */
-    begin(ceremony: Ceremony, visitor: string, id = newToken()): string {
-      pending.set(id, {
-        ceremony,
-        visitor: hashOf(visitor),
-        until: clock.now() + CEREMONY_MS[ceremony.kind],
-      });
-      for (const [oldest] of pending) {
-        if (pending.size <= maxPending) break;
-        pending.delete(oldest);
-      }
+    async begin(ceremony: Ceremony, visitor: string, id = newToken()): Promise<string> {
+      const token = tokenOf(id, visitor);
+      const now = clock.now();
+      await states.add(
+        {
+          hash: hashOf(token),
+          kind: "ceremony",
+          holder: undefined,
+          sealed: seal(token, ceremony),
+          usedAt: now,
+          until: now + CEREMONY_MS[ceremony.kind],
+        },
+        { max: maxPending },
+      );
       return id;
     },
     /** Ends a ceremony. Undefined if it has ended, expired, or is another visitor's or of another kind. */
-    take<Kind extends Ceremony["kind"]>(
+    async take<Kind extends Ceremony["kind"]>(
       kind: Kind,
       id: string,
       visitor: string | undefined,
-    ): Of<Kind> | undefined {
-      const found = pending.get(id);
-      if (!found || visitor === undefined || found.visitor !== hashOf(visitor)) return undefined;
-      pending.delete(id);
-      return found.until > clock.now() && found.ceremony.kind === kind
-        ? (found.ceremony as Of<Kind>)
+    ): Promise<Of<Kind> | undefined> {
+      if (visitor === undefined) return undefined;
+      const token = tokenOf(id, visitor);
+      const state = await states.take("ceremony", hashOf(token));
+      const ceremony = state && (unseal(token, state.sealed) as Ceremony | undefined);
+      return state && state.until > clock.now() && ceremony?.kind === kind
+        ? (ceremony as Of<Kind>)
         : undefined;
     },
   };

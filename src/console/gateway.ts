@@ -20,54 +20,63 @@ type Visitor =
 
 export const createGateway = ({
   sessions,
+  fresh,
   isSecure,
   people,
 }: {
   sessions: Sessions;
+  /** Waits for the writes of other processes: a session may have been opened or closed there. */
+  fresh: () => Promise<void>;
   /** True if the request came over HTTPS. */
   isSecure: (request: Request) => boolean;
   /** The requests that are forwarded for people. The API looks them up here, so that nothing in a request can make it one. */
   people: WeakMap<Request, PersonHolder>;
 }) => {
-  const visitorOf = (request: Request): Visitor => {
+  const visitorOf = async (request: Request): Promise<Visitor> => {
     const { headers, method } = request;
     const token = readCookie(headers, isSecure(request));
     if (token === undefined) return { kind: "signed_out" };
     if (!isSameOrigin(headers)) return { kind: "forged" };
-    const session = sessions.find(token, !headers.has(UNATTENDED));
+    // The engine of a cluster may be away: then the API refuses the request.
+    await fresh().catch(() => {});
+    const session = headers.has(UNATTENDED) ? sessions.find(token) : await sessions.use(token);
     if (!session) return { kind: "signed_out" };
     const isProven = SAFE.has(method) || carriesToken(session, headers.get("x-csrf-token"));
     return isProven ? { kind: "signed_in", session, token } : { kind: "forged" };
   };
   /** The sessions that requests were forwarded for, by their tokens. */
   const tokens = new WeakMap<Request, string>();
+
+  const forwardTo = async (path: string, request: Request): Promise<Request> => {
+    const visitor = await visitorOf(request);
+    if (visitor.kind !== "signed_in") return request;
+    const { url, headers } = request;
+    const { holder } = visitor.session;
+    tokens.set(request, visitor.token);
+    if (holder.kind === "key") headers.set("authorization", `Bearer ${holder.secret}`);
+    else {
+      headers.delete("authorization");
+      people.set(request, holder);
+    }
+    // A new Request with this body would lose the backpressure on the client.
+    const value = `${url.slice(0, url.indexOf(API_PATH))}${path}`;
+    return Object.defineProperty(request, "url", { value, configurable: true });
+  };
+
   return {
     visitorOf,
     /** True once the session has ended for which a request was forwarded, such as that of an open stream. */
     hasEnded(request: Request): boolean {
       const token = tokens.get(request);
-      return token !== undefined && sessions.find(token, false) === undefined;
+      return token !== undefined && sessions.find(token) === undefined;
     },
     /**
      * Turns a call of the console into a request of the API: with the session's key in place of the cookie, or as one of
      * `people`. A request that is signed out or may be forged is returned unchanged, and the console's routes refuse it.
      */
-    forward(request: Request): Request {
+    forward(request: Request): Request | Promise<Request> {
       const path = request.url.includes(API_PATH) ? IN_API.exec(request.url)?.[1] : undefined;
-      if (path === undefined) return request;
-      const visitor = visitorOf(request);
-      if (visitor.kind !== "signed_in") return request;
-      const { url, headers } = request;
-      const { holder } = visitor.session;
-      tokens.set(request, visitor.token);
-      if (holder.kind === "key") headers.set("authorization", `Bearer ${holder.secret}`);
-      else {
-        headers.delete("authorization");
-        people.set(request, holder);
-      }
-      // A new Request with this body would lose the backpressure on the client.
-      const value = `${url.slice(0, url.indexOf(API_PATH))}${path}`;
-      return Object.defineProperty(request, "url", { value, configurable: true });
+      return path === undefined ? request : forwardTo(path, request);
     },
   };
 };

@@ -96,14 +96,14 @@ export const oidcRoutes = ({
     if (!begun) return problemAt("unavailable");
     const { url, nonce, verifier } = begun;
     const visitor = readVisitor(request.headers, isSecure(request)) ?? ceremonies.newToken();
-    ceremonies.begin({ kind: "oidc", nonce, verifier, returnTo }, visitor, state);
+    await ceremonies.begin({ kind: "oidc", nonce, verifier, returnTo }, visitor, state);
     return redirect(url, { "set-cookie": writeVisitor(visitor, isSecure(request)) });
   };
 
   const finish = async (request: Request, state: string): Promise<Response> => {
     if (!oidc) throw new Fault("not_found");
     const visitor = readVisitor(request.headers, isSecure(request));
-    const ceremony = ceremonies.take("oidc", state, visitor);
+    const ceremony = await ceremonies.take("oidc", state, visitor);
     if (!ceremony) {
       await fail(request);
       return problemAt("expired");

@@ -82,19 +82,19 @@ const assertOwnPage = ({ headers }: Request) => {
 
 /** The two halves of a ceremony. */
 const ceremonySteps = ({ ceremonies, isSecure, fail }: PasskeyRouteOptions) => ({
-  begin(
+  async begin(
     request: Request,
     kind: { kind: "authentication" } | { kind: "registration"; personId: number },
     options: { challenge: string },
   ) {
     const known = readVisitor(request.headers, isSecure(request));
     const visitor = known ?? ceremonies.newToken();
-    const ceremony = ceremonies.begin({ ...kind, challenge: options.challenge }, visitor);
+    const ceremony = await ceremonies.begin({ ...kind, challenge: options.challenge }, visitor);
     return respond(200, { ceremony, options }, { "set-cookie": writeVisitor(visitor, isSecure(request)) });
   },
   /** The ceremony that the request ends. @throws Fault passkey_refused, rate_limited */
   async take<Kind extends "authentication" | "registration">(request: Request, kind: Kind, id: string) {
-    const ceremony = ceremonies.take(kind, id, readVisitor(request.headers, isSecure(request)));
+    const ceremony = await ceremonies.take(kind, id, readVisitor(request.headers, isSecure(request)));
     if (ceremony) return ceremony;
     await fail(request);
     throw new Fault("passkey_refused");
@@ -202,7 +202,7 @@ const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
   const steps = ceremonySteps(options);
   /** @throws Fault not_signed_in, cross_site_request; not_found for a key */
   const personOf = async (request: Request): Promise<Person> => {
-    const visitor = gateway.visitorOf(request);
+    const visitor = await gateway.visitorOf(request);
     if (visitor.kind === "forged") throw new Fault("cross_site_request");
     const holder = visitor.kind === "signed_in" ? visitor.session.holder : undefined;
     if (holder?.kind === "key")

@@ -53,10 +53,10 @@ const sessionOpener = ({ sessions, isSecure, authenticate, people, formatRate }:
   return {
     callerOf,
     /** Ends the browser's previous session. @returns the new one's cookie, and its state */
-    open(request: Request, holder: Holder, caller: Caller | SignedInPerson) {
+    async open(request: Request, holder: Holder, caller: Caller | SignedInPerson) {
       const previousToken = readCookie(request.headers, isSecure(request));
-      if (previousToken !== undefined) sessions.close(previousToken);
-      const { token, session } = sessions.open(holder);
+      if (previousToken !== undefined) await sessions.close(previousToken);
+      const { token, session } = await sessions.open(holder);
       const headers = { "set-cookie": writeCookie(token, isSecure(request)) };
       return { headers, state: stateOf(session, caller, formatRate) };
     },
@@ -77,8 +77,8 @@ export const consoleRoutes = (options: ConsoleOptions) => {
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
   const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
   // Routed for GET by itself too, because `.get("/console/*")` takes precedence over every route of `.all`.
-  const refuse = ({ request }: { request: Request }) => {
-    const { kind } = gateway.visitorOf(request);
+  const refuse = async ({ request }: { request: Request }) => {
+    const { kind } = await gateway.visitorOf(request);
     if (kind === "signed_out") throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
@@ -96,7 +96,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
     .get(
       "/console/session",
       async ({ request }) => {
-        const visitor = gateway.visitorOf(request);
+        const visitor = await gateway.visitorOf(request);
         const session = visitor.kind === "signed_in" ? visitor.session : undefined;
         const caller = session && (await opener.callerOf(session.holder));
         return respond(200, session && caller ? stateOf(session, caller, formatRate) : signedOut);
@@ -105,8 +105,8 @@ export const consoleRoutes = (options: ConsoleOptions) => {
     )
     .post(
       "/console/session",
-      ({ request, bearer, caller }) => {
-        const { state, headers } = opener.open(
+      async ({ request, bearer, caller }) => {
+        const { state, headers } = await opener.open(
           request,
           { kind: "key", id: caller.id, secret: bearer ?? "" },
           caller,
@@ -117,10 +117,10 @@ export const consoleRoutes = (options: ConsoleOptions) => {
     )
     .delete(
       "/console/session",
-      ({ request }) => {
-        const visitor = gateway.visitorOf(request);
+      async ({ request }) => {
+        const visitor = await gateway.visitorOf(request);
         if (visitor.kind === "forged") throw new Fault("cross_site_request");
-        if (visitor.kind === "signed_in") sessions.close(visitor.token);
+        if (visitor.kind === "signed_in") await sessions.close(visitor.token);
         return respond(204, undefined, { "set-cookie": clearCookie(isSecure(request)) });
       },
       hidden,

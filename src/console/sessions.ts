@@ -1,7 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
 import type { SignIn } from "../people/person.ts";
+import type { BrowserStates } from "./repository.ts";
+import { hashOf, keyFrom, seal, unseal } from "./seal.ts";
 
 /** Who is signed in: what they may do, and whether they still may, is looked up with every request. */
 export type Holder =
@@ -15,12 +17,15 @@ export interface Session {
   readonly holder: Holder;
   /** Proves that the console's own page sent a request that changes something. */
   readonly csrfToken: string;
-  /** Milliseconds UTC. */
-  readonly openedAt: number;
-  usedAt: number;
 }
 
+const csrfTokenOf = (token: string): string => keyFrom(token, "csrf").toString("base64url");
+
+/** Where sessions are stored. */
+type States = Pick<BrowserStates, "find" | "add" | "touch" | "take">;
+
 export interface SessionOptions {
+  states: States;
   clock: Clock;
   randomBytes: RandomBytes;
   /** A session ends after this time without use. */
@@ -36,11 +41,15 @@ const MINUTE_MS = 60_000;
 export const IDLE_MS = 60 * MINUTE_MS;
 export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
 
-/** Tokens are looked up by hash, so that the time of a look-up reveals nothing about them. */
-export const hashOf = (token: string): string => createHash("sha256").update(token).digest("base64");
+/** A session counts as used once a minute, so that requests write little. */
+const TOUCH_MS = MINUTE_MS;
 
-/** Keeps sessions in memory only, so that no API key is stored for them. They end when the server stops. */
+/**
+ * Keeps sessions in the database, so that each process of a store finds them and a restart does not end them. What a session
+ * holds is sealed with the token in its cookie: the database and its backups tell no API key.
+ */
 export const createSessions = ({
+  states,
   clock,
   randomBytes,
   idleMs = IDLE_MS,
@@ -48,40 +57,44 @@ export const createSessions = ({
   maxSessions = 1000,
   maxPerHolder = 20,
 }: SessionOptions) => {
-  /** By hash of the token, in the order of their last use. */
-  const open = new Map<string, Session>();
-  const endOldest = (isMember: (session: Session) => boolean, max: number) => {
-    const members = [...open].filter(([, session]) => isMember(session));
-    for (const [hash] of members.slice(0, Math.max(0, members.length - max))) open.delete(hash);
+  /** The session of a token, and when it was last used; undefined if it has ended. */
+  const findOpen = (token: string): { session: Session; usedAt: number } | undefined => {
+    const state = states.find("session", hashOf(token));
+    const now = clock.now();
+    if (!state || now - state.usedAt >= idleMs || now >= state.until) return undefined;
+    const holder = unseal(token, state.sealed) as Holder | undefined;
+    return holder && { session: { holder, csrfToken: csrfTokenOf(token) }, usedAt: state.usedAt };
   };
+
   return {
     /** @returns the token for the cookie, and the session */
-    open(holder: Holder): { token: string; session: Session } {
+    async open(holder: Holder): Promise<{ token: string; session: Session }> {
       const now = clock.now();
       const token = randomToken(randomBytes);
-      const session = { holder, csrfToken: randomToken(randomBytes), openedAt: now, usedAt: now };
-      open.set(hashOf(token), session);
+      const state = {
+        hash: hashOf(token),
+        kind: "session",
+        holder: `${holder.kind}:${holder.id}`,
+        sealed: seal(token, holder),
+        usedAt: now,
+        until: now + maxAgeMs,
+      } as const;
       // One key cannot sign out the users of others.
-      endOldest(({ holder: other }) => other.kind === holder.kind && other.id === holder.id, maxPerHolder);
-      endOldest(() => true, maxSessions);
-      return { token, session };
+      await states.add(state, { max: maxSessions, maxPerHolder });
+      return { token, session: { holder, csrfToken: csrfTokenOf(token) } };
     },
-    /**
-     * The session of a token; undefined if it has ended.
-     * @param isAttended a user is present: the session counts as used
-     */
-    find(token: string, isAttended: boolean): Session | undefined {
-      const hash = hashOf(token);
-      const session = open.get(hash);
-      if (!session) return undefined;
+    /** The session of a token; undefined if it has ended. */
+    find: (token: string): Session | undefined => findOpen(token)?.session,
+    /** The same for a request of a user who is present: the session counts as used. */
+    async use(token: string): Promise<Session | undefined> {
+      const found = findOpen(token);
       const now = clock.now();
-      open.delete(hash);
-      if (now - session.usedAt >= idleMs || now - session.openedAt >= maxAgeMs) return undefined;
-      if (isAttended) session.usedAt = now;
-      open.set(hash, session);
-      return session;
+      if (found && now - found.usedAt >= TOUCH_MS)
+        // A session that cannot be stored as used ends early, at worst.
+        await states.touch("session", hashOf(token), now).catch(() => {});
+      return found?.session;
     },
-    close: (token: string) => void open.delete(hashOf(token)),
+    close: async (token: string): Promise<void> => void (await states.take("session", hashOf(token))),
   };
 };
 

@@ -64,6 +64,19 @@ test("a damaged database is set aside as it is, with its log, and does not preve
   expect(await namesIn(dataDir)).toEqual(["Bella"]);
 });
 
+test("a restored database has no session of the console: it may have been closed since the backup", async () => {
+  const source = await closedStore("Bella");
+  const before = new Client(databasePath(source));
+  before.run("INSERT INTO browser_states VALUES ('hash', 'session', 'key:1', 'sealed', 1, 2)");
+  before.close();
+  const { file } = await backUp(source);
+  const dataDir = temporaryDirectory();
+  await restoreTo(dataDir, file);
+  const restored = new Client(databasePath(dataDir), { readonly: true });
+  expect(restored.query("SELECT * FROM browser_states").all()).toEqual([]);
+  restored.close();
+});
+
 test("a log without its database is not read into the restored one", async () => {
   const { file } = await backUp(await closedStore("Bella"));
   const running = temporaryDirectory();

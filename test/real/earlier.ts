@@ -223,6 +223,14 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
     person_id: id,
     created_at: now - id,
   }),
+  browser_states: (id, now) => ({
+    hash: hashOf(`browser ${id}`),
+    kind: id % 2 ? "session" : "ceremony",
+    holder: id % 2 ? `key:${id}` : null,
+    sealed: "",
+    used_at: now + DAY_MS,
+    until: now + 2 * DAY_MS,
+  }),
   store_identity: (id, now) => ({
     one: id,
     store_id: "00000000-0000-4000-8000-000000000000",
