@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, test } from "bun:test";
+import { afterAll, beforeAll } from "bun:test";
 import { openLog } from "../../src/cluster/open-log.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 import { describeLog } from "../cluster/log-contract.ts";
 import { ETCD, type Etcd, startEtcd } from "./etcd.ts";
 import { POSTGRES, type Postgres, startPostgres } from "./postgres.ts";
-import { areInstalled } from "./support.ts";
+import { describeReal } from "./support.ts";
 
 let places = 0;
 const newName = () => `place-${places++}`;
 
-/** The contract, if the engine is installed. */
-const describeEngine = (name: string, programs: readonly string[], body: () => void): void => {
-  if (areInstalled(programs)) return describe(name, body);
-  const missing = `${name} (not installed: ${programs.join(", ")})`;
-  if (process.env["REQUIRE_REAL"] !== "1") return test.skip(missing, () => {});
-  test(missing, () => {
-    throw new Error(missing);
-  });
-};
-
-describeEngine("etcd", ETCD, () => {
+describeReal("etcd", ETCD, () => {
   let etcd: Etcd;
   beforeAll(async () => {
     etcd = await startEtcd(3);
@@ -31,7 +21,7 @@ describeEngine("etcd", ETCD, () => {
   });
 });
 
-describeEngine("PostgreSQL", POSTGRES, () => {
+describeReal("PostgreSQL", POSTGRES, () => {
   let postgres: Postgres;
   beforeAll(async () => {
     postgres = await startPostgres();

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -44,6 +44,16 @@ export const real = (
   if (!REQUIRED) return test.skip(named, body);
   test(named, () => {
     throw new Error(`not installed: ${missing.join(", ")}`);
+  });
+};
+
+/** Tests that need these programs, and not the executable: without them they are skipped by name, or fail if REQUIRE_REAL=1. */
+export const describeReal = (name: string, programs: readonly string[], body: () => void): void => {
+  if (areInstalled(programs)) return describe(name, body);
+  const missing = `${name} (not installed: ${programs.filter((program) => !isInstalled(program)).join(", ")})`;
+  if (!REQUIRED) return test.skip(missing, () => {});
+  test(missing, () => {
+    throw new Error(missing);
   });
 };
 

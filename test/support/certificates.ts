@@ -1,4 +1,5 @@
 import "reflect-metadata";
+import { isIP } from "node:net";
 import * as x509 from "@peculiar/x509";
 
 /** PEM, leaf first. */
@@ -83,8 +84,13 @@ export const createTestCa = async (): Promise<TestCa> => {
         [
           new x509.BasicConstraintsExtension(false, undefined, true),
           new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-          new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-          new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: "dns" as const, value }))),
+          new x509.ExtendedKeyUsageExtension([
+            x509.ExtendedKeyUsage.serverAuth,
+            x509.ExtendedKeyUsage.clientAuth,
+          ]),
+          new x509.SubjectAlternativeNameExtension(
+            names.map((value) => ({ type: isIP(value) ? "ip" : "dns", value })),
+          ),
         ],
       );
       return { key: await pemOf(keys.privateKey), cert: intermediate ? cert + intermediateCa.cert : cert };

@@ -4,7 +4,7 @@ import { AttemptFailed, type Remedy } from "./attempt.ts";
 /** Bun's codes of errors from before a request was sent. */
 const NOT_SENT =
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/;
-const BAD_CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|ALTNAME/;
+const BAD_CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
 
 /** @param error what `fetch` threw */
 export const failureOf = (error: unknown): AttemptFailed => {

@@ -49,6 +49,10 @@ export class EtcdGateway {
     return this.#session.urls;
   }
 
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
   /** @throws EngineUnavailable; EngineUnanswered if it may have been carried out */
   async call<Result>(path: string, body: object, patienceMs = PATIENCE_MS): Promise<Result> {
     const text = JSON.stringify(body);

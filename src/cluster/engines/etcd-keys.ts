@@ -28,6 +28,7 @@ export interface KeyValue {
   lease?: string;
 }
 export interface Range {
+  header: { revision: string };
   kvs?: KeyValue[];
   count?: string;
   more?: boolean;

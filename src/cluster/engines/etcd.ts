@@ -146,7 +146,7 @@ const removeOtherLogs = async (gateway: EtcdGateway, keys: Keys, log: string): P
 /** Says first that the records are removed, so that no reader takes the next one for the first. */
 const trim = async (gateway: EtcdGateway, keys: Keys, { log, position }: Snapshot, upTo: number) => {
   const to = pad(Math.min(upTo, position));
-  const { header } = await gateway.call<Transaction>("kv/txn", {
+  await gateway.call<Transaction>("kv/txn", {
     compare: [{ key: encode(keys.trimmed(log)), target: "VALUE", result: "LESS", value: encode(to) }],
     success: [put(keys.trimmed(log), to)],
   });
@@ -158,6 +158,7 @@ const trim = async (gateway: EtcdGateway, keys: Keys, { log, position }: Snapsho
     await removeRange(gateway, keys, log, { key: encode(prefix), range_end: encode(prefix + end) });
   await removeOtherLogs(gateway, keys, log);
   // etcd keeps what was removed until its history is compacted. Another node may have compacted further.
+  const { header } = await gateway.call<Range>("kv/range", { key: encode(keys.head), keys_only: true });
   await gateway.call("kv/compaction", { revision: header.revision }).catch(() => {});
 };
 
@@ -168,14 +169,16 @@ const watch = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const body = { create_request: { key: encode(keys.head) } };
-  while (!signal.aborted)
+  while (!signal.aborted && !gateway.isClosed) {
     try {
       // The first message says that the watch has begun; what came before it is not told.
       for await (const _ of gateway.stream("watch", body, SILENCE_MS, signal))
         if (!signal.aborted) onChange();
     } catch {
-      await Bun.sleep(PAUSE_MS);
+      // The next round asks another member.
     }
+    await Bun.sleep(PAUSE_MS);
+  }
 };
 
 const files = (gateway: EtcdGateway, keys: Keys): LogFiles => ({

@@ -32,7 +32,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Bun's codes of connections that were never made. */
-const NOT_CONNECTED = /CONNECTION_(REFUSED|FAILED|TIMEOUT)|TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME/;
+const NOT_CONNECTED =
+  /CONNECTION_(REFUSED|FAILED|TIMEOUT)|TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
 
 /** @param error what a query threw */
 export const failureOf = (error: unknown): AttemptFailed => {
@@ -54,6 +55,7 @@ export const failureOf = (error: unknown): AttemptFailed => {
 
 const refusalOf = (code: string): string => {
   if (code.endsWith("TLS_NOT_AVAILABLE")) return "the server does not offer TLS: set ssl = on";
-  if (/TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME/.test(code)) return `the certificate is refused: ${code}`;
+  if (/TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/.test(code))
+    return `the certificate is refused: ${code}`;
   return "cannot be reached";
 };

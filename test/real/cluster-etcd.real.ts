@@ -1,0 +1,240 @@
+import { afterEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AppendUnknown, EngineUnavailable } from "../../src/cluster/errors.ts";
+import type { Head, Log } from "../../src/cluster/log.ts";
+import { openLog } from "../../src/cluster/open-log.ts";
+import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
+import { type TestCa, createTestCa } from "../support/certificates.ts";
+import { outcomeOf } from "../support/outcome.ts";
+import { cutProxy } from "./cut-proxy.ts";
+import { stoppedHolder } from "./cluster-holders.ts";
+import { ETCD, type Etcd, type EtcdOptions, startEtcd } from "./etcd.ts";
+import { describeReal, until } from "./support.ts";
+
+const FIRST = { log: "log-1", position: 0, id: "first", checksum: "", reference: "" };
+const HEAD: Head = { log: "log-1", position: 0, id: "first" };
+const record = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
+  let cleanups: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanups.toReversed()) await cleanUp();
+    cleanups = [];
+  });
+
+  const start = async (count: number, options: EtcdOptions = {}): Promise<Etcd> => {
+    const etcd = await startEtcd(count, options);
+    cleanups.push(async () => etcd[Symbol.asyncDispose]());
+    return etcd;
+  };
+  const open = async (url: string): Promise<Log> => {
+    const log = await openLog(parseDatabaseUrl(url));
+    cleanups.push(() => log.close());
+    return log;
+  };
+
+  test("nothing acknowledged is lost when the leader is killed, and the log goes on", async () => {
+    const etcd = await start(3);
+    const log = await open(etcd.url("a"));
+    await log.create(FIRST);
+    let head = HEAD;
+    let pauseMs = 0;
+    const ids: string[] = [];
+    const appendFor = async (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end;) {
+        const id = `id ${head.position}`;
+        const since = performance.now();
+        expect((await log.append(head, id, record(id))).won).toBe(true);
+        pauseMs = Math.max(pauseMs, performance.now() - since);
+        head = { log: head.log, position: head.position + 1, id };
+        ids.push(id);
+      }
+    };
+    for (let round = 0; round < 2; round++) {
+      const appends = appendFor(4000);
+      await Bun.sleep(500);
+      const member = etcd.members[await etcd.leader()];
+      await member?.kill();
+      await appends;
+      await member?.restart();
+      await until("etcd has a leader", async () => (await etcd.leader()) >= 0);
+    }
+    const read: string[] = [];
+    while (read.length < ids.length)
+      read.push(...(await log.read({ log: "log-1", position: read.length }, 500)).map(({ id }) => id));
+    expect(read).toEqual(ids);
+    // Bounds it for the whole service, which has more to do: 3.5 s.
+    expect(pauseMs).toBeLessThan(5000);
+  });
+
+  test("a member that is silent costs a moment once, and is avoided then", async () => {
+    const etcd = await start(3);
+    const leader = await etcd.leader();
+    const [first, ...others] = etcd.members.toSorted((_, b) => (b === etcd.members[leader] ? -1 : 1));
+    const addresses = [first, ...others].map((member) => member?.address);
+    const log = await open(`etcd://${addresses.join(",")}/a`);
+    await log.create(FIRST);
+    first?.pause();
+    await log.head();
+    const times: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      const since = performance.now();
+      await log.head();
+      times.push(performance.now() - since);
+    }
+    // A request to the silent member takes 300 ms at least.
+    expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(300);
+    first?.resume();
+  });
+
+  test("an append whose response is lost has won", async () => {
+    const etcd = await start(1);
+    using proxy = await cutProxy(etcd.members[0]?.address ?? "");
+    const log = await open(`etcd://${proxy.address}/a`);
+    await log.create(FIRST);
+    proxy.cut("kv/txn");
+    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
+    expect(proxy.cuts()).toBe(1);
+    expect(await log.read(HEAD, 10)).toHaveLength(1);
+  });
+
+  test("without members, nothing is put; with silent ones, it is not known", async () => {
+    const etcd = await start(1);
+    const log = await open(etcd.url("a"));
+    await log.create(FIRST);
+    etcd.members[0]?.pause();
+    expect(await outcomeOf(log.append(HEAD, "one", record("one")))).toThrow(AppendUnknown);
+    etcd.members[0]?.resume();
+    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
+    await etcd.members[0]?.kill();
+    // The first attempt may find the old connection.
+    await outcomeOf(log.head());
+    const outcome = await outcomeOf(log.append({ ...HEAD, position: 1, id: "one" }, "two", record("two")));
+    expect(outcome).toThrow(EngineUnavailable);
+    expect(outcome).not.toThrow(AppendUnknown);
+  });
+
+  test("a watch calls back after its member was killed", async () => {
+    const etcd = await start(3);
+    const [a, b] = [await open(etcd.url("a")), await open(etcd.url("a"))];
+    await a.create(FIRST);
+    let calls = 0;
+    a.watch(() => calls++, new AbortController().signal);
+    await until("the watch has begun", () => calls > 0);
+    await etcd.members[0]?.kill();
+    await until("it begins again", () => calls > 1);
+    await Bun.sleep(1000);
+    const before = calls;
+    expect((await b.append(HEAD, "one", record("one"))).won).toBe(true);
+    await until("it calls back", () => calls > before);
+  });
+
+  test("what is removed leaves the engine's storage", async () => {
+    const etcd = await start(1);
+    const log = await open(etcd.url("a"));
+    await log.create(FIRST);
+    let head = HEAD;
+    for (let position = 1; position <= 60; position++) {
+      const id = `id ${position}`;
+      await log.append(head, id, new Uint8Array(900_000));
+      head = { log: head.log, position, id };
+    }
+    const bytesInUse = async () => (await log.health()).bytesInUse ?? 0;
+    expect(await bytesInUse()).toBeGreaterThan(54_000_000);
+    await log.announce({ ...head, checksum: "", reference: "" });
+    await log.trim(head.position);
+    await until("the space is free", async () => {
+      // etcd frees pages with the next write.
+      await log.files.put("write", record("x"));
+      return (await bytesInUse()) < 3_000_000;
+    });
+  });
+
+  const certificateFiles = async (ca: TestCa) => {
+    const path = mkdtempSync(join(tmpdir(), "adoption-store-"));
+    cleanups.push(async () => rmSync(path, { recursive: true }));
+    const server = await ca.issue(["127.0.0.1"]);
+    writeFileSync(join(path, "ca.pem"), ca.root);
+    writeFileSync(join(path, "cert.pem"), server.cert);
+    writeFileSync(join(path, "key.pem"), server.key, { mode: 0o600 });
+    return { path, server };
+  };
+
+  test("the members' certificates are verified", async () => {
+    const ca = await createTestCa();
+    const { path, server } = await certificateFiles(ca);
+    const etcd = await start(1, { tls: server });
+    const log = await open(`${etcd.url("a")}?ca=${path}/ca.pem`);
+    expect(await log.create(FIRST)).toBe(true);
+    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
+    const other = await certificateFiles(await createTestCa());
+    const stranger = await open(`${etcd.url("a")}?ca=${other.path}/ca.pem`);
+    expect(await outcomeOf(stranger.head())).toThrow(/^etcd: the certificate is refused/);
+    const otherName = await open(`${etcd.url("a").replace("127.0.0.1", "localhost")}?ca=${path}/ca.pem`);
+    expect(await outcomeOf(otherName.head())).toThrow(/^etcd: the certificate is refused/);
+  });
+
+  test("a client certificate identifies the node", async () => {
+    const ca = await createTestCa();
+    const { path, server } = await certificateFiles(ca);
+    const etcd = await start(1, { tls: { ...server, ca: ca.root } });
+    const files = `ca=${path}/ca.pem&cert=${path}/cert.pem&key=${path}/key.pem`;
+    const log = await open(`${etcd.url("a")}?${files}`);
+    expect(await log.create(FIRST)).toBe(true);
+    const stranger = await open(`${etcd.url("a")}?ca=${path}/ca.pem`);
+    expect(await outcomeOf(stranger.head())).toThrow(EngineUnavailable);
+  });
+
+  /** As the operator, with etcd's own API. */
+  const administer = async (etcd: Etcd, path: string, body: object): Promise<void> => {
+    const response = await fetch(`http://${etcd.members[0]?.address}/v3/auth/${path}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    expect(response.ok, `${path}: ${await response.text()}`).toBe(true);
+  };
+
+  test("a user and a password are checked, and authentication is renewed when it expires", async () => {
+    // Tokens expire 2 s after their last use.
+    const etcd = await start(1, { more: ["--auth-token-ttl", "2"] });
+    const [key, range_end] = [btoa("a//"), btoa("a/0")];
+    await administer(etcd, "user/add", { name: "root", password: "r00t" });
+    await administer(etcd, "user/grant", { user: "root", role: "root" });
+    await administer(etcd, "role/add", { name: "store" });
+    await administer(etcd, "role/grant", { name: "store", perm: { permType: "READWRITE", key, range_end } });
+    await administer(etcd, "user/add", { name: "store", password: "p@ss:word" });
+    await administer(etcd, "user/grant", { user: "store", role: "store" });
+    await administer(etcd, "enable", {});
+    const url = (credentials: string, prefix = "a") =>
+      etcd.url(prefix).replace("etcd://", `etcd://${credentials}`);
+
+    const log = await open(url("store:p%40ss:word@"));
+    expect(await log.create(FIRST)).toBe(true);
+    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
+    await using turn = await log.turn();
+    expect(turn).toBeDefined();
+    const claim = await log.claim("work", 2000, "x");
+    expect(await log.claims("")).toEqual(new Map([["work", "x"]]));
+    await claim?.[Symbol.asyncDispose]();
+    await Bun.sleep(4000);
+    expect((await log.append({ ...HEAD, position: 1, id: "one" }, "two", record("two"))).won).toBe(true);
+
+    for (const [stranger, message] of [
+      [url(""), /user name is empty: put USER:PASSWORD@ into DATABASE_URL/],
+      [url("store:s3cret@"), /authentication failed/],
+      [url("store:p%40ss:word@", "b"), /permission denied: grant the user's role readwrite on the prefix/],
+    ] as const) {
+      const outcome = await outcomeOf((await open(stranger)).head());
+      expect(outcome).toThrow(EngineUnavailable);
+      expect(outcome).toThrow(message);
+      expect(outcome).not.toThrow(/s3cret|p@ss/);
+    }
+  });
+
+  test("a node that is stopped while it has the turn, or a claim, keeps it for 6 seconds at most", async () => {
+    const etcd = await start(1);
+    await stoppedHolder(etcd.url("a"), open);
+  });
+});

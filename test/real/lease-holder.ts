@@ -1,0 +1,13 @@
+// Takes a turn or a claim, in a process of its own that a test can stop. Arguments: DATABASE_URL, `turn` or `claim`.
+import { openLog } from "../../src/cluster/open-log.ts";
+import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
+
+const [url = "", what] = process.argv.slice(2);
+const log = await openLog(parseDatabaseUrl(url));
+if (what === "turn") await log.turn();
+else {
+  const claim = await log.claim("work", 3000);
+  claim?.lost.addEventListener("abort", () => console.log("lost"));
+}
+console.log("held");
+setInterval(() => {}, 1000);
