@@ -43,7 +43,8 @@ export const readinessChecks = (
   { assertReady, fresh }: Database,
   { fileUse, clusterNode }: Pick<Vitals, "fileUse" | "clusterNode">,
 ): Record<string, Check> => ({
-  database: assertReady,
+  // Without its engine a node refuses reads and writes: the check of the cluster says so.
+  database: () => (clusterNode?.fault() ? undefined : assertReady()),
   disk: () => assertDiskReserve(dataDir, diskReserve),
   files: () => assertDescriptors(fileUse()),
   ...(clusterNode && { cluster: () => clusterNode.assertReady(fresh) }),

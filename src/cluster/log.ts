@@ -97,8 +97,6 @@ export interface LogFiles {
 }
 
 export interface EngineHealth {
-  /** What the operator should change, in sentences, such as a PostgreSQL without a synchronous standby; absent if nothing. */
-  readonly warnings?: readonly string[];
   /** `etcd 3.4.23`, `PostgreSQL 15.8`; undefined if no member could be asked. */
   readonly version: string | undefined;
   readonly members: readonly EngineMember[];
@@ -106,7 +104,7 @@ export interface EngineHealth {
   readonly bytes: number | undefined;
   /** How much of it is in use, if the engine keeps the rest for later; undefined: all, or it does not say. */
   readonly bytesInUse?: number | undefined;
-  /** What the operator should do, in sentences. */
+  /** What the operator should change, in sentences, such as a PostgreSQL without a synchronous standby. */
   readonly advice?: readonly string[];
 }
 

@@ -87,7 +87,7 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
   const ofEngine = [
     ...memberProblems(engine),
     ...storageProblems(engine),
-    ...(engine.warnings ?? []).map(warning),
+    ...(engine.advice ?? []).map(warning),
   ];
   if (!log)
     return [

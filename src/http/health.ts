@@ -108,13 +108,16 @@ const runChecks = async (checks: Readonly<Record<string, Check>>): Promise<Failu
   return (await Promise.all(attempts)).flat();
 };
 
-const publicMessage = (failures: readonly Failure[]): string =>
-  failures.every(({ isPublic }) => isPublic)
-    ? `The service is not ready (${detailedMessage(failures)}).`
-    : `The service is not ready (${failures.map(({ name }) => name).join(", ")}); use a key with the scope metrics:read to see why.`;
+const detailOf = ({ name, reason }: Failure): string => `${name}: ${reason}`;
 
-const detailedMessage = (failures: readonly Failure[]): string =>
-  failures.map(({ name, reason }) => `${name}: ${reason}`).join("; ");
+/** Names all checks that failed, and the reasons that anybody may read. */
+const publicMessage = (failures: readonly Failure[]): string => {
+  const list = failures.map((failure) => (failure.isPublic ? detailOf(failure) : failure.name)).join("; ");
+  const isComplete = failures.every(({ isPublic }) => isPublic);
+  return `The service is not ready (${list})${isComplete ? "." : "; use a key with the scope metrics:read to see why."}`;
+};
+
+const detailedMessage = (failures: readonly Failure[]): string => failures.map(detailOf).join("; ");
 
 const publicWarning = ({ code, count }: Warning) => ({ code, count });
 

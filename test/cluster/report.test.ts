@@ -110,7 +110,7 @@ describe("the problems of a cluster", () => {
     ],
     [
       "what the engine warns of",
-      { engine: { warnings: ["No standby is synchronous."] } },
+      { engine: { advice: ["No standby is synchronous."] } },
       /^No standby is synchronous\.$/,
     ],
     [

@@ -53,7 +53,7 @@ export const postgresHealth = async (primary: PostgresPrimary): Promise<EngineHe
     advice:
       leader?.standbys === ""
         ? [
-            "synchronous_standby_names is empty: what the primary acknowledges is lost with its disk, unless its storage is replicated",
+            "PostgreSQL has no synchronous standby, so a failover can lose acknowledged writes: set synchronous_standby_names, unless the storage of the primary is replicated",
           ]
         : [],
   };

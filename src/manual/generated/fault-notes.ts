@@ -181,7 +181,7 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "`/readyz` names the failed check, and says why to a key with `metrics:read`.",
   },
   storage_unavailable: {
-    when: "The disk is full or read-only, or another process has locked the database. Nothing was written, and reads go on.",
+    when: "The disk is full or read-only, or another process has locked the database. Nothing was written, and reads go on. In a cluster, also: the node cannot reach etcd or PostgreSQL. Then reads get this code too.",
     remedy: "Try again later. Operators: run `adoption-store doctor`.",
   },
   outcome_unknown: {

@@ -1,0 +1,115 @@
+import { expect } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { node } from "./cluster/nodes.ts";
+import { ETCD, startEtcd } from "./etcd.ts";
+import { directory, expectRefusal, real, store, until } from "./support.ts";
+
+/** A cluster of two nodes over this many members, and the commands of its operator. */
+const cluster = async (members: number) => {
+  const etcd = await startEtcd(members);
+  const place = directory();
+  const url = etcd.url("shelter");
+  const env = {
+    DATABASE_URL: url,
+    BLOBS_URL: "s3://key:secret-word@bucket/sites?endpoint=http://127.0.0.1:9",
+  };
+  const nodes = ["one", "two"].map((name) => node({ place: join(place.path, name), env }));
+  const status = (...flags: string[]) => store(["cluster", "status", ...flags], { env, cwd: place.path });
+  return {
+    etcd,
+    place: place.path,
+    env,
+    nodes,
+    status,
+    async [Symbol.asyncDispose]() {
+      for (const one of nodes) await one.kill();
+      await etcd[Symbol.asyncDispose]();
+      place[Symbol.dispose]();
+    },
+  };
+};
+
+real("cluster status shows the nodes, the engine and the log, without a DATA_DIR", ETCD, async () => {
+  await using service = await cluster(3);
+  const empty = await service.status();
+  expect(empty.stdout).toContain("There is no log yet");
+  expect(empty.code).toBe(1);
+  for (const one of service.nodes) await one.start();
+  const { stdout, code } = await service.status();
+  expect(stdout).toMatch(/^engine +etcd [\d.]+, etcd:\/\/127\.0\.0\.1:\d+,.+\/shelter, .+ stored$/m);
+  expect(stdout.match(/\(leader\)/g)).toHaveLength(1);
+  expect(stdout).toMatch(/^log +[0-9a-f-]{36} at position \d+$/m);
+  expect(stdout).toMatch(/^snapshot +position \d+, \d+ records? behind the log, made .+ in the engine$/m);
+  for (const { port } of service.nodes) expect(stdout).toContain(`:${port}`);
+  expect(code).toBe(0);
+  const report = JSON.parse((await service.status("--json")).stdout) as {
+    log: { nodes: unknown[] };
+    problems: unknown[];
+  };
+  expect(report).toMatchObject({ problems: [] });
+  expect(report.log.nodes).toHaveLength(2);
+});
+
+real(
+  "cluster status names a member that is down; without a majority it says so, and exits with 1",
+  ETCD,
+  async () => {
+    await using service = await cluster(3);
+    const [one] = service.nodes;
+    await one?.start();
+    const [first, second] = service.etcd.members;
+    await first?.kill();
+    const minority = await service.status();
+    expect(minority.stdout).toContain(`The engine's member ${first?.address} cannot be used`);
+    expect(minority.stdout).toContain("the cluster works on, but repair it before another one fails");
+    expect(minority.code).toBe(1);
+    await second?.kill();
+    const majority = await service.status();
+    expect(majority.stdout).toMatch(
+      /^FAILED +The engine cannot be used .+: no node can read or write; sites go on for STALE_LIMIT/m,
+    );
+    expect(majority.code).toBe(1);
+    const readiness = () => fetch(`${one?.url}/readyz`).then((response) => response.text());
+    await until("the node says what is wrong", async () =>
+      (await readiness()).includes("cluster cannot be reached"),
+    );
+    expect((await fetch(`${one?.url}/livez`)).status).toBe(200);
+  },
+);
+
+real("the password of DATABASE_URL is in no output of an operator's commands", ETCD, async () => {
+  await using service = await cluster(1);
+  const env = {
+    ...service.env,
+    DATABASE_URL: service.env.DATABASE_URL.replace("://", "://root:s3cret-word@"),
+  };
+  for (const argv of [
+    ["cluster", "status"],
+    ["cluster", "status", "--json"],
+    ["doctor"],
+    ["status"],
+    ["config", "show"],
+  ]) {
+    const { stdout, stderr } = await store(argv, { env, cwd: service.place });
+    expect([argv, (stdout + stderr).includes("s3cret")]).toEqual([argv, false]);
+  }
+});
+
+real(
+  "commands on a node's DATA_DIR find DATABASE_URL in its configuration file, and refuse without it",
+  ETCD,
+  async () => {
+    await using service = await cluster(1);
+    const [one] = service.nodes;
+    await one?.start();
+    const cwd = one?.place ?? "";
+    expectRefusal(await store(["keys", "list"], { cwd }), 1, /DATABASE_URL/);
+    const file = join(cwd, "data/adoption-store.toml");
+    writeFileSync(file, `database_url = "${service.env.DATABASE_URL}"\n`, { mode: 0o600 });
+    expect((await store(["keys", "list"], { cwd })).code).toBe(0);
+    const { stdout } = await store(["status"], { cwd });
+    expect(stdout).toMatch(/^cluster +1 node of etcd:/m);
+    rmSync(file);
+  },
+);
