@@ -1,11 +1,13 @@
+import { endMigration } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
 import type { Transactions } from "../db/transaction.ts";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
-import type { RecordApplier } from "./apply.ts";
+import { type DecodedLogRecord, type WritesApplier, applyMigrations } from "./apply.ts";
 import { LogTrimmed, ReplicaOutdated } from "./errors.ts";
 import type { ReplicaFile } from "./file.ts";
 import type { Log, LogRecord } from "./log.ts";
 import type { Progress } from "./progress.ts";
-import { RecordTooNew } from "./record.ts";
+import { RecordTooNew, decodeRecord } from "./record.ts";
 
 /** How many records are read at a time. */
 const READ_RECORDS = 500;
@@ -20,7 +22,7 @@ export interface CatchUpOptions {
   log: Pick<Log, "read">;
   file: ReplicaFile;
   transactions: Pick<Transactions, "open" | "commitOpen" | "abandon">;
-  apply: RecordApplier;
+  apply: WritesApplier;
   progress: Progress;
   /** Called after records were committed. */
   onApplied(applied: { records: number; bytes: number }): void;
@@ -28,33 +30,59 @@ export interface CatchUpOptions {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Applies records to the file in the open transaction, for a while. @returns how many of them are done with */
-const applySlice = (
-  { file, apply }: CatchUpOptions,
-  records: readonly LogRecord[],
-): { done: number; applied: { records: number; bytes: number }; error?: unknown } => {
+/** What a slice of work came to. */
+interface Slice {
+  /** How many records are done with. */
+  done: number;
+  /** Those of them that another process had not applied before. */
+  records: number;
+  /** Their size before compression. */
+  bytes: number;
+  /** Why it ends before the last record: migrations need a transaction of their own. */
+  next?: DecodedLogRecord;
+  error?: unknown;
+}
+
+/** Applies records to the file in the open transaction, for a while. */
+const applySlice = ({ file, apply }: CatchUpOptions, records: readonly LogRecord[]): Slice => {
   let mark = file.mark();
-  let done = 0;
-  const applied = { records: 0, bytes: 0 };
-  for (const end = performance.now() + SLICE_MS; done < records.length && performance.now() < end; done++) {
-    const record = records[done] as LogRecord;
+  const slice: Slice = { done: 0, records: 0, bytes: 0 };
+  for (const end = performance.now() + SLICE_MS; slice.done < records.length; slice.done++) {
+    const { position, id, record } = records[slice.done] as LogRecord;
+    if (performance.now() > end) break;
     // Another process has applied it to the same file.
-    if (record.position <= mark.position) continue;
+    if (position <= mark.position) continue;
     file.writer.run("SAVEPOINT record");
     try {
-      const { mark: next, bytes } = apply(mark, record);
-      file.writer.run("RELEASE record");
-      applied.records++;
-      applied.bytes += bytes;
-      mark = next;
+      const next = { position, id, record: decodeRecord(record) };
+      if (next.record.content.kind === "migrations") return { ...slice, next };
+      mark = apply(mark, next, next.record.content.statements);
+      slice.records++;
+      slice.bytes += next.record.body.length;
     } catch (error) {
-      file.writer.run("ROLLBACK TO record; RELEASE record");
-      return { done, applied, error };
+      file.writer.run("ROLLBACK TO record");
+      return { ...slice, error };
     } finally {
+      file.writer.run("RELEASE record");
       file.advance(mark);
     }
   }
-  return { done, applied };
+  return slice;
+};
+
+/** Applies migrations in a transaction of their own: foreign keys cannot be switched off inside one. */
+const commitMigrations = ({ file, progress, onApplied }: CatchUpOptions, next: DecodedLogRecord): void => {
+  const { content } = next.record;
+  if (content.kind !== "migrations") return;
+  try {
+    const mark = applyMigrations(file.writer, file.mark(), next, content, migrations);
+    file.advance(mark);
+    file.writer.run("COMMIT");
+    progress.advance(mark);
+    onApplied({ records: 1, bytes: next.record.body.length });
+  } finally {
+    endMigration(file.writer);
+  }
 };
 
 /** Applies the log to the file, as far as it goes. Returns when nothing is left to read. */
@@ -70,15 +98,17 @@ export const catchUpWith = (options: CatchUpOptions) => {
     }
   };
 
-  const commitSlice = (records: readonly LogRecord[]): number => {
-    const { done, applied, error } = applySlice(options, records);
+  const commitSlice = (left: readonly LogRecord[]): number => {
+    const { done, records, bytes, next, error } = applySlice(options, left);
     const mark = file.mark();
     const result = transactions.commitOpen();
     if (result.state === "refused") throw result.error;
     progress.advance(mark);
-    if (applied.records > 0) onApplied(applied);
+    if (records > 0) onApplied({ records, bytes });
     if (error !== undefined) throw error;
-    return done;
+    if (!next) return done;
+    commitMigrations(options, next);
+    return done + 1;
   };
 
   const applyAll = async (records: readonly LogRecord[]): Promise<void> => {

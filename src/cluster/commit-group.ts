@@ -15,11 +15,13 @@ export interface CommitGroupOptions {
   lockHolder: () => string;
   transactions: Pick<Transactions, "run" | "lockedSince">;
   progress: Progress;
-  heads: Pick<HeadRequests, "isAway" | "failure">;
+  heads: Pick<HeadRequests, "ask" | "isAway" | "failure">;
   turns: WritingTurns;
   attempt(writes: readonly Write[]): Promise<Attempt>;
   catchUp(): Promise<void>;
   runDerived: WriteRunner;
+  /** Called after each commit of derived writes, before they are settled. */
+  onDerived(): void;
 }
 
 const refuse = (writes: readonly Write[], error: unknown): void => {
@@ -48,7 +50,7 @@ export const deadlines = ({
 
 /** Commits writes that each node makes by itself: they need no log, and no reader can tell. */
 const derivedCommit =
-  ({ transactions, runDerived }: CommitGroupOptions, inTime: ReturnType<typeof deadlines>) =>
+  ({ transactions, runDerived, onDerived }: CommitGroupOptions, inTime: ReturnType<typeof deadlines>) =>
   async (writes: readonly Write[]): Promise<void> => {
     for (let left = writes; left.length > 0; left = inTime(left)) {
       const settlers: (() => void)[] = [];
@@ -57,7 +59,10 @@ const derivedCommit =
         return false;
       });
       if (result.state === "refused") return refuse(left, result.error);
-      if (result.state === "committed") return settlers.forEach((settle) => settle());
+      if (result.state === "committed") {
+        onDerived();
+        return settlers.forEach((settle) => settle());
+      }
       await Bun.sleep(RETRY_MS);
     }
   };
@@ -65,6 +70,13 @@ const derivedCommit =
 /** Commits writes through the log: all of them together, unless their record is too large. */
 const replicatedCommit = (options: CommitGroupOptions, inTime: ReturnType<typeof deadlines>) => {
   const { heads, turns, progress, catchUp, attempt } = options;
+  /** Applies the record that came before. If there is none, the log has another end than the file. */
+  const concede = async (): Promise<void> => {
+    turns.contend(true);
+    const before = progress.applied();
+    await catchUp();
+    if (progress.applied().position === before.position) progress.learnEnd(await heads.ask(), before);
+  };
   const commit = async (writes: readonly Write[]): Promise<void> => {
     for (let left = writes; left.length > 0; left = inTime(left)) {
       if (heads.isAway()) return refuse(left, heads.failure());
@@ -77,7 +89,7 @@ const replicatedCommit = (options: CommitGroupOptions, inTime: ReturnType<typeof
         await commit(left.slice(0, half));
         return commit(left.slice(half));
       }
-      if (result.state === "lost") turns.contend(true);
+      if (result.state === "lost") await concede();
       if (result.state === "locked") await Bun.sleep(RETRY_MS);
     }
   };

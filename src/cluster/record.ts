@@ -1,4 +1,6 @@
 import type { SQLQueryBindings } from "bun:sqlite";
+import type { ReplicaMark } from "../db/replica-mark.ts";
+import { PROGRAM } from "./program.ts";
 
 /** The form of a record. A node writes a newer form only when all live nodes announce that they read it: see nodes.ts. */
 export const FORMAT = 1;
@@ -12,14 +14,16 @@ export interface RecordedStatement {
   readonly values: readonly SQLQueryBindings[];
 }
 
+/** Migrations whose SQL is in the program. */
+export interface RecordedMigrations {
+  readonly migrations: readonly { readonly tag: string; readonly hash: string }[];
+  readonly appliedAt: number;
+}
+
 /** What is to be done to a replica. */
 export type RecordContent =
   | { readonly kind: "writes"; readonly statements: readonly RecordedStatement[] }
-  | {
-      readonly kind: "migrations";
-      readonly migrations: readonly { readonly tag: string; readonly hash: string }[];
-      readonly appliedAt: number;
-    };
+  | ({ readonly kind: "migrations" } & RecordedMigrations);
 
 export interface RecordHeader {
   /** The version of the program that made the record. */
@@ -88,7 +92,7 @@ export const bodyOf = (content: RecordContent): string =>
     : JSON.stringify({ migrations: content.migrations, appliedAt: content.appliedAt });
 
 const contentOf = (body: string): RecordContent => {
-  const found = JSON.parse(body) as Writes | Omit<Extract<RecordContent, { kind: "migrations" }>, "kind">;
+  const found = JSON.parse(body) as Writes | RecordedMigrations;
   if ("migrations" in found) return { kind: "migrations", ...found };
   const statements = found.run.map(([at, method, ...values]) => ({
     sql: found.sql[at] as string,
@@ -124,3 +128,18 @@ export const effectOf = (changes: number, rows: unknown): string =>
 /** The running checksum: of everything that was recorded, and what it did. */
 export const nextChecksum = (previous: string, body: string, effects: readonly string[]): string =>
   new Bun.CryptoHasher("sha256").update(`${previous}\n${body}\n${effects.join("\n")}`).digest("hex");
+
+/** The record of this content behind `mark`, the mark behind it, and the size of the content before compression. */
+export const makeRecord = (
+  mark: ReplicaMark,
+  content: RecordContent,
+  effects: readonly string[],
+): { record: Uint8Array; next: ReplicaMark; bytes: number } => {
+  const body = bodyOf(content);
+  const checksum = nextChecksum(mark.checksum, body, effects);
+  return {
+    record: encodeRecord({ program: PROGRAM, previous: mark.id, checksum }, body),
+    next: { log: mark.log, position: mark.position + 1, id: Bun.randomUUIDv7(), checksum },
+    bytes: body.length,
+  };
+};

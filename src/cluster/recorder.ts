@@ -110,6 +110,10 @@ const facadeOf = (writer: Client, reader: Client, place: Place): Client => {
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
+    set(_target, name, value: unknown) {
+      own[name] = value;
+      return true;
+    },
   });
 };
 

@@ -12,9 +12,10 @@ import { petCounter } from "../db/pet-counter.ts";
 import { type ReadinessOptions, databaseReadiness } from "../db/readiness.ts";
 import { transactions } from "../db/transaction.ts";
 import { shrinkLog } from "../db/wal.ts";
+import { once } from "../lib/lazy.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
-import { recordApplier } from "./apply.ts";
+import { writesApplier } from "./apply.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
 import { deadlines, groupCommitter } from "./commit-group.ts";
@@ -22,8 +23,8 @@ import { commitLoop } from "./commit-loop.ts";
 import { openReplicaFile } from "./file.ts";
 import { derivedRunner, groupPerformer } from "./group.ts";
 import { headRequests } from "./heads.ts";
+import { migrateReplica } from "./migrate-replica.ts";
 import type { Log } from "./log.ts";
-import { PROGRAM } from "./program.ts";
 import { replicaProgress } from "./progress.ts";
 import { replicaReads } from "./reads.ts";
 import { replication } from "./replicate.ts";
@@ -37,6 +38,8 @@ export interface ReplicaOptions
   node: string;
   /** How old what `recent` lets be read may be, in milliseconds. */
   staleMs?: number;
+  /** Brings the schema of the whole cluster up to date, if this program is newer. Otherwise an older replica is refused. */
+  migrates?: boolean;
 }
 
 export interface Replica {
@@ -47,7 +50,6 @@ export interface Replica {
 /** What reads and writes of the file share. */
 const openParts = (path: string, log: Log) => {
   const file = openReplicaFile(path);
-  assertCurrent(file.writer, migrations);
   const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
   const changes = detectChanges(file.writer);
   const files = watchFiles(file.writer, onLost);
@@ -77,24 +79,31 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
   const { file, counts, reads } = parts;
   const catchUp = catchUpWith({
     ...parts,
-    apply: recordApplier(file.writer),
+    apply: writesApplier(file.writer),
     onApplied({ records, bytes }) {
       counts.applied += records;
       counts.recordBytes += bytes;
       reads.end();
     },
   });
+  // A migration may make its table first.
+  const count = once(() => petCounter(file.client));
   const attempt = replication({
     ...parts,
-    perform: groupPerformer(file, petCounter(file.client)),
-    program: PROGRAM,
+    perform: groupPerformer(file, () => count()()),
     onCommitted() {
       counts.committed++;
       reads.end();
     },
   });
-  const commitGroup = groupCommitter({ ...parts, attempt, catchUp, runDerived: derivedRunner(file) });
-  return commitLoop({ ...options, turns: parts.turns, commitGroup, catchUp });
+  const commitGroup = groupCommitter({
+    ...parts,
+    attempt,
+    catchUp,
+    runDerived: derivedRunner(file),
+    onDerived: reads.end,
+  });
+  return { catchUp, ...commitLoop({ ...options, turns: parts.turns, commitGroup, catchUp }) };
 };
 
 const replicaReadiness = (
@@ -145,6 +154,13 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
   const parts = openParts(path, log);
   const { file, files, lost, changes, counts } = parts;
   const writes = replicaWrites(parts, options);
+  try {
+    await migrateReplica(file, log, writes.catchUp, options.migrates ?? false);
+    assertCurrent(file.writer, migrations);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
   const {
     stop: stopReads,
     fresh,

@@ -7,7 +7,7 @@ import type { PerformedGroup } from "./group.ts";
 import type { HeadRequests } from "./heads.ts";
 import type { Log } from "./log.ts";
 import type { Progress } from "./progress.ts";
-import { bodyOf, encodeRecord, nextChecksum } from "./record.ts";
+import { makeRecord } from "./record.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
 
 /** What `cluster status` and the metrics say of the writes of a process. */
@@ -25,8 +25,6 @@ export interface ReplicationOptions {
   progress: Progress;
   heads: HeadRequests;
   perform(writes: readonly Write[]): PerformedGroup;
-  /** The version of this program. */
-  program: string;
   counts: AppendCounts;
   /** Called after each commit, before its writes are settled. */
   onCommitted(): void;
@@ -99,17 +97,17 @@ const append = async (
   mark: ReplicaMark,
   group: PerformedGroup,
 ): Promise<Attempt> => {
-  const { log, transactions, progress, program, counts } = options;
-  const id = Bun.randomUUIDv7();
-  const body = bodyOf({ kind: "writes", statements: group.statements });
-  const checksum = nextChecksum(mark.checksum, body, group.effects);
-  const record = encodeRecord({ program, previous: mark.id, checksum }, body);
-  const next = { log: mark.log, position: mark.position + 1, id, checksum };
+  const { log, transactions, counts } = options;
+  const { record, next, bytes } = makeRecord(
+    mark,
+    { kind: "writes", statements: group.statements },
+    group.effects,
+  );
   const sentAt = performance.now();
   counts.appends++;
-  counts.recordBytes += body.length;
+  counts.recordBytes += bytes;
   const { won, isAwaited } = await log
-    .append({ log: mark.log, position: mark.position, id: mark.id }, id, record)
+    .append(mark, next.id, record)
     .finally(() => (counts.appendSeconds += (performance.now() - sentAt) / 1000));
   if (won) {
     commitWon(options, next, sentAt, group);
@@ -117,7 +115,6 @@ const append = async (
   }
   transactions.abandon();
   counts.lostAppends++;
-  progress.learnHead(next.position);
   return { state: "lost" };
 };
 

@@ -35,6 +35,7 @@ export const openReplicaStore = async (
       node: nodeIdOf(dataDir),
       groupSize: commitGroupSize,
       staleMs: staleLimit,
+      migrates: migrate,
     });
     chmodSync(path, 0o600);
     return replica;

@@ -19,7 +19,8 @@ interface LedgerRow {
   hash: string;
 }
 
-const sha256 = (text: string) => Bun.SHA256.hash(text, "hex");
+/** What the ledger has of a migration's SQL. */
+export const hashOf = (text: string) => Bun.SHA256.hash(text, "hex");
 
 /** The migrations that were applied, in order. */
 export const appliedMigrations = (client: Client): LedgerRow[] =>
@@ -36,7 +37,7 @@ export const pendingMigrations = (
       throw new MigrationRefused(
         `the database is newer than this program (it has migration ${tag}): upgrade the program`,
       );
-    if (migration.tag !== tag || sha256(migration.sql) !== hash)
+    if (migration.tag !== tag || hashOf(migration.sql) !== hash)
       throw new MigrationRefused(
         `migration ${tag} of the database differs from that of this program`,
         "restore a backup",
@@ -81,7 +82,7 @@ function* ledgerSteps(): Generator<Step, LedgerRow[], Rows> {
 
 const ledgerStep = ({ tag, sql }: Migration, appliedAt: number): Step => ({
   sql: "INSERT INTO migrations (tag, hash, applied_at) VALUES (?, ?, ?)",
-  parameters: [tag, sha256(sql), appliedAt],
+  parameters: [tag, hashOf(sql), appliedAt],
 });
 
 function* stepsOf({ tag, sql }: Migration, appliedAt: number): Generator<Step, void, Rows> {
@@ -136,20 +137,40 @@ export function* migrationSteps(
 /** True if the generator needs the step's rows. The SQL of any other step may hold several statements. */
 export const isQuery = ({ sql }: Step): boolean => sql.startsWith("SELECT");
 
-/** Runs all steps of a migration at once. @throws MigrationRefused */
-export const migrate = (client: Client, known: readonly Migration[]): void => {
+/**
+ * Runs the steps of a migration, and leaves its transaction open. Afterwards call `endMigration`.
+ * @returns false if there was nothing to do: then no transaction is open
+ * @throws MigrationRefused
+ */
+export const migrateUncommitted = (
+  client: Client,
+  known: readonly Migration[],
+  appliedAt?: number,
+): boolean => {
   const run = (step: Step): Rows => {
     if (isQuery(step))
       return client.query<Rows[number], (string | number)[]>(step.sql).all(...step.parameters);
     client.run(step.sql, [...step.parameters]);
     return [];
   };
-  const steps = migrationSteps(known);
+  const steps = migrationSteps(known, appliedAt);
+  for (let next = steps.next([]); !next.done; next = steps.next(run(next.value)))
+    if (next.value.sql === "COMMIT") return true;
+  return false;
+};
+
+/** Undoes what is not committed, and has foreign keys checked again. */
+export const endMigration = (client: Client): void => {
+  if (client.inTransaction) client.run("ROLLBACK");
+  client.run("PRAGMA foreign_keys=ON");
+};
+
+/** Runs all steps of a migration at once. @throws MigrationRefused */
+export const migrate = (client: Client, known: readonly Migration[]): void => {
   try {
-    for (let next = steps.next([]); !next.done;) next = steps.next(run(next.value));
+    if (migrateUncommitted(client, known)) client.run("COMMIT");
   } finally {
-    if (client.inTransaction) client.run("ROLLBACK");
-    client.run("PRAGMA foreign_keys=ON");
+    endMigration(client);
   }
 };
 

@@ -1,51 +1,82 @@
-import { join } from "node:path";
-import { type Replica, type ReplicaOptions, openReplica } from "../../src/cluster/replica.ts";
-import type { Snapshot } from "../../src/cluster/log.ts";
-import { openDatabase } from "../../src/db/open.ts";
-import { markReplica } from "../../src/db/replica-mark.ts";
 import { Database as Client } from "bun:sqlite";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { RecordTooLarge } from "../../src/cluster/errors.ts";
+import type { Log, Snapshot } from "../../src/cluster/log.ts";
+import { type Replica, type ReplicaOptions, openReplica } from "../../src/cluster/replica.ts";
+import type { Database } from "../../src/db/open.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { markReplica } from "../../src/db/replica-mark.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 import { MemoryEngine } from "./memory-log.ts";
 
-const FIRST: Snapshot = { log: "log-1", position: 0, id: "first", checksum: "", reference: "" };
+export const FIRST: Snapshot = { log: "log-1", position: 0, id: "first", checksum: "", reference: "" };
 
 /** A cluster in this process: an engine in memory, and nodes that begin with the same empty database. */
-export const memoryCluster = async (engine = new MemoryEngine()) => {
+export const memoryCluster = async (known = migrations) => {
+  const engine = new MemoryEngine();
   const directory = temporaryDirectory();
-  const first = join(directory, "first.db");
-  await openDatabase(first).close();
   await engine.open().create(FIRST);
+  using first = new Client(":memory:");
+  migrate(first, known);
+  markReplica(first, FIRST);
+  const content = first.serialize();
   let nodes = 0;
   /** Makes the file of a new node. */
-  const newFile = async (): Promise<string> => {
+  const newFile = (): string => {
     const path = join(directory, `node-${++nodes}.db`);
-    await Bun.write(path, Bun.file(first));
-    using client = new Client(path);
-    markReplica(client, FIRST);
+    writeFileSync(path, content);
     return path;
   };
-  const open = async (path?: string, options: Partial<ReplicaOptions> = {}): Promise<Replica> => {
-    const file = path ?? (await newFile());
-    const replica = await openReplica(file, engine.open(), {
-      node: `n${nodes}`,
-      ...options,
-    });
+  /** @param options `limit`: the largest record that the engine takes from this node, in bytes */
+  const open = async (
+    options: Partial<ReplicaOptions> & { path?: string; limit?: number } = {},
+  ): Promise<Replica> => {
+    const { path = newFile(), limit = Infinity, ...others } = options;
+    const log = engine.open();
+    const append: Log["append"] = async (after, id, record) => {
+      if (record.length > limit) throw new RecordTooLarge(record.length, limit);
+      return log.append(after, id, record);
+    };
+    const replica = await openReplica(path, { ...log, append }, { node: path, ...others });
     atEnd(replica.database.close);
     return replica;
   };
   return { engine, newFile, open };
 };
 
+/** Runs a statement in a write of its own, and returns its rows. */
+export const act = async (
+  { commit, client }: Pick<Database, "client" | "commit">,
+  sql: string,
+  ...values: (string | number | bigint | null | Uint8Array)[]
+): Promise<unknown[]> => {
+  const statement = client.query<unknown, typeof values>(sql);
+  const [rows] = await commit([{ query: { all: () => statement.all(...values) }, values: {} }]);
+  return rows;
+};
+
+const ADD = "INSERT INTO pets (name, category_id, created_at) VALUES (?, 1, 0) RETURNING id";
+
+export const addNamed = async ({ database }: Pick<Replica, "database">, name: string): Promise<number> => {
+  const [row] = await act(database, ADD, name);
+  return (row as { id: number }).id;
+};
+
+/** The names of all animals, by id, as the node has them at present. */
+export const namesOf = ({ database }: Pick<Replica, "database">): unknown[] =>
+  database.client.query("SELECT name FROM pets ORDER BY id").values().flat();
+
 /** Every row of every table but what a node has of its own. */
-export const contentOf = (path: string): Map<string, unknown[]> => {
-  using client = new Client(path, { readonly: true });
-  const tables = client
+export const contentOf = ({ database }: Pick<Replica, "database">): Map<string, unknown[]> => {
+  const tables = database.client
     .query<{ name: string }, []>(
       `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
-       AND name NOT LIKE 'sqlite_%' AND name NOT IN ('pet_names', 'pets_indexed') ORDER BY name`,
+       AND name NOT IN ('pet_names', 'pets_indexed', 'sqlite_schema', 'sqlite_stat1') ORDER BY name`,
     )
     .all();
   return new Map(
-    tables.map(({ name }) => [name, client.query(`SELECT * FROM "${name}" ORDER BY 1, 2`).values()]),
+    tables.map(({ name }) => [name, database.client.query(`SELECT * FROM "${name}" ORDER BY 1, 2`).values()]),
   );
 };
