@@ -60,16 +60,28 @@ export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit
       set: { key: sql`excluded.key`, url: sql`excluded.url` },
     })
     .prepare();
+  const addStatement = orm
+    .insert(acmeAccounts)
+    .values({ authority: value("ca"), key: value("key") })
+    .onConflictDoNothing()
+    .prepare();
   const deleteStatement = orm.delete(acmeAccounts).where(isOfCa).prepare();
 
+  const account = async (ca: string): Promise<StoredAccount | undefined> => {
+    const row = accountStatement.get({ ca });
+    return row && { key: JSON.parse(row.key) as AccountKey, url: row.url ?? undefined };
+  };
+
   return {
+    account,
+    /** Stores the key of a new account, if there is none. @returns the account that is stored then */
+    async addAccount(ca: string, key: AccountKey): Promise<StoredAccount> {
+      await commit([{ query: addStatement, values: { ca, key: JSON.stringify(key) } }]);
+      return (await account(ca)) ?? { key, url: undefined };
+    },
     /** The attempts at a CA after `since`. */
     async attempts(ca: string, since: number): Promise<Attempt[]> {
       return attemptsStatement.all({ ca, since });
-    },
-    async account(ca: string): Promise<StoredAccount | undefined> {
-      const row = accountStatement.get({ ca });
-      return row && { key: JSON.parse(row.key) as AccountKey, url: row.url ?? undefined };
     },
     async saveAccount(ca: string, { key, url }: StoredAccount): Promise<void> {
       await commit([{ query: saveStatement, values: { ca, key: JSON.stringify(key), url: url ?? null } }]);

@@ -11,15 +11,14 @@ import type { Certificates } from "./repository.ts";
 
 /** Returns the service's account with a CA, and registers it when first needed. Concurrent calls share one registration. */
 const accountOpener = (
-  certificates: Pick<Certificates, "account" | "saveAccount">,
+  certificates: Pick<Certificates, "account" | "addAccount" | "saveAccount">,
   clientOf: (ca: string) => AcmeClient,
 ) => {
   const open = async (ca: string): Promise<Account> => {
-    const stored = await certificates.account(ca);
-    const key = stored?.key ?? (await newAccountKey());
-    // Stored before the CA knows the key: without its key an account is lost.
-    if (!stored) await certificates.saveAccount(ca, { key, url: undefined });
-    if (stored?.url !== undefined) return { key, url: stored.url };
+    // Stored before the CA knows the key: without its key an account is lost. Another process may have stored one meanwhile.
+    const { key, url: known } =
+      (await certificates.account(ca)) ?? (await certificates.addAccount(ca, await newAccountKey()));
+    if (known !== undefined) return { key, url: known };
     const url = await clientOf(ca).register(key);
     await certificates.saveAccount(ca, { key, url });
     return { key, url };
@@ -103,13 +102,18 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
     const replaces = issued?.ca === ca ? (issued.ariId ?? undefined) : undefined;
     const client = clientOf(ca);
     const names = namesOf(hostname);
-    const placed = await client
-      .order(account, names, { ...(replaces && { replaces }) })
-      .catch((error: unknown) => {
+    // Its key was stored, so an attempt was about to place it: perhaps only the response was lost.
+    const lost =
+      certificate.order?.ca === ca
+        ? await client.findOrder(account, names).catch(() => undefined)
+        : undefined;
+    const placed =
+      lost ??
+      (await client.order(account, names, { ...(replaces && { replaces }) }).catch((error: unknown) => {
         // RFC 9773 section 5: a CA takes one replacement. If an earlier order's response was lost, renew without `replaces`.
         if (replaces === undefined || !isAboutReplacement(error)) throw error;
         return client.order(account, names);
-      });
+      }));
     if (!(await certificates.saveOrder(certificate, { ca, url: placed.url }, clock.now())))
       throw new Superseded();
     return placed;

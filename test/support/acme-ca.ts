@@ -9,6 +9,7 @@ export type ResourceKind =
   | "directory"
   | "new-nonce"
   | "new-account"
+  | "orders"
   | "new-order"
   | "order"
   | "authorization"
@@ -25,6 +26,8 @@ export type TestChallengeType = "http-01" | "tls-alpn-01" | "dns-01";
 export interface AcmeCaOptions {
   /** True if the challenge succeeds; by default all do. */
   validate?: (type: TestChallengeType, name: string, token: string, thumbprint: string) => Promise<boolean>;
+  /** Whether an account links to its orders, as pebble does, and Let's Encrypt does not. */
+  listsOrders?: boolean;
   /** By default 90 days less a second, because the last second is part of the lifetime (RFC 5280 section 4.1.2.5). */
   lifetimeMs?: number;
   /** The share of good nonces to reject, from 0 to 1: the first one, then evenly distributed. */
@@ -111,6 +114,7 @@ export const acmeCa = async ({
   eab,
   profiles,
   ari = true,
+  listsOrders = true,
   processingReads = 0,
   retryAfter,
   clock = systemClock,
@@ -194,6 +198,17 @@ export const acmeCa = async ({
     const isSameKey = JSON.stringify(decodeJson(jws.payload)) === JSON.stringify(key);
     if (!verified || alg !== "HS256" || kid !== eab.kid || url !== urlOf("new-account") || !isSameKey)
       throw rejection(401, "unauthorized", "the external account binding is wrong");
+  };
+
+  const readAccount = (read: Read): Response => {
+    accountIn(read);
+    return respondJson({ status: "valid", ...(listsOrders && { orders: urlOf("orders") }) });
+  };
+
+  const listOrders = (read: Read): Response => {
+    const account = accountIn(read);
+    const own = orders.values().filter((order) => order.account === account);
+    return respondJson({ orders: Array.from(own, ({ id }) => urlOf("order", id)) });
   };
 
   const makeAccount = async ({ payload, key }: Read): Promise<Response> => {
@@ -436,7 +451,9 @@ export const acmeCa = async ({
   const signed = (kind: ResourceKind, id: string, read: Read): Response | Promise<Response> => {
     switch (kind) {
       case "new-account":
-        return makeAccount(read);
+        return id === "" ? makeAccount(read) : readAccount(read);
+      case "orders":
+        return listOrders(read);
       case "new-order":
         return makeOrder(read);
       case "order":

@@ -1,6 +1,6 @@
 import { splitChain } from "./certificate.ts";
 import { AcmeProblem } from "./problem.ts";
-import { malformed, readUrl } from "./fields.ts";
+import { malformed, readFields, readList, readUrl } from "./fields.ts";
 import { type ExternalAccount, externalAccountBinding } from "./jws.ts";
 import type { AccountKey } from "./keys.ts";
 import {
@@ -34,6 +34,11 @@ const PEM_TYPE = "application/pem-certificate-chain";
 
 /** RFC 8555 sections 7.3 and 7.4: the URL of the new object. */
 const locationOf = ({ headers }: AcmeResponse): string => readUrl(headers.get("location"), "Location");
+
+/** Of the account's orders, how many are looked at: the last ones. */
+const MAX_LISTED = 50;
+/** An order that no certificate was requested for. */
+const WAITING: ReadonlySet<string> = new Set(["pending", "ready"]);
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 
@@ -77,6 +82,27 @@ const fetchRenewalInfo = async (
   const response = await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`);
   return readRenewalInfo(jsonOf(response), retryAfterOf(response));
 };
+
+/**
+ * The account's order for exactly these names that still waits: one whose response was lost. Undefined if the CA lists no orders
+ * (RFC 8555 section 7.1.2.1): such a CA, Let's Encrypt for example, responds to a second order with the first.
+ */
+const orderFinder =
+  (
+    postAs: (account: Account, url: string) => Promise<AcmeResponse>,
+    orderOf: (response: AcmeResponse, url: string) => Order,
+  ) =>
+  async (account: Account, names: readonly string[]): Promise<Order | undefined> => {
+    const { orders: list } = readFields(jsonOf(await postAs(account, account.url)), "the account");
+    if (list === undefined) return undefined;
+    const { orders } = readFields(jsonOf(await postAs(account, readUrl(list, "orders"))), "the orders");
+    const last = Array.isArray(orders) ? orders.slice(-MAX_LISTED) : orders;
+    for (const url of readList(last, "orders", readUrl).toReversed()) {
+      const order = orderOf(await postAs(account, url), url);
+      if (WAITING.has(order.status) && isSameSet(order.names, names)) return order;
+    }
+    return undefined;
+  };
 
 /**
  * A client of one CA (RFC 8555). It caches the directory and unused nonces, and nothing else: create one for each task.
@@ -126,6 +152,7 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
       return order;
     },
 
+    findOrder: orderFinder(postAs, orderOf),
     readOrder: async (account: Account, url: string): Promise<Order> =>
       orderOf(await postAs(account, url), url),
     authorization: async (account: Account, url: string): Promise<Authorization> =>
@@ -150,9 +177,8 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
 
     /** @param reason RFC 5280 section 5.3.1 */
     async revoke(account: Account, certificateDer: Uint8Array, reason?: number): Promise<void> {
-      const { revokeCert } = await directory();
-      const certificate = base64url(certificateDer);
-      await postAs(account, revokeCert, { certificate, ...(reason !== undefined && { reason }) });
+      const revocation = { certificate: base64url(certificateDer), ...(reason !== undefined && { reason }) };
+      await postAs(account, (await directory()).revokeCert, revocation);
     },
 
     deactivate: async (account: Account, authorizationUrl: string): Promise<Authorization> =>
