@@ -29,6 +29,7 @@ import checkADomain from "./how-to/check-a-domain.md" with { type: "text" };
 import consolePage from "./how-to/console.md" with { type: "text" };
 import backupsOffTheMachine from "./how-to/backups-off-the-machine.md" with { type: "text" };
 import movingToAnotherMachine from "./how-to/moving-to-another-machine.md" with { type: "text" };
+import objectStorage from "./how-to/object-storage.md" with { type: "text" };
 import cluster from "./how-to/cluster.md" with { type: "text" };
 import everyCore from "./how-to/every-core.md" with { type: "text" };
 import monitoring from "./how-to/monitoring.md" with { type: "text" };
@@ -120,6 +121,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "monitoring", text: monitoring },
       { name: "every-core", text: everyCore },
       { name: "cluster", text: cluster },
+      { name: "object-storage", text: objectStorage },
       { name: "troubleshooting", text: troubleshooting },
       { name: "erasure-of-personal-data", text: erasureOfPersonalData },
     ],

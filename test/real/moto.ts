@@ -23,8 +23,8 @@ const startProcess = (port: number) =>
   });
 
 /** Starts an S3 server that nobody here wrote, with an empty bucket. It keeps objects in memory: they end with it. */
-export const startMoto = async ({ bucket = "sites" } = {}) => {
-  const port = await freePort();
+export const startMoto = async ({ bucket = "sites", port: wanted = 0 } = {}) => {
+  const port = wanted || (await freePort());
   const endpoint = `http://127.0.0.1:${port}`;
   const child = startProcess(port);
   await until("moto responds", () =>
@@ -42,7 +42,12 @@ export const startMoto = async ({ bucket = "sites" } = {}) => {
     endpoint,
     region: "us-east-1",
   });
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await child.exited;
+  };
   return {
+    port,
     endpoint,
     /** For BLOBS_URL. */
     url: `s3://${KEYS}@${bucket}/store?endpoint=${endpoint}&region=us-east-1`,
@@ -56,10 +61,9 @@ export const startMoto = async ({ bucket = "sites" } = {}) => {
     /** The server responds to nobody until `resume`: connections stay open. */
     pause: () => child.kill("SIGSTOP"),
     resume: () => child.kill("SIGCONT"),
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGKILL");
-      await child.exited;
-    },
+    /** Ends it, with all objects. Another can have its port. */
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 };
 

@@ -26,7 +26,7 @@ export interface Uploader {
    * @throws Fault storage_unavailable
    */
   upload(manifest: string, hashes: Iterable<string>): Promise<() => void>;
-  /** Stores one blob, unless the object store has it. @throws ObjectStoreError */
+  /** Stores one blob, whatever is known of it. @throws ObjectStoreError */
   put(hash: string): Promise<void>;
 }
 
@@ -99,12 +99,13 @@ export const blobUploader = ({
   /** Blobs that the store had since the last sweep that this process knows of. */
   let stored = new Set<string>();
 
-  const put = async (hash: string): Promise<void> => {
+  const put = (hash: string): Promise<void> => store.put(blobName(hash), Bun.file(pathOf(hash)));
+
+  const putMissing = async (hash: string): Promise<void> => {
     const known = stored;
     if (known.has(hash)) return;
-    const file = Bun.file(pathOf(hash));
     const found = await store.stat(blobName(hash));
-    if (found?.size !== file.size) await store.put(blobName(hash), file);
+    if (found?.size !== Bun.file(pathOf(hash)).size) await put(hash);
     // Another upload may have seen a sweep meanwhile: then this adds to what is forgotten.
     if (known.size < MAX_KNOWN) known.add(hash);
   };
@@ -112,12 +113,12 @@ export const blobUploader = ({
   const uploadPending = async (pending: string, manifest: string, hashes: Iterable<string>) => {
     const endsAt = now() + MAX_UPLOAD_MS;
     // A sweep reads it.
-    await store.put(blobName(manifest), Bun.file(pathOf(manifest)));
+    await put(manifest);
     await store.put(pending, new Uint8Array());
     if (await noSweep()) stored = new Set();
     await forEachLimited(new Set([manifest, ...hashes]), MAX_CONCURRENT, async (hash) => {
       if (now() > endsAt) throw away();
-      await put(hash);
+      await putMissing(hash);
     });
   };
 

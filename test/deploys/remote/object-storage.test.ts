@@ -178,20 +178,29 @@ describe("a damaged file", () => {
 });
 
 describe("this machine's own files", () => {
-  test("of the time before BLOBS_URL are all uploaded, with progress", async () => {
+  test("are uploaded with progress if the object store lacks them: those from before BLOBS_URL, or lost ones", async () => {
     const { server, node } = openNodes();
     const store = await node();
     await addProject(store);
     await deploy(store);
     const before = remoteHashes(server);
-    server.objects.clear();
-    const progress: string[] = [];
-    const fresh = await node();
-    expect(await fresh.objects?.mirror.uploadAll()).toBe(0);
     const restarted = await node({ dataDir: store.config.dataDir });
-    await restarted.objects?.mirror.uploadAll((done, of) => progress.push(`${done}/${of}`));
-    expect(remoteHashes(server)).toEqual(before);
-    expect(progress.toSorted()).toEqual(["1/4", "2/4", "3/4", "4/4"]);
+    for (const one of [store, restarted]) {
+      server.objects.clear();
+      const progress: string[] = [];
+      await one.objects?.mirror.uploadAll((done, of) => progress.push(`${done}/${of}`));
+      expect(remoteHashes(server)).toEqual(before);
+      expect(progress.toSorted()).toEqual(["1/4", "2/4", "3/4", "4/4"]);
+    }
+    const empty = await node();
+    server.objects.clear();
+    for (const hash of await store.deploys.activeManifests())
+      server.objects.set(objectOf(hash), {
+        bytes: new Uint8Array(readFileSync(localPath(store, hash))),
+        modifiedAt: 0,
+      });
+    // Its own directory has none of them.
+    expect(await empty.objects?.mirror.uploadAll()).toBe(0);
   });
 
   test("that no deploy needs are removed here, and stay in the object store for its own sweep", async () => {
