@@ -3,9 +3,10 @@ import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { assertDataDir } from "../data-dir/checks.ts";
 import { assertNotBeingRestored } from "../data-dir/lock.ts";
+import { engineError } from "../data-dir/engine-error.ts";
 import { openStore } from "../data-dir/open.ts";
 import { asDiskError } from "../db/disk-error.ts";
-import { isFull, resultCode } from "../lib/storage-errors.ts";
+import { EngineUnavailable, isFull, resultCode } from "../lib/storage-errors.ts";
 import type { Database } from "../db/open.ts";
 import { explainStorage } from "../data-dir/filesystem.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
@@ -44,6 +45,8 @@ export const withDatabase = async <Result>(
     if (cluster) await database.fresh();
     return await work(database);
   } catch (error) {
+    if (error instanceof EngineUnavailable && config.databaseUrl)
+      throw engineError(config.databaseUrl, error);
     throw toOperatorError(asDiskError(database.client, error), config.dataDir);
   } finally {
     await database.close();

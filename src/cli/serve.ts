@@ -1,6 +1,9 @@
 import { Command } from "commander";
+import type { Config } from "../config/config.ts";
 import { takeSupervisor } from "../config/supervisor.ts";
+import { engineError } from "../data-dir/engine-error.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";
 import { startServer } from "../app/server.ts";
 import { startLines } from "../app/start-lines.ts";
@@ -24,11 +27,15 @@ const printLogged = (message: string) =>
   printJson({ level: "info", time: new Date().toISOString(), message });
 
 /** Exits because only the end of the process stops a long statement in the worker. */
-const exitIfStopped = (error: unknown): never => {
-  if (!(error instanceof MigrationStopped)) throw error;
-  note(error.message);
-  process.exit();
-};
+const exitIfStopped =
+  (config: Config) =>
+  (error: unknown): never => {
+    if (error instanceof EngineUnavailable && config.databaseUrl)
+      throw engineError(config.databaseUrl, error);
+    if (!(error instanceof MigrationStopped)) throw error;
+    note(error.message);
+    process.exit();
+  };
 
 const noteUnheard = (error: unknown) => note(`systemd could not be notified: ${reasonOf(error)}`);
 
@@ -69,7 +76,7 @@ export const serveCommand = (): Command =>
     const notifier = createNotifier();
     notifier?.starting();
     const start = config.databaseUrl ? (await import("../app/restarts.ts")).startNode : startServer;
-    const server = await start(config, { signal: stopping.signal }).catch(exitIfStopped);
+    const server = await start(config, { signal: stopping.signal }).catch(exitIfStopped(config));
     for (const warning of settingWarnings(options)) server.log.warn(warning);
     // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
     Bun.unsafe.setJITPolicy(1);

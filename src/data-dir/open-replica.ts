@@ -6,7 +6,9 @@ import { startReplica } from "../cluster/start-replica.ts";
 import type { Config } from "../config/config.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
 import { OperatorError } from "../lib/operator-error.ts";
+import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
+import { engineError } from "./engine-error.ts";
 import { nodeIdOf } from "./node-id.ts";
 import { openError } from "./open-error.ts";
 import { databaseFiles, databasePath } from "./paths.ts";
@@ -42,6 +44,7 @@ export const openReplicaStore = async (
   } catch (error) {
     await log.close();
     if (error instanceof OperatorError) throw error;
+    if (error instanceof EngineUnavailable) throw engineError(databaseUrl, error);
     if (error instanceof NotAReplica) throw new OperatorError(`DATA_DIR ${dataDir}: ${error.message}`);
     throw openError(dataDir, error);
   }

@@ -113,3 +113,15 @@ real(
     rmSync(file);
   },
 );
+
+real("a server and a command whose engine is away say which, and what to check", ETCD, async () => {
+  await using service = await cluster(1);
+  const [one] = service.nodes;
+  await one?.start();
+  await one?.kill();
+  await service.etcd.members[0]?.kill();
+  const says = /DATABASE_URL: etcd:\/\/127\.0\.0\.1:\d+\/shelter cannot be used \(.+\): check the address/;
+  const at = { env: service.env, cwd: one?.place ?? "" };
+  expectRefusal(await store(["serve", "--port", "0"], at), 1, says);
+  expectRefusal(await store(["keys", "list"], at), 1, says);
+});
