@@ -42,7 +42,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/db\//, to: [/^src\/lib\//, /^drizzle\/.+\.sql$/] },
   { from: /^src\/config\//, to: [/^src\/(lib|protocols\/dns)\//] },
   { from: /^src\/cluster\//, to: [/^src\/(db|lib|protocols\/s3)\//, /^package\.json$/] },
-  { from: /^src\/data-dir\//, to: [/^src\/(cluster|config|db|lib)\//] },
+  { from: /^src\/data-dir\//, to: [/^src\/(cluster|config|db|lib|protocols\/s3)\//] },
   { from: /^src\/http\//, to: [/^src\/lib\//] },
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/upgrade\//, to: [/^src\/(lib|service)\//] },

@@ -106,7 +106,11 @@ export const startServer = async (
   // A replica is migrated by a record of the log, when it is opened.
   if (config.databaseUrl === undefined)
     await migrateData(config, { log, signal, onBegin: listeners.listenForHttp });
-  const { database, cluster: opened } = await openStore(config, { create: true, migrate: true });
+  const { database, cluster: opened } = await openStore(config, {
+    create: true,
+    migrate: true,
+    onStep: (step) => log.info(step),
+  });
   resources.defer(async () => opened?.log.close());
   resources.defer(database.close);
   listeners.handle({ fetch: respondWhileStarting, misdirected: respondWhileStarting });

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
 import { lockForRestore } from "../data-dir/lock.ts";
 import { openStore } from "../data-dir/open.ts";
+import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { Log } from "../cluster/log.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -89,7 +90,11 @@ const joinCommand = (): Command =>
         const onProgress = (done: number, of: number) =>
           progress.show(`Storing the snapshot: ${formatBytes(done)} of ${formatBytes(of)}`);
         try {
-          const joined = await joinCluster(path, log, { replace, onProgress });
+          const joined = await joinCluster(path, log, {
+            replace,
+            onProgress,
+            objects: snapshotObjects(config.blobsUrl),
+          });
           progress.end();
           printResult(
             options.json,

@@ -10,9 +10,24 @@ import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
 import { engineError } from "./engine-error.ts";
 import { nodeIdOf } from "./node-id.ts";
+import type { OpenStoreOptions } from "./open.ts";
+import { snapshotObjects } from "./snapshot-objects.ts";
 import { openError } from "./open-error.ts";
 import { databaseFiles, databasePath } from "./paths.ts";
 import { fileFault, firstFault } from "./permissions.ts";
+
+const PROGRESS_MS = 5000;
+
+/** Says every few seconds how much of a snapshot is there. */
+const progressOf = (onStep: ((message: string) => void) | undefined) => {
+  let next = performance.now() + PROGRESS_MS;
+  const onProgress = (bytes: number, of: number) => {
+    if (performance.now() < next) return;
+    next = performance.now() + PROGRESS_MS;
+    onStep?.(`the cluster's snapshot: ${Math.floor((100 * bytes) / of)} %`);
+  };
+  return { onStep, onProgress };
+};
 
 /**
  * Opens the replica in DATA_DIR. The server, which migrates, makes it if it is missing or outdated; a command beside a server or
@@ -20,9 +35,9 @@ import { fileFault, firstFault } from "./permissions.ts";
  * @throws OperatorError
  */
 export const openReplicaStore = async (
-  { dataDir, commitGroupSize, staleLimit }: Config,
+  { dataDir, commitGroupSize, staleLimit, blobsUrl }: Config,
   databaseUrl: DatabaseUrl,
-  { migrate = false }: { migrate?: boolean },
+  { migrate = false, onStep }: OpenStoreOptions,
 ): Promise<Replica> => {
   const path = databasePath(dataDir);
   if (migrate) makeDataDir(dataDir);
@@ -32,7 +47,7 @@ export const openReplicaStore = async (
   if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
   const log = await openLog(databaseUrl);
   try {
-    if (migrate) await startReplica(path, log);
+    if (migrate) await startReplica(path, log, { objects: snapshotObjects(blobsUrl), ...progressOf(onStep) });
     const replica = await openReplica(path, log, {
       node: nodeIdOf(dataDir),
       groupSize: commitGroupSize,

@@ -38,6 +38,13 @@ export const openData = (
   }
 };
 
+export interface OpenStoreOptions {
+  create: boolean;
+  migrate?: boolean;
+  /** Called when a replica has to be made first, and while that takes long. */
+  onStep?: (message: string) => void;
+}
+
 /** The database of DATA_DIR; `cluster` if it is a replica. */
 export interface Store {
   readonly database: Database;
@@ -48,7 +55,7 @@ export interface Store {
  * Opens the database of DATA_DIR, with DATABASE_URL as a replica.
  * @throws OperatorError
  */
-export const openStore = async (config: Config, how: Parameters<typeof openData>[1]): Promise<Store> => {
+export const openStore = async (config: Config, how: OpenStoreOptions): Promise<Store> => {
   if (config.databaseUrl === undefined) return { database: openData(config, how) };
   // Not loaded by an embedded store.
   const { openReplicaStore } = await import("./open-replica.ts");
