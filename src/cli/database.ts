@@ -1,4 +1,5 @@
 import { dirname } from "node:path";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { assertDataDir } from "../data-dir/checks.ts";
@@ -34,7 +35,7 @@ const toOperatorError = (error: unknown, dataDir: string): unknown => {
  */
 export const withDatabase = async <Result>(
   config: Config,
-  work: (database: Database) => Promise<Result>,
+  work: (database: Database, cluster: Cluster | undefined) => Promise<Result>,
   { create = false } = {},
 ): Promise<Result> => {
   assertDataDir(config.dataDir);
@@ -43,7 +44,7 @@ export const withDatabase = async <Result>(
   try {
     // The server beside it may not run, and the replica be old.
     if (cluster) await database.fresh();
-    return await work(database);
+    return await work(database, cluster);
   } catch (error) {
     if (error instanceof EngineUnavailable && config.databaseUrl)
       throw engineError(config.databaseUrl, error);

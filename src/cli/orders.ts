@@ -3,7 +3,9 @@ import { commandServices } from "../app/command-services.ts";
 import { databaseCopies } from "../backups/database-copies.ts";
 import { quantity } from "../lib/quantity.ts";
 import type { Config } from "../config/config.ts";
-import { vacuum } from "../db/vacuum.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { Database } from "../db/open.ts";
+import { vacuum, vacuumInWorker } from "../db/vacuum.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { Fault } from "../lib/errors.ts";
 import { systemClock } from "../lib/time.ts";
@@ -30,14 +32,28 @@ interface Options extends Record<string, unknown> {
   yes?: boolean;
 }
 
-/** Runs `work` on the orders of DATA_DIR, beside a server or without one. `rewrite` removes erased data from its files. */
+/** Rewrites the files of this node, and has the nodes that run do the same with theirs, the log and the snapshots. */
+const rewriteReplica = async ({ client }: Database, { log, state }: Cluster): Promise<void> => {
+  const { ERASED_WITHIN_HOURS, announceErasure } = await import("../cluster/erasures.ts");
+  await announceErasure(log, state().position);
+  await vacuumInWorker(client.filename);
+  note(
+    `the other nodes, the log and the snapshots of the cluster may hold the adopter for ${quantity(ERASED_WITHIN_HOURS, "hour")} at most`,
+  );
+};
+
+/**
+ * Runs `work` on the orders of DATA_DIR, beside a server or without one. `rewrite` removes erased data from its files, and has
+ * the other nodes of a cluster do so.
+ */
 const withOrders = <Result>(
   config: Config,
   work: (orders: OrderService, adopters: AdopterRepository, rewrite: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> =>
-  withDatabase(config, (database) => {
+  withDatabase(config, (database, cluster) => {
     const { orders, adopters } = commandServices(config, database);
-    return work(orders, adopters, () => vacuum(database.client));
+    const rewrite = cluster ? () => rewriteReplica(database, cluster) : () => vacuum(database.client);
+    return work(orders, adopters, rewrite);
   });
 
 const emailOf = (text: string): string => {

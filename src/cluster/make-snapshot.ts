@@ -61,8 +61,8 @@ const keepOnly = (log: Log, options: Pick<MakeOptions, "objects">, snapshots: re
 
 /** Removes all records that the newest snapshot covers, and all other snapshots: nothing older is left in them. */
 export const forgetBefore = async (log: Log, snapshot: Snapshot, options: Pick<MakeOptions, "objects">) => {
-  await log.trim(snapshot.position);
   await keepOnly(log, options, [snapshot]);
+  await log.trim(snapshot.position);
 };
 
 /**
@@ -96,8 +96,9 @@ export const makeSnapshot = async (
     signal?.throwIfAborted();
     const snapshot = { ...mark, reference: JSON.stringify(parts) };
     if (!(await isInLog(log, mark)) || !(await log.announce(snapshot))) return undefined;
-    await log.trim(before.position);
     await keepOnly(log, options, [before, snapshot]);
+    // The last step: with it, an engine lets go of all that was removed.
+    await log.trim(before.position);
     return snapshot;
   } finally {
     removeCopy(path);

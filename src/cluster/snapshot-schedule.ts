@@ -1,7 +1,8 @@
 import { type Poller, repeat } from "../lib/poller.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { Cluster } from "./cluster.ts";
-import { type MakeOptions, makeSnapshot } from "./make-snapshot.ts";
+import { type Erasure, readErasures, removeOldErasures } from "./erasures.ts";
+import { type MakeOptions, forgetBefore, makeSnapshot } from "./make-snapshot.ts";
 import type { Snapshot } from "./log.ts";
 import { parseReference } from "./snapshot-files.ts";
 
@@ -12,7 +13,7 @@ const MAX_BYTES = 32 * 2 ** 20;
 /** or when it is so old, and a record came since. */
 const MAX_AGE_MS = DAY_MS;
 /** Making snapshots takes at most this share of the time. */
-const MAX_WORK_SHARE = 1 / 10;
+const MAX_WORK_SHARE = 1 / 4;
 const CHECK_MS = 10_000;
 
 /** The log behind the last snapshot. */
@@ -50,18 +51,34 @@ export const snapshotPoller = (
       ageMs: Date.now() - parseReference(reference).madeAt,
     };
   };
-  const work = async (signal: AbortSignal) => {
-    if (performance.now() < restsUntil) return;
-    const last = await log.snapshot();
-    if (!last || !isDue(growthSince(last))) return;
+  const make = async (signal: AbortSignal): Promise<Snapshot | undefined> => {
     const start = performance.now();
     try {
       const snapshot = await makeSnapshot(path, log, { ...options, node, signal });
       if (snapshot) onMade(snapshot, (performance.now() - start) / 1000);
+      return snapshot;
     } finally {
       const end = performance.now();
       restsUntil = end + (end - start) / MAX_WORK_SHARE;
     }
+  };
+  const forgotten = new Set<string>();
+  const forget = async (erasures: readonly Erasure[], snapshot: Snapshot): Promise<void> => {
+    const covered = erasures.filter(
+      ({ name, position }) => position <= snapshot.position && !forgotten.has(name),
+    );
+    if (covered.length > 0) await forgetBefore(log, snapshot, options);
+    for (const { name } of covered) forgotten.add(name);
+    await removeOldErasures(log, erasures, Date.now());
+  };
+  const work = async (signal: AbortSignal) => {
+    if (performance.now() < restsUntil) return;
+    const last = await log.snapshot();
+    if (!last) return;
+    const erasures = await readErasures(log);
+    const mustForget = erasures.some(({ position }) => position > last.position);
+    const made = mustForget || isDue(growthSince(last)) ? await make(signal) : undefined;
+    await forget(erasures, made ?? last);
   };
   return repeat(checkMs, work, { onError });
 };

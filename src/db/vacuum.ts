@@ -1,4 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
+import { openSqlWorker } from "./sql-worker.ts";
 import { isBusy } from "../lib/storage-errors.ts";
 
 /** How long to retry while another process writes, reads or copies the log. */
@@ -6,10 +7,10 @@ const MAX_WAIT_MS = 60_000;
 const RETRY_MS = 50;
 
 /** Retries `act` while another process keeps the database busy. @throws if that lasts too long */
-const retryWhileInUse = async (act: () => boolean): Promise<void> => {
+const retryWhileInUse = async (act: () => boolean | Promise<boolean>): Promise<void> => {
   for (const end = performance.now() + MAX_WAIT_MS; performance.now() < end; await Bun.sleep(RETRY_MS)) {
     try {
-      if (act()) return;
+      if (await act()) return;
     } catch (error) {
       if (!isBusy(error)) throw error;
     }
@@ -32,4 +33,14 @@ export const vacuum = async (client: Client): Promise<void> => {
   await retryWhileInUse(
     () => client.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0,
   );
+};
+
+/** `vacuum` of a database in use, in a worker. */
+export const vacuumInWorker = async (path: string): Promise<void> => {
+  await using worker = await openSqlWorker(path);
+  await retryWhileInUse(async () => {
+    await worker.run("VACUUM");
+    return true;
+  });
+  await retryWhileInUse(async () => (await worker.all("PRAGMA wal_checkpoint(TRUNCATE)"))[0]?.["busy"] === 0);
 };
