@@ -1,14 +1,10 @@
 import { hostname } from "node:os";
 import type { Cluster } from "../cluster/cluster.ts";
-import { erasurePoller } from "../cluster/erasures.ts";
 import { EngineUnavailable } from "../cluster/errors.ts";
 import { type Nodes, announceNode } from "../cluster/nodes.ts";
 import { onOneNode } from "../cluster/on-one-node.ts";
-import { snapshotPoller } from "../cluster/snapshot-schedule.ts";
 import type { Config } from "../config/config.ts";
-import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
-import { vacuumInWorker } from "../db/vacuum.ts";
-import { databasePath, nodeIdPath } from "../data-dir/paths.ts";
+import { nodeIdPath } from "../data-dir/paths.ts";
 import { PublicProblem } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions } from "../http/metrics.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
@@ -18,6 +14,7 @@ import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type Clock, formatTime } from "../lib/time.ts";
 import { clusterCounters, clusterGauges } from "./cluster-metrics.ts";
+import { snapshotPollers } from "./snapshots.ts";
 import { VERSION } from "./version.ts";
 
 const NO_BLOBS =
@@ -96,35 +93,6 @@ const readinessOf =
 const addressOf = ({ databaseUrl }: Pick<Config, "databaseUrl">): string =>
   databaseUrl ? describeDatabaseUrl(databaseUrl) : "";
 
-/** Makes snapshots on one node of the cluster. */
-const snapshots = (
-  cluster: Cluster,
-  { dataDir, blobsUrl }: Pick<Config, "dataDir" | "blobsUrl">,
-  log: Logger,
-): Poller => {
-  const onError = (error: unknown) => log.warn({ err: error }, "the cluster's snapshot could not be made");
-  const poller = snapshotPoller(databasePath(dataDir), cluster, {
-    objects: snapshotObjects(blobsUrl),
-    onMade: ({ position }, seconds) =>
-      log.info({ position, seconds: Math.round(seconds * 10) / 10 }, "made a snapshot of the cluster"),
-    onError,
-  });
-  return onOneNode([poller], cluster.log, { name: "snapshots", node: cluster.node, onError });
-};
-
-/** Rewrites the database after the erasure of a person. */
-const erasures = (cluster: Cluster, { dataDir }: Pick<Config, "dataDir">, log: Logger): Poller =>
-  erasurePoller(cluster, {
-    async rewrite() {
-      await vacuumInWorker(databasePath(dataDir));
-      log.info("rewrote the database after the erasure of a person");
-    },
-    onError: (error) => {
-      if (!(error instanceof EngineUnavailable))
-        log.warn({ err: error }, "the database could not be rewritten after the erasure of a person");
-    },
-  });
-
 const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger): Poller =>
   onOneNode(pollers, cluster.log, {
     name: "work",
@@ -141,7 +109,7 @@ const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger
 /** @param address where other machines reach this node */
 export const serverCluster = async (
   cluster: Cluster,
-  config: Pick<Config, "dataDir" | "databaseUrl" | "blobsUrl">,
+  config: Pick<Config, "dataDir" | "databaseUrl" | "blobsUrl" | "diskReserve">,
   address: string,
   { clock, log }: { clock: Clock; log: Logger },
 ): Promise<ServerCluster> => {
@@ -180,7 +148,7 @@ export const serverCluster = async (
       `Node ${hostname()} of the cluster ${addressOf(config)}: position ${state().position}, ${quantity(nodes.count(), "node")}`,
     fault,
     assertReady: readinessOf(state, fault),
-    pollers: [nodes, poller, snapshots(cluster, config, log), erasures(cluster, config, log)],
+    pollers: [nodes, poller, ...snapshotPollers(cluster, config, log)],
     onOneNode: (pollers) => workOfOneNode(pollers, cluster, log),
     gauges: clusterGauges({ state, liveNodes: nodes.count }),
     counters: clusterCounters({ state }),

@@ -1,6 +1,7 @@
 import { type Poller, repeat } from "../lib/poller.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { Cluster } from "./cluster.ts";
+import { EngineUnavailable } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -65,7 +66,11 @@ export const erasurePoller = (
     await rewrite();
     for (const { name } of due) done.add(name);
   };
-  return repeat(checkMs, work, { firstMs: 0, onError });
+  return repeat(checkMs, work, {
+    firstMs: 0,
+    // Whoever watches the engine says so, and once.
+    onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
+  });
 };
 
 interface ErasureOptions {

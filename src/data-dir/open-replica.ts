@@ -10,7 +10,6 @@ import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
 import { engineError } from "./engine-error.ts";
 import { nodeIdOf } from "./node-id.ts";
-import type { OpenStoreOptions } from "./open.ts";
 import { snapshotObjects } from "./snapshot-objects.ts";
 import { openError } from "./open-error.ts";
 import { databaseFiles, databasePath } from "./paths.ts";
@@ -37,7 +36,7 @@ const progressOf = (onStep: ((message: string) => void) | undefined) => {
 export const openReplicaStore = async (
   { dataDir, commitGroupSize, staleLimit, blobsUrl }: Config,
   databaseUrl: DatabaseUrl,
-  { migrate = false, onStep }: OpenStoreOptions,
+  { migrate = false, onStep }: { migrate?: boolean; onStep?: (message: string) => void },
 ): Promise<Replica> => {
   const path = databasePath(dataDir);
   if (migrate) makeDataDir(dataDir);

@@ -1,0 +1,61 @@
+import { expect } from "bun:test";
+import { join } from "node:path";
+import { type Node, node } from "./cluster/nodes.ts";
+import { ETCD, startEtcd } from "./etcd.ts";
+import { directory, real, store, until } from "./support.ts";
+
+const namesOf = async ({ url }: Node, key: string): Promise<string[]> => {
+  const response = await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+  if (response.status !== 200) return [String(response.status)];
+  return ((await response.json()) as { name: string }[]).map(({ name }) => name);
+};
+
+const add = async ({ url }: Node, key: string, name: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ name, categoryId: 1 });
+  expect((await fetch(`${url}/v1/pets`, { method: "POST", headers, body })).status).toBe(201);
+};
+
+real(
+  "a backup of a node, restored and joined, takes all nodes of a running cluster back to it",
+  ETCD,
+  async () => {
+    using place = directory();
+    await using etcd = await startEtcd(3);
+    const env = { DATABASE_URL: etcd.url("restore") };
+    const [a, b] = ["a", "b"].map((name) => node({ place: join(place.path, name), env })) as [Node, Node];
+    await using _a = a;
+    await using _b = b;
+    for (const each of [a, b]) await each.start();
+    const key = a.adminKey();
+    const command = async (argv: string[], settings: Record<string, string> = env) => {
+      const { code, stdout, stderr } = await store(argv, { cwd: a.place, env: settings });
+      return { code, said: stdout + stderr };
+    };
+
+    await add(a, key, "Bella");
+    const backup = join(place.path, "backup.db");
+    expect(await command(["backup", backup])).toMatchObject({ code: 0 });
+    expect((await command(["backup", "--check", backup])).said).toContain("Taken in a cluster, at position");
+    await add(b, key, "Max");
+
+    await a.kill();
+    const refused = await command(["restore", backup, "--yes"]);
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain("adoption-store cluster leave --force");
+    expect(await command(["cluster", "leave", "--force"])).toMatchObject({ code: 0 });
+    expect(await command(["restore", backup, "--yes"], {})).toMatchObject({ code: 0 });
+    expect((await command(["cluster", "join"])).said).toContain("--replace");
+    const joined = performance.now();
+    expect(await command(["cluster", "join", "--replace", "--yes"])).toMatchObject({ code: 0 });
+    await until(
+      "the other node serves the backup",
+      async () => String(await namesOf(b, key).catch(() => [])) === "Bella",
+      60_000,
+    );
+    console.log(`the other node served the backup after ${Math.round(performance.now() - joined)} ms`);
+    await a.start();
+    await add(a, key, "Luna");
+    expect(await namesOf(b, key)).toEqual(["Bella", "Luna"]);
+  },
+);
