@@ -5,6 +5,8 @@ import type { Log } from "../../src/cluster/log.ts";
 import { forgetBefore, makeSnapshot } from "../../src/cluster/make-snapshot.ts";
 import { isDue, snapshotPoller } from "../../src/cluster/snapshot-schedule.ts";
 import { startReplica } from "../../src/cluster/start-replica.ts";
+import { copyAside } from "../../src/db/copy-aside.ts";
+import { vacuumInWorker } from "../../src/db/vacuum.ts";
 import { MemoryEngine } from "../support/memory-log.ts";
 import { outcomeOf } from "../support/outcome.ts";
 import { inspect, markAt, writeAsNode } from "../support/replica-file.ts";
@@ -122,6 +124,24 @@ describe("a snapshot", () => {
     await startReplica(other, engine.open(), { objects });
     expect(markAt(other)).toEqual(markAt(path));
   });
+});
+
+test("a copy of a database and its rewriting keep row ids, on which the order of a statement's rows depends", async () => {
+  const { path } = await startNode();
+  const rowids = (file: string) =>
+    inspect(file, (client) =>
+      client.query("SELECT rowid, authority FROM acme_accounts ORDER BY rowid").values(),
+    );
+  inspect(path, (client) => {
+    for (const authority of ["a", "b", "c"])
+      client.run("INSERT INTO acme_accounts (authority, key) VALUES (?, 'k')", [authority]);
+    client.run("DELETE FROM acme_accounts WHERE authority = 'a'");
+  });
+  const before = rowids(path);
+  await copyAside(path, `${path}.copy`);
+  await vacuumInWorker(path);
+  expect([rowids(`${path}.copy`), rowids(path)]).toEqual([before, before]);
+  expect(before[0]).toEqual([2, "b"]);
 });
 
 describe("a node that was away", () => {
