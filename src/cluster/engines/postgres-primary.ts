@@ -29,6 +29,7 @@ const LOCK_MS = 1500;
 /** How long to look for a newer primary, once one has responded. */
 const OTHERS_MS = 300;
 const PAUSE_MS = 50;
+const NO_RESPONSE = "no response in time";
 /** How often to ask whether another server was promoted while this one goes on. */
 const CHECK_MS = 5000;
 
@@ -65,12 +66,13 @@ export class PostgresPrimary {
       const result =
         connection instanceof AttemptFailed ? connection : await attempt(connection.sql, statement, limitMs);
       if (!(result instanceof AttemptFailed)) return result.value;
-      failure = result;
-      mayHaveRun ||= failure.mayHaveRun;
-      if (!(connection instanceof AttemptFailed) && failure.remedy === "reconnect") this.#drop(connection);
+      // Why the last one failed says more than that the next one came too late.
+      if (!failure || result.message !== NO_RESPONSE) failure = result;
+      mayHaveRun ||= result.mayHaveRun;
+      if (!(connection instanceof AttemptFailed) && result.remedy === "reconnect") this.#drop(connection);
       if (failure.remedy !== "give up") await Bun.sleep(PAUSE_MS);
     }
-    const message = `PostgreSQL: ${failure?.message ?? "no response in time"}`;
+    const message = `PostgreSQL: ${failure?.message ?? NO_RESPONSE}`;
     throw mayHaveRun ? new EngineUnanswered(message) : new EngineUnavailable(message);
   }
 
@@ -80,7 +82,7 @@ export class PostgresPrimary {
     const connecting = (this.#connection ??= this.#find());
     const connection = await firstWithin([connecting], limitMs);
     if (connection) return connection;
-    throw new AttemptFailed("no primary responds", false);
+    throw new AttemptFailed(NO_RESPONSE, false);
   }
 
   /** A client of one host. It connects with the first query. */
@@ -196,7 +198,5 @@ const attempt = async <Result>(
   limitMs: number,
 ): Promise<{ value: Result } | AttemptFailed> => {
   const running = statement(sql).then((value) => ({ value }), failureOf);
-  return (
-    (await firstWithin([running], limitMs)) ?? new AttemptFailed("no response in time", true, "reconnect")
-  );
+  return (await firstWithin([running], limitMs)) ?? new AttemptFailed(NO_RESPONSE, true, "reconnect");
 };
