@@ -79,7 +79,6 @@ export const commitLoop = ({
       const late = queue.removeLate(performance.now());
       if (late.length > 0) refuse(late);
     },
-    isBusy: () => running !== undefined,
     /** Waits until every queued write is settled, and follows the log no longer. */
     async stop(): Promise<void> {
       isStopped = true;

@@ -108,13 +108,15 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
 
 const replicaReadiness = (
   { file, transactions: transacting, lockHolder }: Parts,
-  isBusy: () => boolean,
   { probeMs, lockWait }: ReplicaOptions,
 ) =>
   databaseReadiness(
     file.reader,
     // While a transaction is open, its result says whether the storage accepts writes.
-    { ...transacting, probe: () => (isBusy() ? { state: "committed" } : transacting.probe()) },
+    {
+      ...transacting,
+      probe: () => (file.writer.inTransaction ? { state: "committed" } : transacting.probe()),
+    },
     { lockHolder, ...(probeMs !== undefined && { probeMs }), ...(lockWait !== undefined && { lockWait }) },
   );
 
@@ -179,7 +181,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
   };
   const ending = new AbortController();
   follow(parts, { onChange: writes.follow, onTick, tickMs: pollMs }, ending.signal);
-  const readiness = replicaReadiness(parts, writes.isBusy, options);
+  const readiness = replicaReadiness(parts, options);
 
   let closed: Promise<void> | undefined;
   let shrinking: Promise<void> | undefined;

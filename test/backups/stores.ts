@@ -9,7 +9,12 @@ export const NOW = Date.UTC(2026, 10, 20, 3);
 
 /** A store in a DATA_DIR. */
 export const storeIn = async (dataDir: string, settings: StoreSettings = {}) =>
-  openStore({ path: databasePath(dataDir), ...settings, env: { DATA_DIR: dataDir, ...settings.env } });
+  openStore({
+    path: databasePath(dataDir),
+    embedded: "restores",
+    ...settings,
+    env: { DATA_DIR: dataDir, ...settings.env },
+  });
 
 /** Copies a database with its log, as a kill would leave them: this process may still have the original open. */
 export const copyDatabase = (from: string, to: string) => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { commandServices } from "../../src/app/command-services.ts";
-import { openDatabase } from "../../src/db/open.ts";
 import { IDLE_MS } from "../../src/console/sessions.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { join } from "node:path";
 import { softAuthenticator } from "../support/authenticator.ts";
+import { openOwnDatabase } from "../support/database.ts";
 import { addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 import { ORIGIN, invite, signedIn, visitor } from "./visitor.ts";
 
@@ -51,7 +51,7 @@ describe("a person's request", () => {
     const person = await signedIn(store);
     const list = () => person.send("GET", "/console/api/v1/pets");
     expect((await list()).status).toBe(200);
-    const beside = openDatabase(path, {});
+    const beside = await openOwnDatabase(path);
     atEnd(() => beside.close());
     const { people } = commandServices(store.config, beside, store);
     await people.change(1, { role: "staff" }, OPERATOR);

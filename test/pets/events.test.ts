@@ -6,8 +6,8 @@ import { petStreams } from "../../src/pets/events/streams.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { openDatabase } from "../../src/db/open.ts";
 import { NOW, backUp, copyDatabase, restoreTo, storeIn } from "../backups/stores.ts";
+import { openOwnDatabase } from "../support/database.ts";
 import {
   type Call,
   type Store,
@@ -148,7 +148,7 @@ describe("GET /v1/pets/events", () => {
   test("sends what another process wrote", async () => {
     const path = `${temporaryDirectory()}/store.db`;
     const store = await openStore({ path });
-    const other = openDatabase(path);
+    const other = await openOwnDatabase(path);
     const stream = await follow(store);
     await runInCommit(other, "INSERT INTO pets (name, category_id, created_at) VALUES ('Bella', 1, 0)");
     expect(await stream.next(1)).toEqual([{ id: "1", event: "added", data: BELLA }]);

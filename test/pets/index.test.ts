@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "../../src/db/open.ts";
 import { importIndexing, petIndex } from "../../src/db/pet-index.ts";
 import type { Pet, PetStatus } from "../../src/pets/pet.ts";
 import { petRepository } from "../../src/pets/repository.ts";
+import { openOwnDatabase } from "../support/database.ts";
 import { addPet, atEnd, openStore, runInCommit, temporaryDirectory } from "../support/store.ts";
 import { eventsOf, expectDerived, expectEvents } from "./derived.ts";
 
@@ -167,7 +168,7 @@ test("after a writer was killed at any moment, the derived tables are those of t
 
 test("a search finds what another process stored before it, while both write", async () => {
   const path = `${temporaryDirectory()}/store.db`;
-  const store = await openStore({ path });
+  const store = await openStore({ embedded: "anotherProgram", path });
   const child = writer(path, "f");
   let stored = 0;
   const isFound = async (name: string) => {
@@ -190,8 +191,8 @@ test.each([true, false])(
   "a process that does not write lets another index, which does: %p",
   async (isAccepted) => {
     const path = `${temporaryDirectory()}/store.db`;
-    const store = await openStore({ path });
-    const reader = openDatabase(path);
+    const store = await openStore({ embedded: "workers", path });
+    const reader = await openOwnDatabase(path, { embedded: "workers" });
     atEnd(() => reader.close());
     reader.client.run("PRAGMA query_only=ON");
     const requestIndex = async () => isAccepted && petIndex(store.database).index();
@@ -221,7 +222,7 @@ describe("the background index", () => {
 
   test("shows an animal that another program added without counting it", async () => {
     const path = `${temporaryDirectory()}/store.db`;
-    const store = await openStore({ path });
+    const store = await openStore({ embedded: "anotherProgram", path });
     const total = async () =>
       ((await (await store.call("GET", "/v1/statistics")).json()) as { total: number }).total;
     using other = new Client(path);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { StatusCounts } from "../../src/pets/count-queries.ts";
 import { type PetCounts, petStatistics } from "../../src/pets/statistics.ts";
+import { openOwnDatabase } from "../support/database.ts";
 import {
   type Store,
   addPet,
@@ -64,7 +65,7 @@ test("an animal that another process added counts at once", async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const store = await openStore({ path });
   expect((await statisticsOf(store)).total).toBe(0);
-  const other = openDatabase(path);
+  const other = await openOwnDatabase(path);
   await runInCommit(other, "INSERT INTO pets (name, category_id, created_at) VALUES ('Rex', 1, 0)");
   expect((await statisticsOf(store)).total).toBe(1);
   await other.close();
@@ -102,7 +103,7 @@ test("a change and a deletion, by any process, count at once", async () => {
   await store.call("PATCH", "/v1/pets/1", { json: { status: null } });
   await store.call("DELETE", "/v1/pets/2");
   expect(await counts()).toEqual({ total: 2, byStatus: { ...NONE, available: 1, none: 1 } });
-  const other = openDatabase(path);
+  const other = await openOwnDatabase(path);
   other.client.run("UPDATE pets SET status = 'pending' WHERE id = 3");
   expect(await counts()).toEqual({ total: 2, byStatus: { ...NONE, pending: 1, none: 1 } });
   await other.close();

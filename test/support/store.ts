@@ -1,12 +1,8 @@
-import { Database as Client } from "bun:sqlite";
 import pino from "pino";
 import { type Config, readConfig } from "../../src/config/config.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { migrations } from "../../src/db/migrations.ts";
-import { type Database, type OpenOptions, openDatabase, setUpDatabase } from "../../src/db/open.ts";
+import type { Database, OpenOptions } from "../../src/db/open.ts";
 import type { NewKey } from "../../src/keys/repository.ts";
 import { type KeyService } from "../../src/keys/service.ts";
-import { once } from "../../src/lib/lazy.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
@@ -15,6 +11,8 @@ import { publishManual, renderManual } from "../../src/app/manual.ts";
 import { generateDocuments } from "../../src/openapi/generate.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
+import type { Exception } from "./cluster-exceptions.ts";
+import { openOwnDatabase } from "./database.ts";
 import { atEnd, temporaryDirectory } from "./ends.ts";
 
 export { atEnd, openOnce, temporaryDirectory } from "./ends.ts";
@@ -89,22 +87,11 @@ export interface StoreSettings extends ServiceOptions, Partial<Vitals> {
   path?: string;
   env?: Record<string, string>;
   clock?: TestClock;
+  /** Why it is an embedded store also with STORE=cluster. */
+  embedded?: Exception;
   /** Options of the database. By default each call of /readyz probes it again. */
   storage?: OpenOptions;
 }
-
-/** An empty database with all tables. The migrations take longer than most tests, so they run once per process. */
-const emptyDatabase = once(() => {
-  using client = new Client(":memory:");
-  migrate(client, migrations);
-  return client.serialize();
-});
-
-/** Opens the database in this file, or an empty one in memory. */
-const openOwnDatabase = (path: string | undefined, options: OpenOptions): Database =>
-  path === undefined
-    ? setUpDatabase(Client.deserialize(emptyDatabase(), { strict: true }), options)
-    : openDatabase(path, options);
 
 /** Composes the app's handler without the collection of garbage that follows in Elysia: a server has one app, a run of all tests 1,500. */
 const compose = (app: Store["app"]): void => {
@@ -128,6 +115,7 @@ export const openStore = async ({
   fileUse,
   backupStatus,
   clusterNode,
+  embedded,
   ...options
 }: StoreSettings = {}): Promise<Store> => {
   const config = readConfig({
@@ -135,7 +123,12 @@ export const openStore = async ({
     env: { DATA_DIR: temporaryDirectory(), ...env },
     isTerminal: false,
   });
-  const database = openOwnDatabase(path, { groupSize: config.commitGroupSize, probeMs: 0, ...storage });
+  const database = await openOwnDatabase(path, {
+    groupSize: config.commitGroupSize,
+    probeMs: 0,
+    embedded,
+    ...storage,
+  });
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });

@@ -1,0 +1,38 @@
+/**
+ * The tests whose stores are embedded also with STORE=cluster: those in `files`, and those that name their reason when they open
+ * a store. All others run on a replica of a log in memory: `bun run test:cluster`.
+ */
+export const EXCEPTIONS = {
+  restores: {
+    files: /^test\/backups\//,
+    reason:
+      "It restores a file over the store's own, which a cluster refuses. test/cluster has the backups of replicas.",
+  },
+  commands: {
+    files: /^test\/cli\//,
+    reason:
+      "A command is a process of its own, which cannot reach a log in memory. test/real/cluster*.real.ts runs them.",
+  },
+  files: {
+    files: /^test\/db\//,
+    reason: "It is about the file of an embedded store: its lock, its log, its loss.",
+  },
+  anotherProgram: {
+    files: undefined,
+    reason: "Another process writes to the file without the log, which it refuses to do to a replica.",
+  },
+  workers: {
+    files: undefined,
+    reason: "One process serves a node: with DATABASE_URL there are no workers.",
+  },
+  failingDisk: {
+    files: undefined,
+    reason: "It makes the store's own connection fail, and a replica has two.",
+  },
+} as const satisfies Record<string, { files: RegExp | undefined; reason: string }>;
+
+export type Exception = keyof typeof EXCEPTIONS;
+
+/** True for a file of tests whose stores are all embedded. */
+export const isException = (file: string): boolean =>
+  Object.values(EXCEPTIONS).some(({ files }) => files?.test(file));
