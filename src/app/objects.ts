@@ -1,7 +1,10 @@
 import { join } from "node:path";
-import { type SiteStorage, blobsIn } from "../backups/site-files.ts";
+import { type SiteStorage, blobsIn, fetchMissing, neededFiles } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
+import { openExisting } from "../db/snapshot.ts";
+import { manifestsOf } from "../db/stored-deploys.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
+import { databasePath } from "../data-dir/paths.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { type DiskSpace, diskSpaceAbove } from "../deploys/disk-space.ts";
 import { hashesOf, loadManifest } from "../deploys/manifest.ts";
@@ -149,6 +152,37 @@ export const siteStorage = ({ dataDir, diskReserve, blobsUrl }: Config): SiteSto
       },
     },
   };
+};
+
+/** The manifests of all deploys in the database of DATA_DIR. */
+const manifestsIn = (dataDir: string): string[] => {
+  const client = openExisting(databasePath(dataDir), { readonly: true });
+  try {
+    return manifestsOf(client);
+  } finally {
+    client.close();
+  }
+};
+
+type OnFiles = (done: number, of: number) => void;
+
+/** Uploads the files of all deploys that the object store lacks; none without BLOBS_URL. @throws OperatorError */
+export const uploadSiteFiles = async (config: Config, onFiles: OnFiles): Promise<void> => {
+  const { blobs, remote } = siteStorage(config);
+  await remote?.upload(await neededFiles(blobs, manifestsIn(config.dataDir)), onFiles);
+};
+
+/** Fetches the files of all deploys that DATA_DIR lacks; none without BLOBS_URL. @throws OperatorError */
+export const fetchSiteFiles = async (config: Config, onFiles: OnFiles): Promise<void> => {
+  const { blobs } = siteStorage(config);
+  try {
+    await fetchMissing(blobs, await neededFiles(blobs, manifestsIn(config.dataDir)), onFiles);
+  } catch (error) {
+    if (!isReported(error)) throw error;
+    throw new OperatorError(
+      "files of sites are in the object store of BLOBS_URL, which cannot be reached: run adoption-store doctor, then try again",
+    );
+  }
 };
 
 /** Tries everything that the server does with the object store. @throws ObjectStoreError, OperatorError without keys */

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { fetchSiteFiles, uploadSiteFiles } from "../app/objects.ts";
 import type { Config } from "../config/config.ts";
 import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
 import { lockForRestore } from "../data-dir/lock.ts";
@@ -90,6 +91,10 @@ const joinCommand = (): Command =>
         const onProgress = (done: number, of: number) =>
           progress.show(`Storing the snapshot: ${formatBytes(done)} of ${formatBytes(of)}`);
         try {
+          // The other nodes get them there.
+          await uploadSiteFiles(config, (done, of) =>
+            progress.show(`Uploading the sites: ${done} of ${of} files`),
+          );
           const joined = await joinCluster(path, log, {
             replace,
             onProgress,
@@ -173,6 +178,11 @@ const leaveCommand = (): Command =>
         if (leaving.running.length > 0 && !options.yes && !(await confirm("Leave the cluster?")))
           return printDeclined(options.json, "This node stays in the cluster.");
         await catchUp(config);
+        // This machine may lack files of other nodes' deploys.
+        const progress = progressLine();
+        await fetchSiteFiles(config, (done, of) =>
+          progress.show(`Fetching the sites: ${done} of ${of} files`),
+        ).finally(progress.end);
         finish(true, leaving.running.length === 0);
       });
     });

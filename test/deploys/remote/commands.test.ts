@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { siteStorage } from "../../../src/app/objects.ts";
+import { fetchSiteFiles, siteStorage, uploadSiteFiles } from "../../../src/app/objects.ts";
 import { takeBackup } from "../../../src/backups/backup.ts";
 import { checkBackup } from "../../../src/backups/check.ts";
 import { prepareRestore } from "../../../src/backups/restore.ts";
@@ -87,6 +87,29 @@ test("a restore puts the files into the object store before the database refers 
   expect(remoteHashes(place.server)).toEqual(place.hashes);
   const other = await place.node({ path: join(dataDir, "adoption-store.db") });
   expect(await (await visit(other, "/")).text()).toBe("<h1>home</h1>");
+});
+
+test("a store that joins a cluster uploads its files, and one that leaves has all of them", async () => {
+  const { config, server, store, hashes } = await openEmptyCache();
+  const progress: string[] = [];
+  const onFiles = (done: number, of: number) => void progress.push(`${done}/${of}`);
+  await fetchSiteFiles(config, onFiles);
+  expect(localHashes(store)).toEqual(hashes);
+  server.objects.clear();
+  await uploadSiteFiles(config, onFiles);
+  expect(remoteHashes(server)).toEqual(hashes);
+  expect(progress).toContain("4/4");
+  rmSync(rootOf(store), { recursive: true });
+  server.intercept(() => server.error(403, "AccessDenied"));
+  expect(await outcomeOf(fetchSiteFiles(config, onFiles))).toThrow("run adoption-store doctor");
+});
+
+test("without BLOBS_URL nothing is uploaded or fetched", async () => {
+  const { config, store } = await openEmptyCache();
+  const alone = { ...config, blobsUrl: undefined };
+  await uploadSiteFiles(alone, () => {});
+  await fetchSiteFiles(alone, () => {});
+  expect(localHashes(store)).toEqual([]);
 });
 
 const doctor = async (env: Record<string, string>) => {

@@ -123,6 +123,11 @@ describe("a node without the files of a deploy", () => {
     expect(store.objects?.status.failure()?.reason).toContain("503 SlowDown");
     const ready = await (await store.call("GET", "/readyz")).json();
     expect(ready).toMatchObject({ warnings: [{ code: "object_store_unavailable", count: 1 }] });
+    server.intercept(() => undefined);
+    for (const poller of store.objects?.everyNode ?? []) await poller.tick();
+    expect(await (await store.call("GET", "/readyz")).json()).toEqual({ status: "ready" });
+    const metrics = await (await store.call("GET", "/metrics")).text();
+    expect(metrics).toMatch(/^object_store_requests_total\{operation="get",outcome="failed"\} 1$/m);
   });
 
   test("does not serve an object whose content is wrong, and reports it as damaged", async () => {
