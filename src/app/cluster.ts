@@ -3,6 +3,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { EngineUnavailable } from "../cluster/errors.ts";
 import { type Nodes, announceNode } from "../cluster/nodes.ts";
 import { onOneNode } from "../cluster/on-one-node.ts";
+import { FORMAT } from "../cluster/record.ts";
 import type { Config } from "../config/config.ts";
 import { nodeIdPath } from "../data-dir/paths.ts";
 import { PublicProblem } from "../http/health.ts";
@@ -21,8 +22,6 @@ const NO_BLOBS =
   "BLOBS_URL is not set: sites that are deployed on this node are not on the others. Set it to a bucket that all nodes reach.";
 
 const WATCH_MS = 250;
-/** The newest form of records that this program reads. */
-const RECORD_FORMAT = 1;
 
 /** Why reads and writes are refused at present. */
 export interface ClusterFault {
@@ -121,10 +120,11 @@ export const serverCluster = async (
       id: cluster.node,
       name: hostname(),
       version: VERSION,
-      format: RECORD_FORMAT,
+      format: FORMAT,
       position: cluster.state().position,
       address,
       since,
+      now: clock.now(),
     }),
     {
       onError: (error) => log.warn({ err: error }, "this node could not announce itself to the others"),

@@ -18,6 +18,8 @@ export interface NodeEntry {
   readonly address: string;
   /** When it started, in milliseconds UTC. */
   readonly since: number;
+  /** What its clock said when it told this, in milliseconds UTC. */
+  readonly now: number;
 }
 
 const PREFIX = "node/";
@@ -28,10 +30,13 @@ const UPDATE_MS = 2000;
 const TAKEN_MS = 3 * TTL_MS;
 
 const isEntry = (value: unknown): value is NodeEntry => {
-  const { id, name, version, format, position, address, since } = (value ?? {}) as Record<string, unknown>;
+  const { id, name, version, format, position, address, since, now } = (value ?? {}) as Record<
+    string,
+    unknown
+  >;
   return (
     [id, name, version, address].every((text) => typeof text === "string" && text.length <= 300) &&
-    [format, position, since].every((number) => Number.isSafeInteger(number))
+    [format, position, since, now].every((number) => Number.isSafeInteger(number))
   );
 };
 

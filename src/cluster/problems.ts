@@ -13,6 +13,8 @@ export interface ClusterProblem {
 
 /** Nodes tell their position every two seconds, in which a busy cluster appends thousands of records. */
 const MAX_LAG = 10_000;
+/** What a node tells is at most as old as its lease, which is 10 s. */
+const MAX_SKEW_MS = 30_000;
 /** Twice what makes a snapshot due. */
 const MAX_RECORDS_BEHIND = 100_000;
 const MAX_AGE_MS = 2 * DAY_MS;
@@ -31,7 +33,7 @@ const memberProblems = ({ members }: EngineHealth): ClusterProblem[] => {
   const isMajority = broken.length * 2 < members.length;
   return broken.map(({ address, problem }) =>
     warning(
-      `The engine's member ${address} cannot be used (${problem}): ${isMajority ? "the cluster works on, but repair it before another one fails" : "most members must work: repair it"}`,
+      `The engine's member ${address} cannot be used (${problem}): ${isMajority ? "the cluster works on, but repair it before another one fails" : "repair it"}`,
     ),
   );
 };
@@ -65,6 +67,16 @@ const lagProblems = (nodes: readonly NodeEntry[], head: number): ClusterProblem[
       ),
     );
 
+/** Certificates, sessions and the ends of keys are judged by the clock of the node that is asked. */
+const clockProblems = (nodes: readonly NodeEntry[], now: number): ClusterProblem[] =>
+  nodes
+    .filter((node) => Math.abs(node.now - now) > MAX_SKEW_MS)
+    .map((node) =>
+      warning(
+        `The clock of node ${node.name} differs from this machine's by ${quantity(Math.round(Math.abs(node.now - now) / 1000), "second")}: let NTP set both`,
+      ),
+    );
+
 const snapshotProblems = (
   snapshot: ReportedSnapshot | undefined,
   head: number,
@@ -90,11 +102,12 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
     ...(engine.advice ?? []).map(warning),
   ];
   if (!log)
+    // The only member's own problem would say the same again.
     return [
       failure(
         `The engine cannot be used (${problem}): no node can read or write; sites go on for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
       ),
-      ...ofEngine,
+      ...(engine.members.length > 1 ? ofEngine : []),
     ];
   const { head, nodes, snapshot } = log;
   if (!head)
@@ -109,6 +122,7 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
     ...ofEngine,
     ...versionProblems(nodes),
     ...lagProblems(nodes, head.position),
+    ...clockProblems(nodes, now),
     ...snapshotProblems(snapshot, head.position, now),
   ];
 };

@@ -27,7 +27,16 @@ describe("a node that leaves the cluster", () => {
   test("is told which nodes go on", async () => {
     const { engine, path } = await newMember();
     expect(await inspectLeaving(path, engine.open())).toEqual({ log: "current", running: [] });
-    const entry = { id: "b", name: "bert", version: "1", format: 1, position: 0, address: "", since: 0 };
+    const entry = {
+      id: "b",
+      name: "bert",
+      version: "1",
+      format: 1,
+      position: 0,
+      address: "",
+      since: 0,
+      now: 0,
+    };
     const nodes = announceNode(engine.open(), () => entry, { onError: () => {}, onTaken: () => {} });
     atEnd(nodes.stop);
     await nodes.tick();

@@ -10,6 +10,7 @@ const entry = (id: string, values: Partial<NodeEntry> = {}): NodeEntry => ({
   position: 5,
   address: "http://localhost:3000",
   since: 1000,
+  now: 1000,
   ...values,
 });
 

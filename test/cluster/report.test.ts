@@ -16,6 +16,7 @@ const node = (id: string, values: Partial<NodeEntry> = {}): NodeEntry => ({
   position: 10,
   address: "http://localhost:3000",
   since: NOW,
+  now: NOW,
   ...values,
 });
 
@@ -55,12 +56,12 @@ test("while the engine is away, a report says why", async () => {
   engine.isAvailable = false;
   const report = await readReport(log);
   expect(report).toMatchObject({ log: undefined, problem: "the engine in memory is not available" });
-  const [first, second] = clusterProblems(report, NOW);
+  const [first, ...others] = clusterProblems(report, NOW);
+  expect(others).toEqual([]);
   expect(first).toMatchObject({ isFailure: true });
   expect(first?.text).toContain(
     "cannot be used (the engine in memory is not available): no node can read or write",
   );
-  expect(second?.text).toContain("member memory cannot be used (is not available): most members must work");
 });
 
 /** A cluster in which all is well, with changes. */
@@ -135,6 +136,11 @@ describe("the problems of a cluster", () => {
       /^Node host-a is 20,000 records behind/,
     ],
     [
+      "a node whose clock is wrong",
+      { log: { nodes: [node("a", { position: 200_000, now: NOW - 45_000 })] } },
+      /^The clock of node host-a differs from this machine's by 45 seconds: let NTP set both/,
+    ],
+    [
       "a log that has grown long behind its snapshot",
       { log: { snapshot: { position: 90_000, bytes: 1, compressed: 1, madeAt: NOW, store: "engine" } } },
       /^The newest snapshot is 110,000 records behind/,
@@ -158,6 +164,16 @@ describe("the problems of a cluster", () => {
     const texts = textsOf(changes);
     expect(texts).toHaveLength(1);
     expect(texts[0]).toMatch(text);
+  });
+
+  test("name every member that is away, besides that no node can read or write", () => {
+    const members = ["a", "b"].map((address) => ({ address, problem: "timeout", isLeader: false }));
+    const report = { ...reportOf({ engine: { members } }), log: undefined, problem: "no majority" };
+    expect(clusterProblems(report, NOW).map(({ text }) => text.replace(/\(.+/, ""))).toEqual([
+      "The engine cannot be used ",
+      "The engine's member a cannot be used ",
+      "The engine's member b cannot be used ",
+    ]);
   });
 
   test("do not name a PostgreSQL that stores much: it has no quota", () => {
