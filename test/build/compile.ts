@@ -17,10 +17,12 @@ export interface CompileOptions {
   outfile: string;
   /** The platform; without it, this one. */
   target?: string | undefined;
+  /** More plugins: a test makes a program with a mistake. */
+  plugins?: BunPlugin[];
 }
 
 /** Compiles the program to one executable. @throws AggregateError with what the bundler says */
-export const compile = ({ outfile, target }: CompileOptions) =>
+export const compile = ({ outfile, target, plugins = [] }: CompileOptions) =>
   Bun.build({
     entrypoints: [join(ROOT, "src/main.ts")],
     target: "bun",
@@ -32,7 +34,7 @@ export const compile = ({ outfile, target }: CompileOptions) =>
     define: { __dirname: '"/"', __filename: '"/"' },
     // Elysia loads it to check uploaded files, which no operation declares.
     external: ["file-type"],
-    plugins: [gzipped],
+    plugins: [gzipped, ...plugins],
     compile: {
       ...(target !== undefined && { target: target as Bun.Build.CompileTarget }),
       outfile,

@@ -79,6 +79,8 @@ const send = async (
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
+      // Bun sends a request again when a connection that it kept was closed: a refusal would not say that nothing was sent.
+      keepalive: false,
     });
     const text = await response.text();
     const body: unknown = text === "" ? undefined : JSON.parse(text);
