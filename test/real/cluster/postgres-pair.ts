@@ -1,0 +1,52 @@
+import { freePort } from "../authorities.ts";
+import { type Postgres, startPostgres } from "../postgres.ts";
+import { until } from "../support.ts";
+import { relay } from "./relay.ts";
+
+/** Else a standby that cannot connect waits for 5 s. */
+const RETRY_SOON = ["wal_retrieve_retry_interval = 100ms"];
+const HOST = "127.0.0.1";
+
+const portOf = ({ address }: Postgres): number => Number(new URL(`http://${address}`).port);
+
+/** Lets the primary acknowledge nothing that this standby does not have. */
+const waitFor = async (primary: Postgres, name: string): Promise<void> => {
+  await primary.configure([`synchronous_standby_names = '${name}'`]);
+  const state = `SELECT sync_state FROM pg_stat_replication WHERE application_name = '${name}'`;
+  const isSynchronous = async () => (await primary.query(state)) === "sync";
+  await until(`${name} is a synchronous standby`, isSynchronous);
+};
+
+/** A primary and a synchronous standby, both reached by the one address that whatever manages them hands over. */
+export const postgresPair = async () => {
+  await using stack = new AsyncDisposableStack();
+  // Not moved, so that later servers can be added.
+  const servers = stack.use(new AsyncDisposableStack());
+  let count = 0;
+  let primary = servers.use(await startPostgres());
+  const addStandby = async (): Promise<Postgres> => {
+    const name = `standby${++count}`;
+    const standby = servers.use(await primary.standby(name, { settings: RETRY_SOON }));
+    await waitFor(primary, name);
+    return standby;
+  };
+  let standby = await addStandby();
+  const port = freePort();
+  const to = () => ({ host: HOST, port: portOf(primary) });
+  stack.use(await relay({ host: HOST, port }, to));
+  const moved = stack.move();
+  return {
+    url: (log: string): string => primary.url(log).replace(primary.address, `${HOST}:${port}`),
+    primary: () => primary,
+    standby: () => standby,
+    /** kill -9 of the primary. Whatever it had alone is lost. */
+    kill: () => primary.kill(),
+    /** Makes the standby the primary, and then adds another standby. */
+    async failOver(): Promise<void> {
+      await standby.promote();
+      primary = standby;
+      standby = await addStandby();
+    },
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+};
