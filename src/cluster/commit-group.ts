@@ -3,6 +3,7 @@ import type { Write } from "../db/write.ts";
 import type { WriteRunner } from "../db/write-runner.ts";
 import { DatabaseLocked } from "../lib/storage-errors.ts";
 import { EngineUnavailable } from "./errors.ts";
+import type { Growth } from "./growth.ts";
 import type { HeadRequests } from "./heads.ts";
 import type { Progress } from "./progress.ts";
 import type { Attempt } from "./replicate.ts";
@@ -17,6 +18,7 @@ export interface CommitGroupOptions {
   progress: Progress;
   heads: Pick<HeadRequests, "ask" | "isAway" | "failure">;
   turns: WritingTurns;
+  growth: Pick<Growth, "next">;
   attempt(writes: readonly Write[]): Promise<Attempt>;
   catchUp(): Promise<void>;
   runDerived: WriteRunner;
@@ -67,9 +69,23 @@ const derivedCommit =
     }
   };
 
+/** Waits for a turn at writing, and applies what others write meanwhile: reads wait for it. */
+const turnTaker =
+  ({ turns, growth, catchUp }: CommitGroupOptions) =>
+  async (): Promise<void> => {
+    const isTurn = turns.begin().then(() => true);
+    for (;;) {
+      const hasGrown = growth.next().then(() => false);
+      // The attempt to write says what is wrong.
+      await catchUp().catch(() => {});
+      if (await Promise.race([isTurn, hasGrown])) return;
+    }
+  };
+
 /** Commits writes through the log: all of them together, unless their record is too large. */
 const replicatedCommit = (options: CommitGroupOptions, inTime: ReturnType<typeof deadlines>) => {
   const { heads, turns, progress, catchUp, attempt } = options;
+  const takeTurn = turnTaker(options);
   /** Applies the record that came before. If there is none, the log has another end than the file. */
   const concede = async (): Promise<void> => {
     turns.contend(true);
@@ -80,7 +96,7 @@ const replicatedCommit = (options: CommitGroupOptions, inTime: ReturnType<typeof
   const commit = async (writes: readonly Write[]): Promise<void> => {
     for (let left = writes; left.length > 0; left = inTime(left)) {
       if (heads.isAway()) return refuse(left, heads.failure());
-      await turns.begin();
+      if (turns.isToWait()) await takeTurn();
       if (progress.isBehind()) await catchUp();
       const result = await attempt(left);
       if (result.state === "settled") return turns.contend(result.isAwaited);

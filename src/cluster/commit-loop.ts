@@ -1,6 +1,7 @@
 import { type GroupCommitOptions, LOCK_WAIT_MS } from "../db/commit.ts";
 import type { Write } from "../db/write.ts";
 import { type WriteQueue, acceptWrites, writeQueue } from "../db/write-queue.ts";
+import type { Growth } from "./growth.ts";
 import type { WritingTurns } from "./turns.ts";
 
 /** How long a node keeps its turn while its clients read their responses, and may send their next requests. */
@@ -8,6 +9,7 @@ const IDLE_MS = 4;
 
 export interface CommitLoopOptions extends Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit"> {
   turns: Pick<WritingTurns, "isHeld" | "pass" | "end">;
+  growth: Pick<Growth, "notify">;
   /** Settles writes of one kind. */
   commitGroup(writes: readonly Write[]): Promise<void>;
   /** Applies what the log has. */
@@ -31,6 +33,7 @@ export const commitLoop = ({
   lockWait = LOCK_WAIT_MS,
   queueLimit,
   turns,
+  growth,
   commitGroup,
   catchUp,
 }: CommitLoopOptions) => {
@@ -72,6 +75,7 @@ export const commitLoop = ({
     /** The log may have grown: applies what it has. */
     follow(): void {
       mayHaveGrown = true;
+      growth.notify();
       start();
     },
     /** Calls back with the writes whose deadline has passed. */

@@ -22,6 +22,7 @@ import { deadlines, groupCommitter } from "./commit-group.ts";
 import { commitLoop } from "./commit-loop.ts";
 import { openReplicaFile } from "./file.ts";
 import { derivedRunner, groupPerformer } from "./group.ts";
+import { logGrowth } from "./growth.ts";
 import { headRequests } from "./heads.ts";
 import { migrateReplica } from "./migrate-replica.ts";
 import type { Log } from "./log.ts";
@@ -67,6 +68,7 @@ const openParts = (path: string, log: Log) => {
     progress: replicaProgress(file.mark()),
     heads: headRequests(log),
     turns: writingTurns(log),
+    growth: logGrowth(),
     reads: sharedReads(file.reader, changes.detect),
     lockHolder: () => holderOf(path),
     counts: { appends: 0, lostAppends: 0, appendSeconds: 0, recordBytes: 0, applied: 0, committed: 0 },
@@ -103,7 +105,7 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
     runDerived: derivedRunner(file),
     onDerived: reads.end,
   });
-  return { catchUp, ...commitLoop({ ...options, turns: parts.turns, commitGroup, catchUp }) };
+  return { catchUp, ...commitLoop({ ...options, ...parts, commitGroup, catchUp }) };
 };
 
 const replicaReadiness = (

@@ -16,9 +16,10 @@ export const writingTurns = (log: Pick<Log, "turn">) => {
   };
 
   return {
-    /** Waits for a turn, if other nodes write too. */
+    /** False if this node need not wait before it writes. */
+    isToWait: () => isContended && turn === undefined,
+    /** Waits for a turn. */
     async begin(): Promise<void> {
-      if (!isContended || turn) return;
       try {
         turn = await log.turn();
         since = performance.now();

@@ -8,6 +8,7 @@ test("groups of writes that wait for no engine let other events run between them
   const write = () => loop.commit([], undefined, { isDerived: true });
   const loop = commitLoop({
     turns,
+    growth: { notify() {} },
     catchUp: async () => {},
     async commitGroup(writes) {
       for (const { resolve } of writes) resolve([]);
