@@ -3,9 +3,9 @@ import { type Keys, encode } from "./etcd-keys.ts";
 import type { EtcdLease, EtcdLeases } from "./etcd-leases.ts";
 
 /** How long a node that has stopped keeps its turn, and its place in the line; etcd looks for ended leases twice a second. */
-const TTL_MS = 4000;
+const TTL_MS = 2000;
 /** How long a node waits for its turn, before it writes without. */
-const PATIENCE_MS = 5500;
+const PATIENCE_MS = 3500;
 const LEAVE_PATIENCE_MS = 1000;
 
 const WITHOUT_TURN: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
