@@ -205,7 +205,7 @@ test("importing every module but main.ts does nothing: no output, no file, and t
   expect(await new Response(run.stdout).text()).toBe("");
   expect(await new Response(run.stderr).text()).toBe("");
   expect([...new Glob("*").scanSync(directory)]).toEqual(["all.ts"]);
-});
+}, 60_000);
 
 test("the top level has only known files and directories", () => {
   const listing = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT }).stdout.toString().trim();
