@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Bench } from "./bench.ts";
 import { bulk } from "./bulk.ts";
+import { cluster } from "./cluster.ts";
 import { consolePage } from "./console.ts";
 import { databases } from "./databases.ts";
 import { domains } from "./domains.ts";
@@ -24,6 +25,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   read,
   write,
   workers,
+  cluster,
   growth,
   site,
   tls,

@@ -4,6 +4,7 @@ export const MEASUREMENTS = [
   "read",
   "write",
   "workers",
+  "cluster",
   "growth",
   "site",
   "tls",
@@ -21,6 +22,7 @@ const PARTS: Record<Measurement, readonly [text: string, minutes: number]> = {
   read: ["lists beside Hono, Fastify and PocketBase", 3],
   write: ["durable writes beside PocketBase", 1],
   workers: ["one process beside one for each core", 2],
+  cluster: ["nodes over etcd and PostgreSQL beside one machine", 4],
   growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 20],
   site: ["a page of a site beside Caddy", 1],
   tls: ["HTTPS beside Caddy", 3],
@@ -49,9 +51,9 @@ export const HELP = `Measures the executable: bun run bench [options]
 Parts, and about how long each takes:
 ${parts.join("\n")}
 
-Needs Linux, wrk, h2load, Caddy, Go, BIND, dnsperf and Chromium, each for some parts. What is missing is named first, with
-how to install it. Peers come from npm (test/bench/peers/bun.lock), the Go module proxy (test/bench/peers/pocketbase/go.sum)
-and Debian (caddy, bind9).
+Needs Linux, wrk, h2load, Caddy, Go, BIND, dnsperf, Chromium, etcd and PostgreSQL, each for some parts. What is missing is
+named first, with how to install it; only the engines of the part cluster are left out by name. Peers come from npm
+(test/bench/peers/bun.lock), the Go module proxy (test/bench/peers/pocketbase/go.sum) and Debian (caddy, bind9).
 
 The tables go to standard output, the progress to standard error. A target that is missed is printed as such, and is not a
 failure: the exit code is 0.`;

@@ -23,7 +23,7 @@ export const TOOLS: readonly Tool[] = [
   {
     program: "wrk",
     install: "apt-get install wrk",
-    neededBy: ["read", "write", "workers", "growth", "site", "memory"],
+    neededBy: ["read", "write", "workers", "cluster", "growth", "site", "memory"],
   },
   { program: "gcc", install: "apt-get install gcc libc6-dev", neededBy: ["workers"] },
   { program: "h2load", install: "apt-get install nghttp2-client", neededBy: ["tls"] },

@@ -6,7 +6,10 @@ import { type Server, launch } from "./processes.ts";
 const CONNECTIONS = 64;
 
 /** Requests that wrk sends: one path again and again, or a list in turn. */
-export type Load = { path: string; key: string; host?: string } | List;
+export type Load = ({ path: string; key: string; host?: string } | List) & {
+  /** By default 64. */
+  connections?: number;
+};
 
 interface List {
   key: string;
@@ -55,10 +58,11 @@ const assertClean = ({ refused, broken, unexpected }: Report, name: string) => {
     );
 };
 
-/** Drives a server for so many seconds, with 64 connections of one thread. @throws Refused if an answer was wrong */
+/** Drives a server for so many seconds, with all connections in one thread. @throws Refused if an answer was wrong */
 export const drive = async (server: Server, load: Load, seconds: number): Promise<Report> => {
   const { script, path, rest } = scriptOf(load);
-  const options = ["--threads", "1", "--connections", String(CONNECTIONS), "--duration", String(seconds)];
+  const connections = String(load.connections ?? CONNECTIONS);
+  const options = ["--threads", "1", "--connections", connections, "--duration", String(seconds)];
   const host = "host" in load ? ["--header", `Host: ${load.host}`] : [];
   const known = "ifNoneMatch" in load ? ["--header", `If-None-Match: ${load.ifNoneMatch}`] : [];
   const header = ["--header", `Authorization: Bearer ${load.key}`, ...host, ...known];
