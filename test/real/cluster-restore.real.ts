@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import { type Node, node } from "./cluster/nodes.ts";
 import { ETCD, startEtcd } from "./etcd.ts";
-import { directory, real, store, until } from "./support.ts";
+import { directory, real, serve, store, until } from "./support.ts";
 
 const namesOf = async ({ url }: Node, key: string): Promise<string[]> => {
   const response = await fetch(`${url}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
@@ -57,5 +57,38 @@ real(
     await a.start();
     await add(a, key, "Luna");
     expect(await namesOf(b, key)).toEqual(["Bella", "Luna"]);
+  },
+);
+
+real(
+  "a node leaves with all that the others wrote, and is a store of its own; the others go on",
+  ETCD,
+  async () => {
+    using place = directory();
+    await using etcd = await startEtcd(1);
+    const env = { DATABASE_URL: etcd.url("leave") };
+    const [a, b] = ["a", "b"].map((name) => node({ place: join(place.path, name), env })) as [Node, Node];
+    await using _a = a;
+    await using _b = b;
+    for (const each of [a, b]) await each.start();
+    const key = a.adminKey();
+    await a.kill();
+    await add(b, key, "Bella");
+
+    const embedded = await serve({ cwd: a.place }).catch((error: unknown) => String(error));
+    expect(embedded).toContain("is a replica of a cluster");
+    const refused = await store(["cluster", "leave"], { cwd: a.place, env });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain("are running");
+    const left = await store(["cluster", "leave", "--yes", "--json"], { cwd: a.place, env });
+    expect({ code: left.code, stdout: JSON.parse(left.stdout) as unknown }).toEqual({
+      code: 0,
+      stdout: { embedded: true, caughtUp: true },
+    });
+    await add(b, key, "Max");
+    await using alone = await serve({ cwd: a.place });
+    expect(
+      ((await (await alone.call("/v1/pets")).json()) as { name: string }[]).map(({ name }) => name),
+    ).toEqual(["Bella"]);
   },
 );

@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { EngineUnavailable } from "../../src/cluster/errors.ts";
+import { EngineUnavailable } from "../../src/lib/storage-errors.ts";
 import type { Log } from "../../src/cluster/log.ts";
+import { makeSnapshot } from "../../src/cluster/make-snapshot.ts";
 import { openLog } from "../../src/cluster/open-log.ts";
 import { type Replica, openReplica } from "../../src/cluster/replica.ts";
 import { parseReference } from "../../src/cluster/snapshot-files.ts";
@@ -143,4 +145,45 @@ real(
     await measure("PostgreSQL", postgres.url("snapshots"));
   },
   TIMEOUT_MS,
+);
+
+const KILLS = Number(process.env["CRASH_ROUNDS"] ?? 20);
+const MAX_RUN_MS = 700;
+
+real(
+  `after each of ${KILLS} kills of the node that makes snapshots, a new node starts, and in the end nothing is left behind`,
+  ETCD,
+  async () => {
+    using place = directory();
+    await using etcd = await startEtcd(1);
+    const url = etcd.url("kills");
+    const log = await openLog(parseDatabaseUrl(url));
+    const path = join(place.path, "maker", "a.db");
+    mkdirSync(join(place.path, "maker"));
+    const script = join(import.meta.dir, "cluster", "snapshot-maker.ts");
+    let made = 0;
+    for (let kill = 0; kill < KILLS; kill++) {
+      const maker = Bun.spawn([process.execPath, script, path, url], { stdout: "pipe", stderr: "inherit" });
+      const lines = maker.stdout.text();
+      await Bun.sleep(300 + Math.random() * MAX_RUN_MS);
+      maker.kill("SIGKILL");
+      await maker.exited;
+      made += (await lines).split("\n").length - 1;
+      const started = await openNode(join(place.path, `new-${kill}.db`), log);
+      await caughtUp(started);
+      await started.database.close();
+    }
+    expect(made).toBeGreaterThan(0);
+
+    const last = await openNode(path, log);
+    await carryOut(last, 1, async () => {});
+    expect(await makeSnapshot(path, log, { node: "maker" })).toBeDefined();
+    await last.database.close();
+    expect(readdirSync(join(place.path, "maker")).filter((name) => name.startsWith("a.db."))).toEqual([]);
+    const snapshots = new Set(
+      (await log.files.list("snapshots/")).map((name) => name.slice(0, name.lastIndexOf("/"))),
+    );
+    expect(snapshots.size).toBe(2);
+    await log.close();
+  },
 );
