@@ -101,6 +101,7 @@ const joinCommand = (): Command =>
             objects: snapshotObjects(config.blobsUrl),
           });
           progress.end();
+          if (!config.blobsUrl) note(NEEDS_BLOBS);
           printResult(
             options.json,
             joined,
@@ -119,13 +120,17 @@ const OTHER_LOG = {
   replaced: "the cluster has begun another log, so what it holds now is not in this file",
 };
 
-/** Applies the records that the replica lacks. */
-const catchUp = async (config: Config): Promise<void> => {
-  const { database } = await openStore(config, { create: false });
+/** Brings the replica to the end of the log, from the snapshot if it lacks too much. */
+const updateReplica = async (config: Config, path: string, log: Log): Promise<void> => {
+  const { startReplica } = await import("../cluster/start-replica.ts");
+  await startReplica(path, log, { objects: snapshotObjects(config.blobsUrl), onStep: note });
+  const { catchUp } = await import("../cluster/leave.ts");
+  const { database, cluster } = await openStore(config, { create: false });
   try {
-    await database.fresh();
+    if (cluster) await catchUp(database, cluster);
   } finally {
     await database.close();
+    await cluster?.log.close();
   }
 };
 
@@ -134,6 +139,10 @@ const runningNote = (running: readonly string[]): string =>
 
 const LAST =
   "No other node runs. The log stays in the engine: when no node needs it any more, delete it there, with etcdctl del --prefix or DROP DATABASE.";
+
+const KEEP_BLOBS = "keep BLOBS_URL set: DATA_DIR may lack files of sites that other nodes have deployed";
+const NEEDS_BLOBS =
+  "BLOBS_URL is not set: the other nodes do not get the files of sites, and deploys are refused";
 
 const LEAVE_TEXTS: CommandTexts = {
   notes: [
@@ -163,6 +172,7 @@ const leaveCommand = (): Command =>
       await withAlone(config, async (path, log) => {
         const finish = (caughtUp: boolean, isLast: boolean) => {
           makeEmbedded(path);
+          if (config.blobsUrl && !caughtUp) note(KEEP_BLOBS);
           const done = "DATA_DIR holds an embedded store now. Start the server without DATABASE_URL.";
           printResult(options.json, { embedded: true, caughtUp }, isLast ? `${done}\n${LAST}` : done);
         };
@@ -177,7 +187,7 @@ const leaveCommand = (): Command =>
         if (leaving.running.length > 0) note(runningNote(leaving.running));
         if (leaving.running.length > 0 && !options.yes && !(await confirm("Leave the cluster?")))
           return printDeclined(options.json, "This node stays in the cluster.");
-        await catchUp(config);
+        await updateReplica(config, path, log);
         // This machine may lack files of other nodes' deploys.
         const progress = progressLine();
         await fetchSiteFiles(config, (done, of) =>
