@@ -37,8 +37,12 @@ export const groupPerformer = ({ writer, record }: ReplicaFile, beforeCommit: ()
       return { write, isRecorded: isKept, settle };
     });
     const end = newRecording();
+    writer.run("SAVEPOINT act");
     record(end, beforeCommit);
     if (end.hasChanges) recordings.push(end);
+    // A statement without rows also makes the row of an AUTOINCREMENT of its triggers.
+    else writer.run("ROLLBACK TO act");
+    writer.run("RELEASE act");
     return {
       writes: performed,
       statements: recordings.flatMap(({ statements }) => statements),

@@ -7,6 +7,8 @@ const APPLY_PATIENCE_MS = 5000;
 /** How often the engine is asked where the log ends, if nothing else asks. */
 const POLL_MS = 250;
 const MIN_POLL_MS = 50;
+/** How long a notice of the engine waits for what makes it needless. */
+const NOTICE_MS = 10;
 /** How old a site may be by default. */
 const STALE_MS = 1000;
 
@@ -20,6 +22,40 @@ export interface ReplicaReadsOptions {
   /** How old what `recent` lets be read may be, in milliseconds. */
   staleMs?: number | undefined;
 }
+
+/** Looks at the end of the log when nobody reads. */
+const lookout = (progress: Progress, confirm: () => Promise<void>) => {
+  let looking = false;
+  let noticedAt = -Infinity;
+  let noticing: ReturnType<typeof setTimeout> | undefined;
+
+  const look = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    try {
+      await confirm();
+      if (progress.confirmedAt() < noticedAt) notice();
+    } catch {
+      // The next request finds out by itself, and says so.
+    } finally {
+      looking = false;
+    }
+  };
+
+  /** The log may have grown. Mostly this node's own record is why, or what the node does anyway shows it. */
+  const notice = (): void => {
+    noticedAt = performance.now();
+    noticing ??= setTimeout(() => {
+      noticing = undefined;
+      if (progress.confirmedAt() < noticedAt) void look();
+    }, NOTICE_MS);
+  };
+
+  return { look, notice, stop: () => clearTimeout(noticing) };
+};
+
+const pollInterval = (staleMs: number): number =>
+  staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
 
 /** What reads of a replica wait for. */
 export const replicaReads = ({ progress, heads, reads, follow, staleMs = STALE_MS }: ReplicaReadsOptions) => {
@@ -56,21 +92,10 @@ export const replicaReads = ({ progress, heads, reads, follow, staleMs = STALE_M
       });
     }));
 
-  const pollMs = staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
+  const pollMs = pollInterval(staleMs);
   const age = () => performance.now() - progress.confirmedAt();
   const asIs = oncePerTurn(begin, reads.end);
-  let polling = false;
-  const poll = async (): Promise<void> => {
-    if (polling || age() < pollMs) return;
-    polling = true;
-    try {
-      await confirm();
-    } catch {
-      // The next request finds out by itself, and says so.
-    } finally {
-      polling = false;
-    }
-  };
+  const { look, notice, stop } = lookout(progress, confirm);
 
   return {
     fresh,
@@ -79,8 +104,14 @@ export const replicaReads = ({ progress, heads, reads, follow, staleMs = STALE_M
       return asIs();
     },
     /** Keeps `recent` from waiting while nothing else asks. */
-    poll,
-    stop: reads.stop,
+    poll: (): void => {
+      if (age() >= pollMs) void look();
+    },
+    notice,
+    stop(): void {
+      stop();
+      reads.stop();
+    },
     pollMs,
   };
 };

@@ -170,6 +170,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     fresh,
     recent,
     poll,
+    notice,
     pollMs,
   } = replicaReads({
     ...parts,
@@ -179,10 +180,10 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
   const inTime = deadlines(parts);
   const onTick = () => {
     writes.expire(inTime);
-    void poll();
+    poll();
   };
   const ending = new AbortController();
-  follow(parts, { onChange: writes.follow, onTick, tickMs: pollMs }, ending.signal);
+  follow(parts, { onChange: notice, onTick, tickMs: pollMs }, ending.signal);
   const readiness = replicaReadiness(parts, options);
 
   let closed: Promise<void> | undefined;
