@@ -2,7 +2,7 @@ import { challengeHook } from "../certificates/challenge-hook.ts";
 import type { ChallengeRecords } from "../certificates/challenge-records.ts";
 import { challengeUpdates } from "../certificates/challenge-update.ts";
 import { challengeVisibility } from "../certificates/challenge-visibility.ts";
-import { type DnsChallenges, dnsChallenges } from "../certificates/dns-challenges.ts";
+import { type DnsChallenges, dnsChallenges, recordValueOf } from "../certificates/dns-challenges.ts";
 import { type Wildcard, wildcardBelow } from "../certificates/wildcard.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
@@ -11,7 +11,9 @@ import type { TextRecords } from "../nameserver/text-records.ts";
 import { type Delegation, challengeDelegation, delegatedNameIn } from "../dns-checks/delegation.ts";
 import { type AskAuthorities, authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
 import { parseServer } from "../protocols/dns/server-address.ts";
+import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** True if the service can publish the TXT records of challenges. */
@@ -33,6 +35,25 @@ export const challengeTargetOf = (config: Config): ((label: string) => string) |
 /** How custom domains delegate their challenges; undefined if the service cannot publish records. */
 export const delegationOf = (config: Config, dns: DnsAccess): Delegation | undefined =>
   wildcardOf(config) && challengeDelegation(authorityAsker(dns), config.platformDomain);
+
+/**
+ * The values of the TXT records of pending challenges, by name. They follow from the rows of certificates, so the name server of
+ * each process has them, whichever places the order.
+ */
+export const storedChallenges = (
+  { platformDomain }: Config,
+  { certificates, targets }: Pick<Repositories, "certificates" | "targets">,
+) => {
+  const owner = challengeNameOf(platformDomain);
+  return (name: string): string[] => {
+    if (name !== owner && !name.endsWith(`.${owner}`)) return [];
+    const pending =
+      name === owner
+        ? [certificates.pendingAuthorization(`*.${platformDomain}`)]
+        : targets.pendingAuthorizations(name.slice(0, -owner.length - 1));
+    return pending.flatMap((authorization) => (authorization ? recordValueOf(authorization) : []));
+  };
+};
 
 /** Records in the zones of the service's own name server. */
 const ownRecords = ({ add, remove }: TextRecords): ChallengeRecords => ({

@@ -48,13 +48,14 @@ export const createNameserver = (
   config: Config,
   { clock, randomBytes }: Pick<Runtime, "clock" | "randomBytes">,
   secured: Secured = { name: () => false, target: () => false },
+  storedTexts?: (name: string) => readonly string[],
 ) => {
   if (config.nameserver.length === 0) return undefined;
   if (config.platformDomain === "localhost")
     throw new OperatorError(
       "NAMESERVER needs a domain: set PLATFORM_DOMAIN to the domain that you delegate to this server",
     );
-  const texts = textRecords();
+  const texts = textRecords(storedTexts);
   const counts = responseCounts();
   const zones = platformZones(
     { ...config, addresses: addressesOf(config) },

@@ -31,7 +31,7 @@ import { siteCache } from "../sites/site-cache.ts";
 import { cachedNames } from "../sites/name-cache.ts";
 import { siteService } from "../sites/service.ts";
 import { httpsServices } from "./certificates.ts";
-import { challengeRecordsOf, delegationOf, wildcardOf } from "./challenges.ts";
+import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "./challenges.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainConnectOf } from "./domain-connect.ts";
 import { domainServices } from "./domains.ts";
@@ -138,10 +138,15 @@ export const createServices = (
   const inspectOver = (access: typeof dns) =>
     options.inspect ?? inspector({ ...access, issuance: issuanceOf(config, repositories.certificates) });
   const inspect = wildcardInspector(inspectOver(dns), delegationOf(config, dns));
-  const nameserver = createNameserver(config, runtime, {
-    name: (hostname) => https?.certificates.hasValid(hostname) ?? false,
-    target: (label) => https !== undefined && repositories.targets.isSecured(label, runtime.clock.now()),
-  });
+  const nameserver = createNameserver(
+    config,
+    runtime,
+    {
+      name: (hostname) => https?.certificates.hasValid(hostname) ?? false,
+      target: (label) => https !== undefined && repositories.targets.isSecured(label, runtime.clock.now()),
+    },
+    storedChallenges(config, repositories),
+  );
   const isServed = servedBy(names, hostNamesOf(config));
   const https =
     config.httpsPort === undefined

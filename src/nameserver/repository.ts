@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
@@ -26,7 +26,17 @@ export const targetRepository = ({ orm }: Pick<Database, "orm">) => {
     .innerJoin(domains, eq(domains.projectId, projects.id))
     .where(eq(projects.targetLabel, value("label")))
     .prepare();
+  const pendingStatement = orm
+    .select({ keyAuthorization: certificates.keyAuthorization })
+    .from(projects)
+    .innerJoin(domains, eq(domains.projectId, projects.id))
+    .innerJoin(certificates, eq(certificates.hostname, domains.hostname))
+    .where(and(eq(projects.targetLabel, value("label")), isNotNull(certificates.keyAuthorization)))
+    .prepare();
   return {
+    /** The key authorizations of the challenges that are pending for domains of the project with this label. */
+    pendingAuthorizations: (label: string): string[] =>
+      pendingStatement.all({ label }).flatMap(({ keyAuthorization }) => keyAuthorization ?? []),
     /** True if the project with this label has domains, and all of them have a certificate that is valid now. */
     isSecured(label: string, now: number): boolean {
       const { domains: all = 0, secured = 0 } = statement.get({ label, now }) ?? {};

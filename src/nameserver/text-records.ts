@@ -8,14 +8,14 @@ const TTL = 1;
 /**
  * TXT records by name, such as those of ACME challenges. They are served at once, and are lost when the process ends. Names
  * outside the zones are not served.
+ * @param stored values that the database has for a name: other processes serve them too
  */
-export const textRecords = () => {
+export const textRecords = (stored: (name: string) => readonly string[] = () => []) => {
   const values = new Map<string, Set<string>>();
   const isAbove = (name: string): boolean => [...values.keys()].some((owner) => owner.endsWith(`.${name}`));
   const added: AddedRecords = (name) => {
-    if (values.size === 0) return undefined;
-    const texts = values.get(name);
-    if (texts) return [txtSet(TTL, texts)];
+    const texts = new Set([...(values.get(name) ?? []), ...stored(name)]);
+    if (texts.size > 0) return [txtSet(TTL, texts)];
     return isAbove(name) ? [] : undefined;
   };
   return {

@@ -1,7 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "bun:test";
 import { acmeIdentifierOf, shownIdentifier } from "../../src/protocols/acme/tls-alpn.ts";
-import { type Store, openStore, temporaryDirectory } from "../support/store.ts";
+import { recordValueOf } from "../../src/certificates/dns-challenges.ts";
+import { listenForDns } from "../../src/protocols/dns-server/listen.ts";
+import { testClient } from "../support/dns.ts";
+import { type Store, atEnd, openStore, temporaryDirectory } from "../support/store.ts";
 import { openFakeDns } from "../domains/projects.ts";
 import { openIssuing } from "./issuing.ts";
 
@@ -59,6 +62,36 @@ test("in handshakes, each process proves the order of any other, and its own pro
   );
   expect(await shownBy(other)).toBe(probe);
   expect(await shownBy(other, "unknown.example.org")).toBeUndefined();
+});
+
+test("the name server of each process has the TXT records of pending challenges, whichever process placed the order", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const PLATFORM_DOMAIN = "sites.example.net";
+  const env = { PLATFORM_DOMAIN, NAMESERVER: "ns1.example.net", PUBLIC_ADDRESSES: "203.0.113.10" };
+  const { store, certificates, verified } = await openIssuing({}, { path, env });
+  const other = await openStore({ path, env: { HTTPS_PORT: "8443", ...env } });
+  const listener = await listenForDns("127.0.0.1", 0, other.nameserver!.respond);
+  atEnd(() => listener.stop());
+  const valuesOf = async (name: string) => {
+    const server = { address: "127.0.0.1", port: listener.port };
+    const { outcome } = await testClient()(server, { name, type: "TXT" }, false);
+    return "records" in outcome ? outcome.records.map(({ data }) => data) : [];
+  };
+  await verified(NAME);
+  const label = store.database.client
+    .query<{ label: string }, []>("select target_label as label from projects")
+    .get()?.label;
+  for (const [hostname, record] of [
+    [`*.${PLATFORM_DOMAIN}`, `_acme-challenge.${PLATFORM_DOMAIN}`],
+    [NAME, `${label}._acme-challenge.${PLATFORM_DOMAIN}`],
+  ] as const) {
+    expect(await valuesOf(record)).toEqual([]);
+    await certificates.want([hostname], 0);
+    const attempt = (await certificates.beginAttempt((await certificates.find(hostname))!, 1))!;
+    await certificates.saveChallenge(attempt, `token-of-${hostname}`, `${hostname}.thumb`);
+    expect(JSON.stringify(await valuesOf(record))).toContain(recordValueOf(`${hostname}.thumb`));
+    expect(await certificates.forget(attempt)).toBe(hostname !== NAME);
+  }
 });
 
 test("an order that a process leaves when it stops is completed by another, without a second order", async () => {

@@ -204,7 +204,8 @@ test("a wildcard certificate that lacks a name of the settings is ordered again 
   await pass();
   expect(ca.orders()).toEqual([]);
   https.scheduler.start();
-  await Bun.sleep(50);
+  const isRequested = async () => (await certificates.find(WILDCARD))?.isRequested ?? false;
+  while (!(await isRequested()) && ca.orders().length === 0) await Bun.sleep(5);
   await pass();
   await https.scheduler.stop();
   expect(ca.orders().map(({ names }) => names)).toEqual([[WILDCARD, DOMAIN]]);
