@@ -89,6 +89,7 @@ export interface Snapshot extends Head {
 }
 
 export interface LogFiles {
+  /** Use a name for one content only: an attempt without a response may be carried out later than the next one. */
   put(name: string, content: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | undefined>;
   /** The names that begin with `prefix`. */

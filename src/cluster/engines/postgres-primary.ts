@@ -38,6 +38,8 @@ export class PostgresPrimary {
   readonly #url: DatabaseUrl;
   readonly #tls: PemFiles | undefined;
   #connection: Promise<Connection> | undefined;
+  /** What the promise has brought. */
+  #current: Connection | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -86,7 +88,7 @@ export class PostgresPrimary {
   }
 
   /** A client of one host. It connects with the first query. */
-  open(host: EngineHost): SQL {
+  open(host: EngineHost, onClose: () => void = () => {}): SQL {
     const { credentials, path } = this.#url;
     return new SQL({
       adapter: "postgres",
@@ -96,6 +98,7 @@ export class PostgresPrimary {
       tls: this.#tls ? { ...this.#tls, rejectUnauthorized: true } : "disable",
       max: 4,
       connectionTimeout: LIMIT_MS / 1000,
+      onclose: onClose,
       connection: {
         application_name: "adoption-store",
         // Never less, whatever the server's default is: an acknowledged record is on disk, and on the synchronous standbys.
@@ -114,8 +117,11 @@ export class PostgresPrimary {
   }
 
   #drop(connection: Connection): void {
-    if (!connection.ended.signal.aborted) this.#connection = undefined;
-    end(connection);
+    if (connection === this.#current) {
+      this.#current = undefined;
+      this.#connection = undefined;
+    }
+    if (!connection.ended.signal.aborted) end(connection);
   }
 
   async #find(): Promise<Connection> {
@@ -123,6 +129,8 @@ export class PostgresPrimary {
       const connection = await this.#search();
       await createTables(connection.sql);
       if (this.#isClosed) end(connection);
+      if (connection.ended.signal.aborted) throw new AttemptFailed("the connection was closed", false);
+      this.#current = connection;
       if (this.hosts.length > 1)
         this.#timer ??= setInterval(() => void this.#check().catch(() => {}), CHECK_MS).unref();
       return connection;
@@ -163,13 +171,18 @@ export class PostgresPrimary {
   }
 
   async #probe(host: EngineHost): Promise<Connection> {
-    const sql = this.open(host);
+    let connection: Connection | undefined;
+    // At once, when the server ends: Bun would try to listen again for up to 32 s in between, and print so.
+    const sql = this.open(host, () => connection && this.#drop(connection));
     try {
       const [state] = (await sql`
-        SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline
+        SELECT CASE WHEN pg_is_in_recovery() THEN NULL
+          ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline
       `) as { timeline: string | null }[];
       if (!state?.timeline) throw new AttemptFailed("none of the hosts is a primary", false);
-      return { host, sql, timeline: Number.parseInt(state.timeline, 16), ended: new AbortController() };
+      const timeline = Number.parseInt(state.timeline, 16);
+      connection = { host, sql, timeline, ended: new AbortController() };
+      return connection;
     } catch (error) {
       void sql.close({ timeout: 0 }).catch(() => {});
       throw error;
