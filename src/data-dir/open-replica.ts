@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
+import { ObjectStoreError } from "../protocols/s3/object-store-error.ts";
 import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
 import { engineError } from "./engine-error.ts";
 import { nodeIdOf } from "./node-id.ts";
@@ -59,6 +60,10 @@ export const openReplicaStore = async (
     await log.close();
     if (error instanceof OperatorError) throw error;
     if (error instanceof EngineUnavailable) throw engineError(databaseUrl, error);
+    if (error instanceof ObjectStoreError)
+      throw new OperatorError(`BLOBS_URL: ${error.message}: check the address, the keys and the network`, {
+        cause: error,
+      });
     if (error instanceof NotAReplica) throw new OperatorError(`DATA_DIR ${dataDir}: ${error.message}`);
     throw openError(dataDir, error);
   }

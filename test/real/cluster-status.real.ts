@@ -10,10 +10,7 @@ const cluster = async (members: number) => {
   const etcd = await startEtcd(members);
   const place = directory();
   const url = etcd.url("shelter");
-  const env = {
-    DATABASE_URL: url,
-    BLOBS_URL: "s3://key:secret-word@bucket/sites?endpoint=http://127.0.0.1:9",
-  };
+  const env = { DATABASE_URL: url };
   const nodes = ["one", "two"].map((name) => node({ place: join(place.path, name), env }));
   const status = (...flags: string[]) => store(["cluster", "status", ...flags], { env, cwd: place.path });
   return {
@@ -122,6 +119,17 @@ real("a server and a command whose engine is away say which, and what to check",
   await service.etcd.members[0]?.kill();
   const says = /DATABASE_URL: etcd:\/\/127\.0\.0\.1:\d+\/shelter cannot be used \(.+\): check the address/;
   const at = { env: service.env, cwd: one?.place ?? "" };
-  expectRefusal(await store(["serve", "--port", "0"], at), 1, says);
+  const { code, stderr } = await store(["serve", "--port", "0"], at);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(says)]);
   expectRefusal(await store(["keys", "list"], at), 1, says);
+});
+
+real("a first start whose bucket is away names BLOBS_URL, without its key", ETCD, async () => {
+  await using service = await cluster(1);
+  const BLOBS_URL = "s3://key:s3cret-word@bucket/sites?endpoint=http://127.0.0.1:9";
+  const at = { env: { ...service.env, BLOBS_URL }, cwd: service.place };
+  const { code, stderr } = await store(["serve", "--port", "0"], at);
+  const says = /BLOBS_URL: the object store .+ cannot be used: .+: check the address, the keys/;
+  expect([code, stderr]).toEqual([1, expect.stringMatching(says)]);
+  expect(stderr).not.toContain("s3cret");
 });
