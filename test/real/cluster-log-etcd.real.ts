@@ -142,7 +142,8 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
       head = { log: head.log, position, id };
     }
     const bytesInUse = async () => (await log.health()).bytesInUse ?? 0;
-    expect(await bytesInUse()).toBeGreaterThan(54_000_000);
+    // The last ones are counted with the next commit of its file.
+    expect(await bytesInUse()).toBeGreaterThan(40_000_000);
     await log.announce({ ...head, checksum: "", reference: "" });
     await log.trim(head.position);
     await until("the space is free", async () => {
