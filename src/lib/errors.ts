@@ -2,6 +2,7 @@ import {
   DatabaseLocked,
   EngineUnavailable,
   OutcomeUnknown,
+  RecordTooLarge,
   isDamage,
   isStorageFailure,
 } from "./storage-errors.ts";
@@ -148,6 +149,7 @@ export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
   if (error instanceof OutcomeUnknown) return new Fault("outcome_unknown", undefined, SOON);
   if (error instanceof EngineUnavailable) return new Fault("storage_unavailable", ENGINE_AWAY, SOON);
+  if (error instanceof RecordTooLarge) return new Fault("payload_too_large", error.message);
   if (error instanceof DatabaseLocked) return new Fault("storage_unavailable", lockedMessage(error), SOON);
   if (isDamage(error)) return new Fault("storage_unavailable", UNREADABLE, SOON);
   if (isStorageFailure(error)) return new Fault("storage_unavailable", undefined, SOON);

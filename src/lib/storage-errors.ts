@@ -13,6 +13,20 @@ export class EngineUnavailable extends StorageUnavailable {
   override name = "EngineUnavailable";
 }
 
+/** A write is too large for the log of the cluster. Nothing was put. */
+export class RecordTooLarge extends Error {
+  override name = "RecordTooLarge";
+
+  constructor(
+    readonly bytes: number,
+    readonly limit: number,
+  ) {
+    super(
+      `This change takes ${bytes} bytes in the cluster's log, and at most ${limit} are allowed: nothing was written. Make it in smaller parts.`,
+    );
+  }
+}
+
 /** Another process has held the write lock for too long; nothing was written. */
 export class DatabaseLocked extends StorageUnavailable {
   override name = "DatabaseLocked";

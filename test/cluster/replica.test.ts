@@ -126,7 +126,8 @@ describe("a write", () => {
 
   test("too large for the engine is refused alone", async () => {
     const { engine, open } = await memoryCluster();
-    const a = await open({ limit: 2000 });
+    engine.maxRecordBytes = 2000;
+    const a = await open();
     const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(4000))).toString("hex");
     const results = await Promise.all(
       ["a", noise, "c", "d"].map(async (name) => outcomeOf(addNamed(a, name))),

@@ -1,8 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { RecordTooLarge } from "../../src/cluster/errors.ts";
-import type { Log, Snapshot } from "../../src/cluster/log.ts";
+import type { Snapshot } from "../../src/cluster/log.ts";
 import { type Replica, type ReplicaOptions, openReplica } from "../../src/cluster/replica.ts";
 import type { Database } from "../../src/db/open.ts";
 import { migrate } from "../../src/db/migrate.ts";
@@ -29,17 +28,9 @@ export const memoryCluster = async (known = migrations) => {
     writeFileSync(path, content);
     return path;
   };
-  /** @param options `limit`: the largest record that the engine takes from this node, in bytes */
-  const open = async (
-    options: Partial<ReplicaOptions> & { path?: string; limit?: number } = {},
-  ): Promise<Replica> => {
-    const { path = newFile(), limit = Infinity, ...others } = options;
-    const log = engine.open();
-    const append: Log["append"] = async (after, id, record) => {
-      if (record.length > limit) throw new RecordTooLarge(record.length, limit);
-      return log.append(after, id, record);
-    };
-    const replica = await openReplica(path, { ...log, append }, { node: path, ...others });
+  const open = async (options: Partial<ReplicaOptions> & { path?: string } = {}): Promise<Replica> => {
+    const { path = newFile(), ...others } = options;
+    const replica = await openReplica(path, engine.open(), { node: path, ...others });
     atEnd(replica.database.close);
     return replica;
   };

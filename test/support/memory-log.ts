@@ -1,8 +1,6 @@
 import { AppendUnknown, EngineUnavailable, LogTrimmed, RecordTooLarge } from "../../src/cluster/errors.ts";
 import type { Append, Claim, Head, Log, LogFiles, LogRecord, Snapshot } from "../../src/cluster/log.ts";
 
-/** As with the engines. */
-const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** How long a node waits for its turn, before it writes without. */
 const TURN_PATIENCE_MS = 8000;
@@ -30,6 +28,8 @@ export class MemoryEngine {
   #isAvailable = true;
   /** How long every call takes. */
   delayMs = 0;
+  /** The largest record, as with the engines. */
+  maxRecordBytes = 64 * 1024 * 1024;
   /** What happens to the next append: its response is lost, before or after the record is stored. */
   losesNextAppend: "before" | "after" | undefined;
   /** Called before each append, for example to let another node come first. */
@@ -125,7 +125,7 @@ export class MemoryEngine {
   }
 
   async #append(node: object, after: Head, id: string, record: Uint8Array): Promise<Append> {
-    if (record.length > MAX_RECORD_BYTES) throw new RecordTooLarge(record.length, MAX_RECORD_BYTES);
+    if (record.length > this.maxRecordBytes) throw new RecordTooLarge(record.length, this.maxRecordBytes);
     const copy = record.slice();
     await this.onAppend(id);
     return this.#call(() => {

@@ -87,6 +87,8 @@ export interface StoreSettings extends ServiceOptions, Partial<Vitals> {
   path?: string;
   env?: Record<string, string>;
   clock?: TestClock;
+  /** Instead of a database of its own. */
+  database?: Database;
   /** Why it is an embedded store also with STORE=cluster. */
   embedded?: Exception;
   /** Options of the database. By default each call of /readyz probes it again. */
@@ -116,6 +118,7 @@ export const openStore = async ({
   backupStatus,
   clusterNode,
   embedded,
+  database: given,
   ...options
 }: StoreSettings = {}): Promise<Store> => {
   const config = readConfig({
@@ -123,12 +126,14 @@ export const openStore = async ({
     env: { DATA_DIR: temporaryDirectory(), ...env },
     isTerminal: false,
   });
-  const database = await openOwnDatabase(path, {
-    groupSize: config.commitGroupSize,
-    probeMs: 0,
-    embedded,
-    ...storage,
-  });
+  const database =
+    given ??
+    (await openOwnDatabase(path, {
+      groupSize: config.commitGroupSize,
+      probeMs: 0,
+      embedded,
+      ...storage,
+    }));
   atEnd(() => database.close());
   const log: Record<string, unknown>[] = [];
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });

@@ -149,8 +149,9 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "Fetch it again, then decide whether your change still applies.",
   },
   payload_too_large: {
-    when: "The body is larger than `BODY_LIMIT`, or the archive is larger than `DEPLOY_LIMIT`.",
-    remedy: "Send less, or raise the setting.",
+    when: "The body is larger than `BODY_LIMIT`, the archive is larger than `DEPLOY_LIMIT`, or the change is too large for a cluster's log.",
+    remedy:
+      "Send less, or raise the setting. The cluster's log has no setting: make the change in smaller parts.",
   },
   unsupported_media_type: {
     when: "The operation does not take this media type, or the body is compressed.",
