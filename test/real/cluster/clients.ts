@@ -2,6 +2,7 @@ import {
   type Call,
   type Service,
   type Settled,
+  idOf,
   otherThan,
   readElsewhere,
   settle,
@@ -27,7 +28,6 @@ const REPLAYED_SHARE = 0.1;
 const ADOPTER = { name: "Ada Byron", email: "ada@example.org" };
 
 const nextKey = (client: Client): string => `${client.name}-${client.count++}`;
-const idOf = ({ body }: Settled): number => Number(body["id"]);
 
 /** Sends the same request again, to another node: the response must be the same. */
 const replay = async (client: Client, call: Call, first: Settled): Promise<void> => {

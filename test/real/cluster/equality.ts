@@ -1,6 +1,5 @@
 import type { Database } from "bun:sqlite";
 import { replicaMark } from "../../../src/db/replica-mark.ts";
-import { until } from "../support.ts";
 import type { Node } from "./nodes.ts";
 import { copyOf, databaseIn, hashTables } from "./tables.ts";
 
@@ -12,17 +11,16 @@ const positionOf = (copy: Database): number | undefined => replicaMark(copy)?.po
 
 /** Copies of all nodes' databases, at the same position of the log. */
 const copiesOf = async (nodes: readonly Pick<Node, "place">[]): Promise<Database[]> => {
-  let copies: Database[] = [];
-  await until(
-    "all nodes have applied the same records",
-    () => {
-      for (const copy of copies) copy.close();
-      copies = nodes.map(({ place }) => copyOf(databaseIn(place)));
-      return new Set(copies.map(positionOf)).size === 1;
-    },
-    MAX_MS,
-  );
-  return copies;
+  const begun = performance.now();
+  for (;;) {
+    const copies = nodes.map(({ place }) => copyOf(databaseIn(place)));
+    const positions = copies.map(positionOf);
+    if (new Set(positions).size === 1) return copies;
+    for (const copy of copies) copy.close();
+    if (performance.now() > begun + MAX_MS)
+      throw new Error(`the nodes have not applied the same records: they are at ${positions.join(", ")}`);
+    await Bun.sleep(20);
+  }
 };
 
 /** The tables in which nodes differ: none, if what they do is right. */

@@ -36,6 +36,9 @@ const pick = <Item>(items: readonly Item[]): Item => {
   return item;
 };
 
+/** The id of what a request made. */
+export const idOf = ({ body }: Pick<Settled, "body">): number => Number(body["id"]);
+
 /** Another node, if there is one. */
 export const otherThan = (urls: readonly string[], url: string): string =>
   urls.length > 1 ? pick(urls.filter((one) => one !== url)) : url;
@@ -55,6 +58,8 @@ export const ask = async (
         ...(call.idempotencyKey !== undefined && { "idempotency-key": call.idempotencyKey }),
       },
       ...(call.body && { body: JSON.stringify(call.body) }),
+      // Bun sends a request again when a kept connection closes.
+      keepalive: false,
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const text = await response.text();

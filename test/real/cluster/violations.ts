@@ -67,12 +67,15 @@ const placedTwice = (ledger: Ledger, rows: Rows): string[] => {
   ];
 };
 
+/** So many of each are shown. */
+const SHOWN = 20;
+
 /** What the nodes must never do, and did. Every request of the ledger must have been acknowledged by then. */
 export const violations = (ledger: Ledger, rows: Rows) => ({
-  lost: lost(ledger, rows),
-  carriedOutTwice: carriedOutTwice(ledger, rows),
-  placedTwice: placedTwice(ledger, rows),
-  surprises: ledger.surprises,
+  lost: lost(ledger, rows).slice(0, SHOWN),
+  carriedOutTwice: carriedOutTwice(ledger, rows).slice(0, SHOWN),
+  placedTwice: placedTwice(ledger, rows).slice(0, SHOWN),
+  surprises: ledger.surprises.slice(0, SHOWN),
 });
 
 export const NO_VIOLATIONS: ReturnType<typeof violations> = {
