@@ -103,6 +103,8 @@ export const catchUpWith = (options: CatchUpOptions) => {
     const mark = file.mark();
     const result = transactions.commitOpen();
     if (result.state === "refused") throw result.error;
+    // It was rolled back: the same records again.
+    if (result.state === "locked") return 0;
     progress.advance(mark);
     if (records > 0) onApplied({ records, bytes });
     if (error !== undefined) throw error;
