@@ -19,7 +19,7 @@ export const logWarnings = (path: string): { code: string; count: number; messag
 
 /**
  * Copies a large log into its database, in a worker, and then truncates it. Frames that a reader still needs stay until a
- * later call.
+ * later call, and so does a log into which this connection writes.
  */
 export const shrinkLog = async (client: Client): Promise<void> => {
   const path = client.filename;
@@ -28,6 +28,8 @@ export const shrinkLog = async (client: Client): Promise<void> => {
     await using remote = await openSqlWorker(path);
     await remote.all("PRAGMA wal_checkpoint(PASSIVE)");
   }
+  // SQLite refuses it inside a transaction, such as that of a write which waits for the engine of a cluster.
+  if (client.inTransaction) return;
   // Little is left to copy, so this is quick. It does nothing while another process writes.
   client.query("PRAGMA wal_checkpoint(TRUNCATE)").get();
 };
