@@ -47,9 +47,12 @@ export const migrateReplica = async (
   catchUp: () => Promise<void>,
   mayAppend: boolean,
 ): Promise<void> => {
-  for (let pending = pendingOf(file); pending.length > 0; pending = pendingOf(file)) {
+  if (pendingOf(file).length === 0) return;
+  // Without a turn, the record of a node that writes all the time would come first again and again.
+  await using _turn = mayAppend ? await log.turn() : undefined;
+  for (;;) {
     await catchUp();
-    pending = pendingOf(file);
+    const pending = pendingOf(file);
     if (pending.length === 0 || !mayAppend) return;
     await appendMigrations(file, log, pending);
   }

@@ -272,6 +272,28 @@ describe("a replica", () => {
     expect(namesOf(await open())).toEqual(["Bella"]);
   });
 
+  test("of an older schema is brought up to date although another node writes all the time", async () => {
+    const { engine, open } = await memoryCluster(migrations.slice(0, -1));
+    const other = engine.open();
+    const statements = [
+      { sql: "UPDATE pets SET name = name WHERE id = ?", method: "run", values: [0] },
+    ] as const;
+    let mark = FIRST;
+    let written = 0;
+    engine.onAppend = async (id) => {
+      if (id === mark.id) return;
+      const { record, next } = makeRecord(mark, { kind: "writes", statements }, ["0"]);
+      const before = mark;
+      mark = { ...FIRST, ...next };
+      if (++written > 20) throw new Error("the other node never waits");
+      const { isAwaited } = await other.append(before, next.id, record);
+      // From then on, the other node waits for its turn.
+      if (isAwaited) engine.onAppend = () => {};
+    };
+    await addNamed(await open({ migrates: true }), "Bella");
+    expect(written).toBe(1);
+  });
+
   test("of an older schema is refused by a command that finds no newer one in the log", async () => {
     const { open } = await memoryCluster(migrations.slice(0, -1));
     expect(await outcomeOf(open())).toThrow("the database is older than this program");
