@@ -12,14 +12,32 @@ const CLIENTS = 8;
 /** How long after the acknowledgement a node may still serve what was removed. */
 const MAX_MS = 1000;
 
-/** Asks until it is refused. @returns how long after now a request was begun that was not refused; 0: none was */
-const acceptedFor = async (isRefused: () => Promise<boolean>): Promise<number> => {
+type Answer = "served" | "refused" | "none";
+
+/** Asks until it is refused. @returns how long after now a request was begun that was served; undefined: none was */
+const servedFor = async (ask: () => Promise<Answer>): Promise<number | undefined> => {
   const begun = performance.now();
-  for (let accepted = 0; ; accepted = performance.now() - begun) if (await isRefused()) return accepted;
+  let last: number | undefined;
+  for (;;) {
+    const at = performance.now() - begun;
+    const answer = await ask();
+    if (answer === "refused") return last;
+    if (answer === "served") last = at;
+  }
+};
+
+/** A node that is too busy to answer serves nothing. */
+const answerOf = (status: number, refusal: number): Answer => {
+  if (status === refusal) return "refused";
+  return status === 200 ? "served" : "none";
 };
 
 /** How long the nodes at `urls` took a key that another node has revoked. */
-const revokeKey = async (service: Service, urls: readonly string[], name: string): Promise<number[]> => {
+const revokeKey = async (
+  service: Service,
+  urls: readonly string[],
+  name: string,
+): Promise<(number | undefined)[]> => {
   const scopes = ["pets:read"];
   const path = "/platform/keys";
   const created = await write(service, { method: "POST", path, body: { name, scopes } }, [201]);
@@ -29,19 +47,28 @@ const revokeKey = async (service: Service, urls: readonly string[], name: string
   };
   for (const url of urls) expect(await statusAt(url)).toBe(200);
   await write(service, { method: "DELETE", path: `${path}/${idOf(created)}` }, [204]);
-  return Promise.all(urls.map((url) => acceptedFor(async () => (await statusAt(url)) === 401)));
+  return Promise.all(urls.map((url) => servedFor(async () => answerOf(await statusAt(url), 401))));
 };
 
 /** How long the nodes at `urls` served a domain that another node has removed. */
-const removeDomain = async (service: Service, urls: readonly string[], name: string): Promise<number[]> => {
+const removeDomain = async (
+  service: Service,
+  urls: readonly string[],
+  name: string,
+): Promise<(number | undefined)[]> => {
   await write(service, { method: "DELETE", path: domainPath(name) }, [204]);
-  return Promise.all(urls.map((url) => acceptedFor(async () => (await visit(url, name)).status === 421)));
+  return Promise.all(
+    urls.map((url) => servedFor(async () => answerOf((await visit(url, name)).status, 421))),
+  );
 };
 
-const describe = (what: string, times: readonly number[]): string => {
-  const refused = times.filter((ms) => ms <= MAX_MS).length;
-  const atOnce = times.filter((ms) => ms === 0).length;
-  return `    ${what}: refused within 1 s ${refused} of ${times.length} times, ${atOnce} at the first request, ${Math.max(...times).toFixed(0)} ms at worst`;
+/** The longest time; 0 if nothing was served. */
+const longest = (times: readonly (number | undefined)[]): number => Math.max(...times.map((ms) => ms ?? 0));
+
+const describe = (what: string, times: readonly (number | undefined)[]): string => {
+  const inTime = times.filter((ms) => ms === undefined || ms <= MAX_MS).length;
+  const atOnce = times.filter((ms) => ms === undefined).length;
+  return `    ${what}: refused within 1 s ${inTime} of ${times.length} times, ${atOnce} of them at once, the others after ${longest(times).toFixed(0)} ms at most`;
 };
 
 real(
@@ -65,8 +92,8 @@ real(
 
     const clients = startClients(service, CLIENTS);
     const here = { ...service, urls: [a.url] };
-    const keys: number[] = [];
-    const domains: number[] = [];
+    const keys: (number | undefined)[] = [];
+    const domains: (number | undefined)[] = [];
     for (const name of names) {
       keys.push(...(await revokeKey(here, urls, name)));
       domains.push(...(await removeDomain(here, urls, name)));
@@ -74,7 +101,7 @@ real(
     await clients.end();
     console.log([describe("keys", keys), describe("domains", domains)].join("\n"));
     expect(service.ledger.surprises).toEqual([]);
-    expect(Math.max(...keys, ...domains)).toBeLessThanOrEqual(MAX_MS);
+    expect(longest([...keys, ...domains])).toBeLessThanOrEqual(MAX_MS);
   },
   600_000,
 );
