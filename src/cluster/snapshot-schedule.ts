@@ -83,7 +83,9 @@ export const snapshotPoller = (
     const last = await log.snapshot();
     if (!last) return;
     const erasures = await readErasures(log);
-    const mustForget = erasures.some(({ position }) => position > last.position);
+    const applied = state().position;
+    // An erasure at a later position is not in this replica yet, or was in a log that has been replaced.
+    const mustForget = erasures.some(({ position }) => position > last.position && position <= applied);
     const made = mustForget || isDue(growthSince(last)) ? await make(signal) : undefined;
     await forget(erasures, made ?? last);
   };

@@ -107,6 +107,15 @@ test("the snapshot that is there already is enough if it has the erasure", async
   expect(await log.snapshot()).toEqual(snapshot);
 });
 
+test("an erasure of a log that was replaced makes no snapshot of the next log due", async () => {
+  const engine = new MemoryEngine();
+  const { log, replica, makeSnapshots } = await startNode(engine, "a");
+  await addOrder(replica);
+  await announceErasure(log, 1_000_000);
+  await makeSnapshots.tick();
+  expect(await log.snapshot()).toMatchObject({ position: 0 });
+});
+
 test("erasures are known to all nodes for a day", async () => {
   const log = new MemoryEngine().open();
   await announceErasure(log, 7);
