@@ -1,42 +1,17 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { seeded } from "../support/random.ts";
-import { contend } from "./cluster/animal-clients.ts";
-import { buildStaleProgram } from "./cluster/stale-program.ts";
 import { buildChecker } from "./cluster/checker.ts";
 import { followerOf, leaderOf } from "./cluster/engine-members.ts";
-import { type Victim } from "./cluster/kills.ts";
-import { type Node, type Recorder, recorder } from "./cluster/recorder.ts";
+import { CLIENTS, expectLinearizable, killMeanwhile, startHistory } from "./cluster/histories.ts";
+import type { Victim } from "./cluster/kills.ts";
+import type { Node } from "./cluster/recorder.ts";
+import { buildStaleProgram } from "./cluster/stale-program.ts";
 import { type Cluster, NEEDED, threeNodes } from "./cluster/three-nodes.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { directory, real, serve } from "./support.ts";
 
-const SEED = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const OPERATIONS = 20_000;
-const CLIENTS = 24;
-
-/** Lets clients contend at these nodes. */
-const historyOf = async (place: string, nodes: readonly Node[], operations: number) => {
-  const path = join(place, "history.jsonl");
-  const check = await buildChecker(place);
-  const record = recorder(path, nodes);
-  const { figures } = record;
-  const working = contend(record, {
-    clients: CLIENTS,
-    operations,
-    nodes: nodes.length,
-    random: seeded(SEED),
-  });
-  return {
-    figures,
-    /** What porcupine says, when all is done. */
-    async verdict() {
-      await working;
-      await record.end();
-      return check(path);
-    },
-  };
-};
+const KILLS = 20;
 
 real(
   "porcupine refuses a stale read, a lost write, an id that is given twice and two orders for one animal",
@@ -87,60 +62,34 @@ real(
 real(`${OPERATIONS} operations of ${CLIENTS} clients on one machine are linearizable`, ["go"], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path, env: { LOG_LEVEL: "silent" } });
-  const history = await historyOf(place.path, [server], OPERATIONS);
-  const { explanation, ...verdict } = await history.verdict();
-  const { figures } = history;
-  console.log(`    seed ${SEED}: ${JSON.stringify(figures)}, ${JSON.stringify(verdict)}`);
-  expect(explanation).toBe("");
-  expect([verdict.anomalies, verdict.undecided]).toEqual([[], []]);
-  expect(figures.operations).toBeGreaterThanOrEqual(OPERATIONS);
+  await expectLinearizable(await startHistory(place.path, [server], OPERATIONS));
 });
 
-const KILLS = 20;
-const AWAY_MS = 500;
-
-/** Kills engine members and nodes in turn, each after so many operations. */
-const killInTurn = async (
-  { etcd, nodes }: Cluster,
-  figures: Readonly<Recorder["figures"]>,
-): Promise<void> => {
+/** Kills engine members and nodes, one kind after the other. */
+const killsOf = ({ etcd, nodes }: Cluster) => {
   const kinds = [
     async () => [await leaderOf(etcd)],
     async (node: Victim) => [node],
     async () => [await followerOf(etcd)],
     async (node: Victim) => [await leaderOf(etcd), node],
   ];
-  for (let kill = 0; kill < KILLS; kill++) {
-    const isTime = () => figures.operations > ((kill + 0.5) * OPERATIONS) / KILLS;
-    await until(`it is time for kill ${kill}`, isTime, 60_000);
-    const victims = await (kinds[kill % kinds.length] as (typeof kinds)[0])(
-      nodes[kill % nodes.length] as Victim,
-    );
-    await Promise.all(victims.map((victim) => victim.kill()));
-    await Bun.sleep(AWAY_MS);
-    await Promise.all(victims.map((victim) => victim.start()));
-  }
+  return Array.from(
+    { length: KILLS },
+    (_, at) => () => (kinds[at % kinds.length] as (typeof kinds)[0])(nodes[at % nodes.length] as Victim),
+  );
 };
 
 const clusterNodes = ({ nodes, service: { key } }: Cluster): Node[] => nodes.map(({ url }) => ({ url, key }));
 
 real(
-  `${OPERATIONS} operations of ${CLIENTS} clients on three nodes are linearizable while engine members and nodes are killed`,
+  `${OPERATIONS} operations of ${CLIENTS} clients on three nodes are linearizable while engine members and nodes are killed ${KILLS} times`,
   [...NEEDED, "go"],
   async () => {
     using place = directory();
     await using cluster = await threeNodes(place.path);
-    const began = performance.now();
-    const { figures, verdict } = await historyOf(place.path, clusterNodes(cluster), OPERATIONS);
-    await killInTurn(cluster, figures);
-    const { explanation, ...found } = await verdict();
-    const seconds = ((performance.now() - began) / 1000).toFixed(0);
-    console.log(
-      `    seed ${SEED}: ${KILLS} kills in ${seconds} s, ${JSON.stringify(figures)}, ${JSON.stringify(found)}`,
-    );
-    expect(explanation).toBe("");
-    expect([found.anomalies, found.undecided]).toEqual([[], []]);
-    expect(figures.operations).toBeGreaterThanOrEqual(OPERATIONS);
+    const history = await startHistory(place.path, clusterNodes(cluster), OPERATIONS);
+    await killMeanwhile(history, killsOf(cluster));
+    await expectLinearizable(history);
   },
   600_000,
 );
@@ -152,8 +101,8 @@ real(
     using place = directory();
     const program = await buildStaleProgram(place.path);
     await using cluster = await threeNodes(place.path, { program });
-    const { verdict } = await historyOf(place.path, clusterNodes(cluster), 5000);
-    const { explanation, anomalies } = await verdict();
+    const history = await startHistory(place.path, clusterNodes(cluster), 5000);
+    const { explanation, anomalies } = await history.verdict();
     console.log(`    ${anomalies.length} animals with anomalies; the first:\n${explanation.slice(0, 2000)}`);
     expect(anomalies.length).toBeGreaterThan(0);
   },

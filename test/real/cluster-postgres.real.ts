@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import { startClients } from "./cluster/clients.ts";
 import { compareNodes } from "./cluster/equality.ts";
+import { expectLinearizable, killMeanwhile, startHistory } from "./cluster/histories.ts";
 import { type Kill, describePauses, killEach } from "./cluster/kills.ts";
 import { newLedger } from "./cluster/ledger.ts";
 import { type Node, node } from "./cluster/nodes.ts";
@@ -14,6 +15,7 @@ import { directory, real, until } from "./support.ts";
 
 const CLIENTS = 24;
 const FAILOVERS = 3;
+const OPERATIONS = 8000;
 const REBUILD_MS = 30_000;
 
 /** Three nodes, and one that is not started. */
@@ -63,6 +65,27 @@ real(
     );
     expect(found).toEqual(NO_VIOLATIONS);
     expect(differences).toEqual([]);
+  },
+  600_000,
+);
+
+real(
+  `${OPERATIONS} operations on three nodes are linearizable while ${FAILOVERS} primaries and nodes are killed`,
+  [...POSTGRES, "go"],
+  async () => {
+    using place = directory();
+    await using postgres = await postgresPair();
+    await using cluster = await startNodes(place.path, postgres.url("adoption-store"));
+    const { nodes, key } = cluster;
+    const history = await startHistory(
+      place.path,
+      nodes.map(({ url }) => ({ url, key })),
+      OPERATIONS,
+    );
+    const primary = { kill: postgres.kill, start: postgres.failOver };
+    const kills = nodes.slice(0, FAILOVERS).map((each) => async () => [primary, each]);
+    await killMeanwhile(history, kills);
+    await expectLinearizable(history);
   },
   600_000,
 );
