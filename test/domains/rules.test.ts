@@ -22,7 +22,7 @@ const zone = (name: string, ...lines: string[]): string[] => [
 ];
 
 /** The service with the project `docs`, an authority that holds `example.org` and the platform's zone, and a resolver. */
-const openRules = async (dns = { timeoutMs: 300, attempts: 1 }) => {
+const openRules = async (dns = { timeoutMs: 3000, attempts: 1 }) => {
   const zones: Zones = {
     org: zone("org"),
     "example.org": zone("example.org"),
@@ -613,7 +613,7 @@ test("name servers at private addresses get no queries unless DNS_PRIVATE allows
     DNS_RESOLVERS: `127.0.0.1:${resolver.server.port}`,
     DNS_PORT: String(authority.server.port),
   };
-  const store = await openStore({ env, dns: { timeoutMs: 300, attempts: 1 } });
+  const store = await openStore({ env, dns: { timeoutMs: 3000, attempts: 1 } });
   await makeProject(store, "docs");
   await store.call("POST", "/platform/projects/docs/domains", { json: { hostname: "docs.example.org" } });
   const domain = await body(
