@@ -167,6 +167,8 @@ export const keyRepository = (database: Database) => {
     return row && { ...toKey(row), kind: "key", expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
   });
 
+  const hasKeys = (): boolean => listQuery.all({ after: 0, limit: 1 }).length > 0;
+
   const find = async (id: number): Promise<Key | undefined> => {
     const row = findQuery.get({ id });
     return row && toKey(row);
@@ -218,8 +220,12 @@ export const keyRepository = (database: Database) => {
       const { touchStatement } = statements;
       await commit([...lastUsed].map(([id, at]) => ({ query: touchStatement, values: { id, at } })));
     },
+    /** Whether no process and no node has added a key yet. */
     async isEmpty(): Promise<boolean> {
-      return listQuery.all({ after: 0, limit: 1 }).length === 0;
+      if (hasKeys()) return false;
+      // A node that starts from a snapshot may not have the first key yet.
+      await fresh();
+      return !hasKeys();
     },
   };
 };
