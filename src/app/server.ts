@@ -1,6 +1,7 @@
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/server-backups.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import { childEnvironment } from "../config/child-environment.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
@@ -119,7 +120,8 @@ export const startServer = async (
   const runtime = { ...systemRuntime, log };
   const cluster = await nodeOf(opened, config, main.url, runtime);
   const services = createServices(config, database, runtime, { cluster });
-  const backups = serverBackups(config, log, storeIdOf(database.client), { env: processEnvironment() });
+  const env = childEnvironment(config, processEnvironment());
+  const backups = serverBackups(config, log, storeIdOf(database.client), { env });
   const https = await listeners.listenForHttps(services.https);
   const dnsPort = await listeners.listenForDns(services.nameserver);
   const workers = await workersOf(config, log, listeners.fetch, program);

@@ -137,6 +137,10 @@ export const completeBlobsUrl = (written: WrittenBlobsUrl, env: Environment): Bl
   };
 };
 
+/** As BLOBS_URL, without credentials: `completeBlobsUrl` adds those of the environment. */
+export const blobsUrlText = ({ bucket, prefix, endpoint, region }: BlobsUrl): string =>
+  `s3://${bucket}${prefix && `/${prefix}`}?endpoint=${encodeURIComponent(endpoint)}&region=${region}`;
+
 /** Without credentials, for people and logs. */
 export const describeBlobsUrl = ({ bucket, prefix, endpoint }: BlobsUrl): string =>
   `s3://${bucket}${prefix && `/${prefix}`} at ${endpoint}`;

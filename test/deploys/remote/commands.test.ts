@@ -1,12 +1,16 @@
 import { expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import pino from "pino";
 import { fetchSiteFiles, siteStorage, uploadSiteFiles } from "../../../src/app/objects.ts";
 import { takeBackup } from "../../../src/backups/backup.ts";
 import { checkBackup } from "../../../src/backups/check.ts";
 import { prepareRestore } from "../../../src/backups/restore.ts";
+import { serverBackups } from "../../../src/backups/server-backups.ts";
+import { childEnvironment } from "../../../src/config/child-environment.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { outcomeOf } from "../../support/outcome.ts";
+import { bundledProgram } from "../../support/program.ts";
 import { temporaryDirectory } from "../../support/store.ts";
 import { inProcess } from "../../cli/program.ts";
 import {
@@ -61,6 +65,20 @@ test("a backup has the files that only the object store has", async () => {
   const file = await backUp(place);
   expect(checkBackup(file, () => {}).sites).toMatchObject({ files: 4, missing: 0 });
 });
+
+test("a scheduled backup has them too when BLOBS_URL is a flag of the server", async () => {
+  const { config } = await openEmptyCache();
+  const backupDir = temporaryDirectory();
+  const settings = { ...config, backupDir, backupSchedule: 60_000, diskReserve: 0 };
+  const env = childEnvironment(config, { PATH: process.env["PATH"] });
+  const backups = serverBackups(settings, pino({ level: "silent" }), undefined, {
+    program: await bundledProgram(),
+    env,
+  });
+  await backups?.tick();
+  const [file = ""] = readdirSync(backupDir);
+  expect(checkBackup(join(backupDir, file), () => {}).sites).toMatchObject({ files: 4, missing: 0 });
+}, 60_000);
 
 test("a backup that cannot fetch them is refused, and says what to do", async () => {
   const place = await openEmptyCache();
