@@ -6,11 +6,13 @@ import { LogTrimmed } from "./errors.ts";
 import { type LoadOptions, copyPath, removeCopy } from "./load-snapshot.ts";
 import type { Log, Snapshot } from "./log.ts";
 import {
+  SNAPSHOTS,
   type SnapshotParts,
   parseReference,
   putSnapshot,
   removeSnapshots,
   snapshotName,
+  snapshotsBeside,
 } from "./snapshot-files.ts";
 
 export interface MakeOptions extends LoadOptions {
@@ -33,10 +35,11 @@ const isInLog = async (log: Log, { position, ...mark }: ReplicaMark): Promise<bo
 const cleanUp = async (
   log: Log,
   { objects }: Pick<MakeOptions, "objects">,
+  newest: string,
   isKept: (name: string) => boolean,
 ) => {
-  await removeSnapshots(log.files, isKept);
-  if (objects) await removeSnapshots(objects, isKept);
+  await removeSnapshots(log.files, SNAPSHOTS, isKept);
+  if (objects) await removeSnapshots(objects, snapshotsBeside(newest), isKept);
 };
 
 /**
@@ -54,14 +57,19 @@ const markOf = (copy: string): ReplicaMark => {
 };
 
 /** Removes all parts but those of these snapshots. */
-const keepOnly = (log: Log, options: Pick<MakeOptions, "objects">, snapshots: readonly Snapshot[]) => {
-  const kept = new Set(snapshots.map(({ reference }) => parseReference(reference).name));
-  return cleanUp(log, options, (name) => kept.has(name));
+const keepOnly = (
+  log: Log,
+  options: Pick<MakeOptions, "objects">,
+  newest: Snapshot,
+  before: Snapshot = newest,
+) => {
+  const [kept, keptBefore] = [parseReference(newest.reference), parseReference(before.reference)];
+  return cleanUp(log, options, kept.name, (name) => name === kept.name || name === keptBefore.name);
 };
 
 /** Removes all records that the newest snapshot covers, and all other snapshots: nothing older is left in them. */
 export const forgetBefore = async (log: Log, snapshot: Snapshot, options: Pick<MakeOptions, "objects">) => {
-  await keepOnly(log, options, [snapshot]);
+  await keepOnly(log, options, snapshot);
   await log.trim(snapshot.position);
 };
 
@@ -80,7 +88,7 @@ export const makeSnapshot = async (
   const before = await log.snapshot();
   if (!before) return undefined;
   const partsBefore = parseReference(before.reference);
-  await cleanUp(log, options, (name) => !isObsolete(name, partsBefore, node));
+  await cleanUp(log, options, partsBefore.name, (name) => !isObsolete(name, partsBefore, node));
   const copy = copyPath(path);
   removeCopy(path);
   try {
@@ -89,14 +97,14 @@ export const makeSnapshot = async (
     if (mark.log !== before.log || mark.position <= before.position) return undefined;
     const parts = await putSnapshot(copy, objects ?? log.files, {
       store: objects ? "objects" : "engine",
-      name: snapshotName(mark.log, mark.position, node),
+      name: snapshotName(dirname(partsBefore.name), mark.position, node),
       signal,
       onProgress,
     });
     signal?.throwIfAborted();
     const snapshot = { ...mark, reference: JSON.stringify(parts) };
     if (!(await isInLog(log, mark)) || !(await log.announce(snapshot))) return undefined;
-    await keepOnly(log, options, [before, snapshot]);
+    await keepOnly(log, options, snapshot, before);
     // The last step: with it, an engine lets go of all that was removed.
     await log.trim(before.position);
     return snapshot;

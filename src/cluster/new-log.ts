@@ -6,6 +6,7 @@ import {
   replicaMark,
   unmarkReplica,
 } from "../db/replica-mark.ts";
+import { ensureStoreId, storeIdOf } from "../db/store-id.ts";
 import { type LoadOptions, copyPath, putInPlace, removeCopy } from "./load-snapshot.ts";
 import type { Log } from "./log.ts";
 import {
@@ -14,6 +15,7 @@ import {
   putSnapshot,
   removeSnapshots,
   snapshotName,
+  snapshotsOfLog,
 } from "./snapshot-files.ts";
 
 export interface NewLogOptions extends LoadOptions {
@@ -36,10 +38,12 @@ export const startLog = async (
   { replaces, objects, signal, onProgress }: NewLogOptions,
 ): Promise<boolean> => {
   const mark: ReplicaMark = { log: crypto.randomUUID(), position: 0, id: crypto.randomUUID(), checksum: "" };
-  const name = snapshotName(mark.log, 0, "first");
   const store: SnapshotStore = objects ?? log.files;
   let before: ReplicaMark | undefined;
+  let name = "";
   changeAlone(path, (client) => {
+    ensureStoreId(client);
+    name = snapshotName(snapshotsOfLog(storeIdOf(client) ?? "", mark.log), 0, "first");
     before = replicaMark(client);
     markReplica(client, mark);
   });
@@ -50,7 +54,7 @@ export const startLog = async (
   // If the response to `create` was lost, it ran again.
   if (!isCreated && (await log.head())?.log !== mark.log) {
     restoreMark(path, before);
-    await removeSnapshots(store, (other) => other !== name);
+    await removeSnapshots(store, `${name}/`, () => false);
     return false;
   }
   // A node of the log that was replaced may have removed parts that it knew nothing of.

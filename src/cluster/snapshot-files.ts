@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { inheritOwner } from "../lib/ownership.ts";
@@ -12,7 +13,7 @@ export type SnapshotStore = Pick<LogFiles, "put" | "get" | "list" | "remove">;
 export interface SnapshotParts {
   /** The store that has them. */
   readonly store: "engine" | "objects";
-  /** Names of parts begin with it: the log, the position and who made it. */
+  /** Names of parts begin with it: the store, the log, the position and who made it. */
   readonly name: string;
   /** The size of the database in bytes. */
   readonly bytes: number;
@@ -38,11 +39,15 @@ const PARALLEL = 4;
 
 const decompress = promisify(zstdDecompress);
 
-const PREFIX = "snapshots/";
-const NAME = /^snapshots\/[0-9a-f-]{36}\/[0-9]{16}\.[\w-]{1,64}$/;
+/** Where all snapshots are. */
+export const SNAPSHOTS = "snapshots/";
+const NAME = /^snapshots\/[0-9a-f-]{36}\/[0-9a-f-]{36}\/[0-9]{16}\.[\w-]{1,64}$/;
 
-export const snapshotName = (log: string, position: number, node: string): string =>
-  `${PREFIX}${log}/${String(position).padStart(16, "0")}.${node}`;
+/** Where all snapshots of a log are. The store's id keeps those of stores apart that share a bucket. */
+export const snapshotsOfLog = (storeId: string, log: string): string => `${SNAPSHOTS}${storeId}/${log}`;
+
+export const snapshotName = (place: string, position: number, node: string): string =>
+  `${place}/${String(position).padStart(16, "0")}.${node}`;
 
 const partName = (name: string, index: number): string => `${name}/${String(index).padStart(6, "0")}`;
 
@@ -156,11 +161,15 @@ export const getSnapshot = async (
   if (hash.digest("hex") !== parts.sha256) throw new SnapshotDamaged("the snapshot's SHA-256 differs");
 };
 
-/** Removes the parts of all snapshots whose name is not kept. */
+/** Where the snapshots of the store are to which this one belongs: object storage may have those of others beside them. */
+export const snapshotsBeside = (name: string): string => `${dirname(dirname(name))}/`;
+
+/** Removes the parts below a prefix, unless their snapshot is kept. */
 export const removeSnapshots = async (
   store: SnapshotStore,
+  prefix: string,
   isKept: (name: string) => boolean,
 ): Promise<void> => {
-  const names = await store.list(PREFIX);
-  await store.remove(names.filter((name) => !isKept(name.slice(0, name.lastIndexOf("/")))));
+  const parts = await store.list(prefix);
+  await store.remove(parts.filter((part) => !isKept(dirname(part))));
 };

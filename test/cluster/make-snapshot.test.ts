@@ -6,6 +6,7 @@ import { forgetBefore, makeSnapshot } from "../../src/cluster/make-snapshot.ts";
 import { isDue, snapshotPoller } from "../../src/cluster/snapshot-schedule.ts";
 import { startReplica } from "../../src/cluster/start-replica.ts";
 import { copyAside } from "../../src/db/copy-aside.ts";
+import { storeIdOf } from "../../src/db/store-id.ts";
 import { vacuumInWorker } from "../../src/db/vacuum.ts";
 import { MemoryEngine } from "../support/memory-log.ts";
 import { outcomeOf } from "../support/outcome.ts";
@@ -84,7 +85,8 @@ describe("a snapshot", () => {
   test("of a killed node leaves parts, which its next one or that of another node removes", async () => {
     const { log, path } = await startNode();
     const { log: id = "" } = (await log.head()) ?? {};
-    const part = (name: string) => `snapshots/${name}/000000`;
+    const store = inspect(path, storeIdOf);
+    const part = (name: string) => `snapshots/${store}/${name}/000000`;
     const killed = part(`${id}/0000000000000009.a`);
     const running = part(`${id}/0000000000000001.b`);
     const otherLog = part("aaaaaaaa-2c0b-4b1c-8f0b-a1a1a1a1a1a1/0000000000000009.c");
@@ -123,6 +125,27 @@ describe("a snapshot", () => {
     const other = newPath();
     await startReplica(other, engine.open(), { objects });
     expect(markAt(other)).toEqual(markAt(path));
+  });
+
+  test("of another store in the same object storage is left alone, although its nodes are called the same", async () => {
+    const objects = new MemoryEngine().open().files;
+    const start = async () => {
+      const [engine, path] = [new MemoryEngine(), newPath()];
+      const log = engine.open();
+      await startReplica(path, log, { objects });
+      return { engine, log, path };
+    };
+    const [one, other] = [await start(), await start()];
+    for (const { log, path } of [one, other, one]) {
+      await writeAsNode(log, path, ADD);
+      const snapshot = await makeSnapshot(path, log, { node: "a", objects });
+      if (snapshot) await forgetBefore(log, snapshot, { objects });
+    }
+    for (const { engine, path } of [one, other]) {
+      const copy = newPath();
+      await startReplica(copy, engine.open(), { objects });
+      expect(markAt(copy)).toEqual(markAt(path));
+    }
   });
 });
 

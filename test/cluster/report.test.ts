@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { snapshotName } from "../../src/cluster/snapshot-files.ts";
+import { snapshotName, snapshotsOfLog } from "../../src/cluster/snapshot-files.ts";
 import { clusterProblems } from "../../src/cluster/problems.ts";
 import { type ClusterReport, readReport } from "../../src/cluster/report.ts";
 import type { NodeEntry } from "../../src/cluster/nodes.ts";
@@ -25,7 +25,7 @@ const started = async () => {
   const log = engine.open();
   const reference = JSON.stringify({
     store: "engine",
-    name: snapshotName(LOG, 4, "a"),
+    name: snapshotName(snapshotsOfLog(LOG, LOG), 4, "a"),
     bytes: 4000,
     sha256: "0".repeat(64),
     compressed: 1000,
