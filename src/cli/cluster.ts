@@ -10,6 +10,7 @@ import type { Log } from "../cluster/log.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { openLogOf } from "./cluster-log.ts";
+import { catchUpWithCluster } from "./database.ts";
 import { clusterStatusCommand } from "./cluster-status.ts";
 import { confirm } from "./confirm.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
@@ -124,10 +125,9 @@ const OTHER_LOG = {
 const updateReplica = async (config: Config, path: string, log: Log): Promise<void> => {
   const { startReplica } = await import("../cluster/start-replica.ts");
   await startReplica(path, log, { objects: snapshotObjects(config.blobsUrl), onStep: note });
-  const { catchUp } = await import("../cluster/leave.ts");
   const { database, cluster } = await openStore(config, { create: false });
   try {
-    if (cluster) await catchUp(database, cluster);
+    await catchUpWithCluster(database, cluster);
   } finally {
     await database.close();
     await cluster?.log.close();

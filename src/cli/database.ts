@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
+import { quantity } from "../lib/quantity.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { assertDataDir } from "../data-dir/checks.ts";
 import { assertNotBeingRestored } from "../data-dir/lock.ts";
@@ -11,6 +12,7 @@ import { EngineUnavailable, isFull, resultCode } from "../lib/storage-errors.ts"
 import type { Database } from "../db/open.ts";
 import { explainStorage } from "../data-dir/filesystem.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
+import { note } from "./print/output.ts";
 
 /** Turns a storage failure into a message that names the file system and says what to do. */
 const toOperatorError = (error: unknown, dataDir: string): unknown => {
@@ -29,6 +31,15 @@ const toOperatorError = (error: unknown, dataDir: string): unknown => {
     : new OperatorError(`DATA_DIR ${dataDir}: ${explanation}`, { cause: error });
 };
 
+/** Waits for what a replica lacks, and says so if there is much of it. Without a cluster there is nothing to wait for. */
+export const catchUpWithCluster = async (database: Database, cluster: Cluster | undefined): Promise<void> => {
+  if (!cluster) return;
+  const { catchUp } = await import("../cluster/far-behind.ts");
+  await catchUp(database, cluster, (left) =>
+    note(`catching up with the cluster: ${quantity(left, "record")} left`),
+  );
+};
+
 /**
  * Runs `work` on the database of DATA_DIR, beside a server or without one; `create` creates what is missing.
  * @throws OperatorError if it cannot be opened, is being restored, or a file system is full
@@ -43,7 +54,7 @@ export const withDatabase = async <Result>(
   const { database, cluster } = await openStore(config, { create });
   try {
     // The server beside it may not run, and the replica be old.
-    if (cluster) await database.fresh();
+    await catchUpWithCluster(database, cluster);
     return await work(database, cluster);
   } catch (error) {
     if (error instanceof EngineUnavailable && config.databaseUrl)

@@ -1,8 +1,5 @@
-import type { Database } from "../db/open.ts";
 import { replicaMark, unmarkReplica } from "../db/replica-mark.ts";
 import { openExisting } from "../db/snapshot.ts";
-import { EngineUnavailable } from "../lib/storage-errors.ts";
-import type { Cluster } from "./cluster.ts";
 import { removeOutdatedMark } from "./load-snapshot.ts";
 import type { Log } from "./log.ts";
 import { readNodes } from "./nodes.ts";
@@ -25,24 +22,6 @@ export const inspectLeaving = async (path: string, log: Log): Promise<Leaving> =
   if (!head) return { log: "lost", running: [] };
   const running = (await readNodes(log)).map(({ name }) => name);
   return { log: head.log === mark.log ? "current" : "replaced", running };
-};
-
-/**
- * Waits until the replica has the whole log, however long that takes: `fresh` alone waits for as long as a request may.
- * @throws EngineUnavailable if it does not get on
- */
-export const catchUp = async (
-  { fresh }: Pick<Database, "fresh">,
-  { state }: Pick<Cluster, "state">,
-): Promise<void> => {
-  for (let before: number | undefined; ;)
-    try {
-      return await fresh();
-    } catch (error) {
-      const { position } = state();
-      if (!(error instanceof EngineUnavailable) || position === before) throw error;
-      before = position;
-    }
 };
 
 /** Makes a replica, which no other process may use, an embedded store. It may be run again. */

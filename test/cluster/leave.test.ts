@@ -1,12 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { joinCluster } from "../../src/cluster/join.ts";
-import { catchUp, inspectLeaving, makeEmbedded } from "../../src/cluster/leave.ts";
+import { inspectLeaving, makeEmbedded } from "../../src/cluster/leave.ts";
 import { announceNode } from "../../src/cluster/nodes.ts";
 import { createDatabase } from "../../src/db/new-database.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { EngineUnavailable } from "../../src/lib/storage-errors.ts";
-import { outcomeOf } from "../support/outcome.ts";
 import { MemoryEngine } from "../support/memory-log.ts";
 import { markAt } from "../support/replica-file.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
@@ -23,22 +21,6 @@ test("a replica cannot be opened as an embedded store", async () => {
   expect(() => openDatabase(path)).toThrow("the database is a replica of a cluster: set DATABASE_URL");
   makeEmbedded(path);
   await openDatabase(path).close();
-});
-
-describe("catching up", () => {
-  const away = () => Promise.reject(new EngineUnavailable("not within 5 s"));
-
-  test("goes on for as long as the replica gets on", async () => {
-    let position = 0;
-    const fresh = () => (++position < 5 ? away() : Promise.resolve());
-    await catchUp({ fresh }, { state: () => ({ position }) as never });
-    expect(position).toBe(5);
-  });
-
-  test("ends when the replica does not get on", async () => {
-    const outcome = await outcomeOf(catchUp({ fresh: away }, { state: () => ({ position: 7 }) as never }));
-    expect(outcome).toThrow("not within 5 s");
-  });
 });
 
 describe("a node that leaves the cluster", () => {
