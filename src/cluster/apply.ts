@@ -48,7 +48,7 @@ const statementRunner = (client: Client) => {
   const changesStatement = client.prepare<{ changes: number }, []>("SELECT changes() AS changes");
   return ({ sql, method, values }: RecordedStatement): string => {
     const statement = prepared(sql);
-    if (method === "run") return effectOf(statement.run(...values).changes, undefined);
+    if (method === "run") return effectOf(statement.run(...values).changes);
     const rows = statement[method](...values);
     return effectOf(changesStatement.get()?.changes ?? 0, rows);
   };

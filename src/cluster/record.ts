@@ -121,9 +121,17 @@ export const decodeRecord = (record: Uint8Array): DecodedRecord => {
   return { ...(JSON.parse(text.slice(0, end)) as RecordHeader), content: contentOf(body), body };
 };
 
-/** What a statement did, as far as it does not depend on the node: the rows it wrote itself, and what it returned. */
-export const effectOf = (changes: number, rows: unknown): string =>
-  rows === undefined ? String(changes) : `${changes} ${JSON.stringify(rows)}`;
+/**
+ * What a statement did, as far as it does not depend on the node: how many rows it wrote itself, and what it returned, in an
+ * order of its own: that of RETURNING follows from the plan, which another version of SQLite may make differently.
+ */
+export const effectOf = (changes: number, rows?: readonly unknown[]): string =>
+  rows === undefined
+    ? String(changes)
+    : `${changes} [${rows
+        .map((row) => JSON.stringify(row))
+        .toSorted()
+        .join(",")}]`;
 
 /** The running checksum: of everything that was recorded, and what it did. */
 export const nextChecksum = (previous: string, body: string, effects: readonly string[]): string =>

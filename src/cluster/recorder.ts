@@ -44,7 +44,7 @@ const dualStatement = (sql: string, place: Place) => {
     kind ??= kindOf(sql);
     return kind === "recorded" ? recording : undefined;
   };
-  const note = (into: Recording, method: Method, values: Values, changes: number, rows?: unknown) => {
+  const note = (into: Recording, method: Method, values: Values, changes: number, rows?: unknown[]) => {
     into.statements.push({ sql, method, values });
     into.effects.push(effectOf(changes, rows));
     into.hasChanges ||= changes > 0;

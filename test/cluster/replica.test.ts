@@ -6,6 +6,7 @@ import { migrations } from "../../src/db/migrations.ts";
 import { petIndex } from "../../src/db/pet-index.ts";
 import { replicaMark } from "../../src/db/replica-mark.ts";
 import { FIRST, act, addNamed, contentOf, memoryCluster, namesOf } from "../support/cluster.ts";
+import { inspect } from "../support/replica-file.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 const RENAME = "UPDATE pets SET name = ? WHERE id = ? RETURNING id";
@@ -105,6 +106,32 @@ describe("a write", () => {
       ["\u0000", String(negative), 0],
     ]);
     expect(contentOf(b)).toEqual(contentOf(a));
+  });
+
+  test("whose rows come in another order on another node, by another plan of SQLite, is no difference", async () => {
+    const { open, newFile } = await memoryCluster();
+    const openWith = async (order: string) => {
+      const path = newFile();
+      inspect(path, (client) => client.run(`CREATE INDEX plan ON pets (name ${order})`));
+      return open({ path });
+    };
+    const [a, b] = [await openWith("ASC"), await openWith("DESC")];
+    for (const name of ["Bella", "Max", "Zoë"]) await addNamed(a, name);
+    const copy =
+      "INSERT INTO acme_accounts (authority, key) SELECT name, '' FROM pets INDEXED BY plan WHERE name > '' RETURNING authority";
+    expect(await act(a.database, copy)).toEqual([
+      { authority: "Bella" },
+      { authority: "Max" },
+      { authority: "Zoë" },
+    ]);
+    await b.database.fresh();
+    expect(await act(b.database, "DELETE FROM acme_accounts RETURNING authority")).toEqual([
+      { authority: "Zoë" },
+      { authority: "Max" },
+      { authority: "Bella" },
+    ]);
+    await a.database.fresh();
+    expect(contentOf(a)).toEqual(contentOf(b));
   });
 
   test("that other nodes would carry out differently is refused", async () => {
