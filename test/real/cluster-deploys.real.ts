@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { startClients } from "./cluster/clients.ts";
 import { createProject, deploy, visit } from "./cluster/site.ts";
 import { NEEDED, threeNodes } from "./cluster/three-nodes.ts";
-import { directory, real } from "./support.ts";
+import { directory, real, until } from "./support.ts";
 
 const ROUNDS = 3;
 const FILES = 60;
@@ -34,11 +34,15 @@ real(
       const site = siteOf(round);
       await deploy(service, here.url, site);
       await here.kill();
-      for (const other of others)
+      for (const other of others) {
+        // A node may serve the site of before for as long as STALE_LIMIT says.
+        const isNew = async () => (await visit(other.url, SITE)).text === site["index.html"];
+        await until(`${other.url} serves the deploy`, isNew);
         for (const [name, content] of Object.entries(site)) {
           const { status, text } = await visit(other.url, SITE, `/${name}`);
           expect([name, status, sha256(text)]).toEqual([name, 200, sha256(content)]);
         }
+      }
       await here.start();
     }
     await clients.end();
