@@ -130,14 +130,17 @@ export const catchUpWith = (options: CatchUpOptions) => {
         await applyAll(records);
         progress.advance(file.mark());
         const bytes = records.reduce((sum, { record }) => sum + record.length, 0);
-        if (records.length < READ_RECORDS && bytes < FULL_READ_BYTES) return progress.suspect(false);
+        if (records.length < READ_RECORDS && bytes < FULL_READ_BYTES) break;
       }
+      progress.suspect(false);
+      progress.noteObstacle(undefined);
     } catch (error) {
       transactions.abandon();
       if (error instanceof ReplicaOutdated || error instanceof RecordTooNew) progress.fail(error);
-      throw error instanceof StorageUnavailable
-        ? error
-        : new StorageUnavailable(String(error), { cause: error });
+      const refusal =
+        error instanceof StorageUnavailable ? error : new StorageUnavailable(String(error), { cause: error });
+      progress.noteObstacle(refusal);
+      throw refusal;
     }
   };
 };

@@ -42,6 +42,7 @@ export const replicaProgress = (mark: ReplicaMark) => {
   let head = mark.position;
   let confirmedAt = -Infinity;
   let failure: Error | undefined;
+  let obstacle: Error | undefined;
   let isSuspect = false;
   const waiters = positionWaiters();
   const { promise: outdated, resolve: onOutdated } = Promise.withResolvers<Error>();
@@ -89,6 +90,9 @@ export const replicaProgress = (mark: ReplicaMark) => {
       assertUsable();
       if (position > applied.position) await waiters.wait(position);
     },
+    /** Why the last attempt to apply the log failed, such as a full disk; undefined if it did not. */
+    obstacle: () => obstacle,
+    noteObstacle: (error: Error | undefined): void => void (obstacle = error),
     /** Nothing is answered from now on: the replica is outdated, or the program is. */
     fail,
     /** @throws StorageUnavailable after `fail` */

@@ -2,8 +2,7 @@ import { oncePerTurn, type sharedReads } from "../db/fresh-reads.ts";
 import { type HeadRequests, withPatience } from "./heads.ts";
 import type { Progress } from "./progress.ts";
 
-/** How long a read waits until the records that it must see are applied. */
-const APPLY_PATIENCE_MS = 5000;
+const APPLY_MS = 5000;
 /** How often the engine is asked where the log ends, if nothing else asks. */
 const POLL_MS = 250;
 const MIN_POLL_MS = 50;
@@ -21,6 +20,8 @@ export interface ReplicaReadsOptions {
   follow(): void;
   /** How old what `recent` lets be read may be, in milliseconds. */
   staleMs?: number | undefined;
+  /** How long a read waits until the records that it must see are applied. */
+  applyMs?: number | undefined;
 }
 
 /** Looks at the end of the log when nobody reads. */
@@ -58,7 +59,23 @@ const pollInterval = (staleMs: number): number =>
   staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
 
 /** What reads of a replica wait for. */
-export const replicaReads = ({ progress, heads, reads, follow, staleMs = STALE_MS }: ReplicaReadsOptions) => {
+export const replicaReads = ({
+  progress,
+  heads,
+  reads,
+  follow,
+  staleMs = STALE_MS,
+  applyMs = APPLY_MS,
+}: ReplicaReadsOptions) => {
+  const reach = async (position: number): Promise<void> => {
+    try {
+      await withPatience(progress.reach(position), applyMs, "the records that this node lacks");
+    } catch (error) {
+      // The engine may respond, and this disk be full.
+      throw progress.failure() ? error : (progress.obstacle() ?? error);
+    }
+  };
+
   /** Waits until the file holds every write that any node acknowledged before this call. */
   const confirm = async (): Promise<void> => {
     progress.assertUsable();
@@ -67,7 +84,7 @@ export const replicaReads = ({ progress, heads, reads, follow, staleMs = STALE_M
     const position = progress.learnEnd(await heads.ask(), before);
     if (position > progress.applied().position) {
       follow();
-      await withPatience(progress.reach(position), APPLY_PATIENCE_MS, "the records that this node lacks");
+      await reach(position);
     }
     progress.confirm(sentAt);
   };

@@ -39,6 +39,8 @@ export interface ReplicaOptions
   node: string;
   /** How old what `recent` lets be read may be, in milliseconds. */
   staleMs?: number;
+  /** How long a read waits until the records that it must see are applied. */
+  applyMs?: number;
   /** Brings the schema of the whole cluster up to date, if this program is newer. Otherwise an older replica is refused. */
   migrates?: boolean;
 }
@@ -176,6 +178,7 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     ...parts,
     follow: writes.follow,
     staleMs: options.staleMs,
+    applyMs: options.applyMs,
   });
   const inTime = deadlines(parts);
   const onTick = () => {

@@ -246,6 +246,17 @@ describe("a replica", () => {
     expect(replicaMark(other)?.position).toBe(1);
   });
 
+  test("that cannot apply records says why, and goes on when it can", async () => {
+    const { open } = await memoryCluster();
+    const [a, b] = [await open(), await open({ applyMs: 100 })];
+    b.database.client.run("PRAGMA max_page_count=1");
+    await addNamed(a, "x".repeat(2 ** 20));
+    expect(await outcomeOf(b.database.fresh())).toThrow("database or disk is full");
+    b.database.client.run("PRAGMA max_page_count=100000");
+    await b.database.fresh();
+    expect(namesOf(b)).toEqual(namesOf(a));
+  });
+
   test("that was killed goes on from where its file is", async () => {
     const { open, newFile } = await memoryCluster();
     const path = newFile();
