@@ -19,7 +19,7 @@ import { snapshotPollers } from "./snapshots.ts";
 import { VERSION } from "./version.ts";
 
 const NO_BLOBS =
-  "BLOBS_URL is not set: sites that are deployed on this node are not on the others. Set it to a bucket that all nodes reach.";
+  "BLOBS_URL is not set, so this node refuses deploys: set it to a bucket that all nodes reach";
 
 const WATCH_MS = 250;
 

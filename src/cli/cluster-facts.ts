@@ -37,7 +37,7 @@ export const readCluster = async (
 
 const NO_BLOBS: ClusterProblem = {
   isFailure: false,
-  text: "BLOBS_URL is not set: sites that are deployed on one node are not on the others. Set it to a bucket that all nodes reach",
+  text: "BLOBS_URL is not set, so the nodes refuse deploys: set it to a bucket that all nodes reach",
 };
 
 /** Undefined without DATABASE_URL. */

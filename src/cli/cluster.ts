@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { fetchSiteFiles, uploadSiteFiles } from "../app/objects.ts";
 import type { Config } from "../config/config.ts";
 import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
+import { engineError } from "../data-dir/engine-error.ts";
 import { lockForRestore } from "../data-dir/lock.ts";
 import { openStore } from "../data-dir/open.ts";
 import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
@@ -9,6 +10,7 @@ import { databasePath } from "../data-dir/paths.ts";
 import type { Log } from "../cluster/log.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
+import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { openLogOf } from "./cluster-log.ts";
 import { catchUpWithCluster } from "./database.ts";
 import { clusterStatusCommand } from "./cluster-status.ts";
@@ -26,7 +28,10 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-/** Runs `work` while no other process uses the database of DATA_DIR. @throws OperatorError if a server runs */
+/**
+ * Runs `work` while no other process uses the database of DATA_DIR.
+ * @throws OperatorError if a server runs, or the engine cannot be used
+ */
 const withAlone = async <Result>(
   config: Config,
   work: (path: string, log: Log) => Promise<Result>,
@@ -41,6 +46,10 @@ const withAlone = async <Result>(
     } finally {
       lock.release();
     }
+  } catch (error) {
+    if (error instanceof EngineUnavailable && config.databaseUrl)
+      throw engineError(config.databaseUrl, error);
+    throw error;
   } finally {
     await log.close();
   }

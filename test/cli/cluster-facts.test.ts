@@ -38,6 +38,24 @@ test("doctor and status say that the copy of a node needs DATABASE_URL", async (
   );
 });
 
+test("cluster join and leave say what to look at when the engine refuses them", async () => {
+  const DATA_DIR = await dataDirWith({ isReplica: true });
+  await using engine = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => Response.json({ message: "etcdserver: permission denied" }, { status: 403 }),
+  });
+  const DATABASE_URL = `etcd://127.0.0.1:${engine.port}/shelter`;
+  for (const command of ["join", "leave"]) {
+    const { error, code } = await inProcess(["cluster", command], { env: { DATA_DIR, DATABASE_URL } });
+    expect(error).toContain(
+      `DATABASE_URL: ${DATABASE_URL} cannot be used (etcd: etcdserver: permission denied`,
+    );
+    expect(error).toContain("adoption-store cluster status says more");
+    expect(code).toBe(1);
+  }
+});
+
 test("doctor has a finding for each problem of a cluster, or says that all is well", () => {
   const facts = { url: "etcd://a:2379/shelter", nodes: 3, position: 9 };
   expect(findingsOf({ ...facts, problems: [] })).toEqual([
