@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Cluster } from "../cluster/cluster.ts";
+import type { Cluster, ReplicaState } from "../cluster/cluster.ts";
 import { EngineUnavailable } from "../cluster/errors.ts";
 import { type Nodes, announceNode } from "../cluster/nodes.ts";
 import { onOneNode } from "../cluster/on-one-node.ts";
@@ -67,9 +67,11 @@ const watchEngine = ({ state }: Pick<Cluster, "state">, clock: Clock, log: Logge
   return { fault: () => fault, poller: repeat(WATCH_MS, watch, { firstMs: 0, onError }) };
 };
 
-/** What anybody may read: the engine's address is not for them. */
-const publicReason = (error: unknown): string =>
-  error instanceof EngineUnavailable ? "the engine of the cluster cannot be reached" : reasonOf(error);
+/** What anybody may read: the engine's address is not for them, and neither are the paths of this machine. */
+const publicReason = (error: unknown, { problem }: Pick<ReplicaState, "problem">): string => {
+  if (error instanceof EngineUnavailable) return "the engine of the cluster cannot be reached";
+  return problem === undefined ? "this node cannot apply the log" : reasonOf(error);
+};
 
 /** Everybody may read what is wrong: without the engine, no key can be checked. */
 const readinessOf =
@@ -78,10 +80,11 @@ const readinessOf =
     try {
       await fresh();
     } catch (error) {
-      const { position, head } = state();
+      const current = state();
+      const { position, head } = current;
       const since = fault()?.since;
       const details = [
-        publicReason(error),
+        publicReason(error, current),
         ...(since === undefined ? [] : [`since ${formatTime(since)}`]),
         ...(head > position ? [`${quantity(head - position, "record")} behind`] : []),
       ];

@@ -65,7 +65,7 @@ const nodeColumns = (head: number, claims: readonly ReportedClaim[], now: number
   BEHIND: ({ position }) => formatCount(Math.max(0, head - position)),
   ADDRESS: ({ address }) => address,
   STARTED: ({ since }) => relativeTime(since, now),
-  "DOES ALONE": (node) => workOf(node, claims),
+  CLAIMS: (node) => workOf(node, claims),
 });
 
 const printStatus = (

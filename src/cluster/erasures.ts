@@ -11,7 +11,7 @@ import type { Log } from "./log.ts";
 export const ERASED_WITHIN_HOURS = 1;
 
 const PREFIX = "erasures/";
-/** So long, nodes that were stopped meanwhile find what they have to erase from their files. */
+/** For this long, nodes that were stopped find what they have to erase from their files. */
 const KEPT_MS = DAY_MS;
 const CHECK_MS = 30_000;
 

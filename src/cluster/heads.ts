@@ -8,16 +8,14 @@ const MAX_REQUESTS = 4;
 const PATIENCE_MS = 3000;
 /** How long it may take while the engine is known not to respond: requests of clients then fail at once. */
 const AWAY_PATIENCE_MS = 500;
+const NO_HEAD = "the cluster's engine did not say where the log ends";
 /** How long the engine must have failed to count as away: a new leader is elected within that time. */
 const AWAY_MS = 2000;
 
-/** Rejects when the engine takes longer than this. */
+/** Rejects when the work takes longer than this. @param what what has not happened by then */
 export const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> => {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new EngineUnavailable(`the cluster's engine did not respond within ${ms} ms: ${what}`)),
-    ms,
-  );
+  const timer = setTimeout(() => reject(new EngineUnavailable(`${what} within ${ms} ms`)), ms);
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 };
 
@@ -34,7 +32,7 @@ export const headRequests = (log: Pick<Log, "head">) => {
     requests++;
     const sentAt = performance.now();
     try {
-      const head = await withPatience(log.head(), PATIENCE_MS, "where the log ends");
+      const head = await withPatience(log.head(), PATIENCE_MS, NO_HEAD);
       failing = undefined;
       return head;
     } catch (error) {
@@ -58,7 +56,7 @@ export const headRequests = (log: Pick<Log, "head">) => {
     /** The end of the log, not older than this call. @throws EngineUnavailable */
     ask(): Promise<Head | undefined> {
       const request = requests < MAX_REQUESTS ? send() : (next ??= sendNext());
-      return withPatience(request, isAway() ? AWAY_PATIENCE_MS : PATIENCE_MS, "where the log ends");
+      return withPatience(request, isAway() ? AWAY_PATIENCE_MS : PATIENCE_MS, NO_HEAD);
     },
     /** True if the engine has not responded for a while. */
     isAway,

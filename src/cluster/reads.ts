@@ -69,7 +69,11 @@ export const replicaReads = ({
 }: ReplicaReadsOptions) => {
   const reach = async (position: number): Promise<void> => {
     try {
-      await withPatience(progress.reach(position), applyMs, "the records that this node lacks");
+      await withPatience(
+        progress.reach(position),
+        applyMs,
+        "this node did not apply the records that it lacks",
+      );
     } catch (error) {
       // The engine may respond, and this disk be full.
       throw progress.failure() ? error : (progress.obstacle() ?? error);

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { readNodes } from "../../src/cluster/nodes.ts";
 import { repeat } from "../../src/lib/poller.ts";
 import { EngineUnavailable } from "../../src/lib/storage-errors.ts";
+import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { clusterNode } from "../support/cluster-node.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
@@ -69,6 +70,14 @@ test("a node that cannot bring itself up to date is not ready, and says how far 
   expect(await outcomeOf(node.assertReady(away))).toThrow(
     `the engine of the cluster cannot be reached, since ${new Date(clock.now()).toISOString()}, 2 records behind`,
   );
+});
+
+test("a node that cannot apply the log is not ready, and tells no strangers where its files are", async () => {
+  const { node } = await clusterNode();
+  const full = async () => {
+    throw new StorageUnavailable("/srv/data is full");
+  };
+  expect(await outcomeOf(node.assertReady(full))).toThrow("this node cannot apply the log, 2 records behind");
 });
 
 test("the metrics are those of the replica", async () => {
