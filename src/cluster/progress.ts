@@ -2,22 +2,28 @@ import { reasonOf } from "../lib/reason.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { ReplicaOutdated } from "./errors.ts";
+import { withPatience } from "./heads.ts";
 import type { Head } from "./log.ts";
 
 /** Those who wait until a position is applied. */
 const positionWaiters = () => {
-  let waiting: { position: number; resolve(): void; reject(error: unknown): void }[] = [];
+  const waiting = new Set<{ position: number; resolve(): void; reject(error: unknown): void }>();
   return {
-    wait: (position: number): Promise<void> =>
-      new Promise((resolve, reject) => void waiting.push({ position, resolve, reject })),
+    async wait(position: number, ms: number): Promise<void> {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const waiter = { position, resolve, reject };
+      waiting.add(waiter);
+      try {
+        await withPatience(promise, ms, "this node did not apply the records that it lacks");
+      } finally {
+        waiting.delete(waiter);
+      }
+    },
     reached(applied: number): void {
-      if (waiting.length === 0) return;
-      const ready = waiting.filter(({ position }) => position <= applied);
-      waiting = waiting.filter(({ position }) => position > applied);
-      for (const { resolve } of ready) resolve();
+      for (const { position, resolve } of waiting) if (position <= applied) resolve();
     },
     refuse(error: unknown): void {
-      for (const { reject } of waiting.splice(0)) reject(error);
+      for (const { reject } of waiting) reject(error);
     },
   };
 };
@@ -85,10 +91,10 @@ export const replicaProgress = (mark: ReplicaMark) => {
     confirm(at: number): void {
       confirmedAt = Math.max(confirmedAt, at);
     },
-    /** Waits until the file holds the log up to there. */
-    async reach(position: number): Promise<void> {
+    /** Waits until the file holds the log up to there, for so long at most. */
+    async reach(position: number, ms: number): Promise<void> {
       assertUsable();
-      if (position > applied.position) await waiters.wait(position);
+      if (position > applied.position) await waiters.wait(position, ms);
     },
     /** Why the last attempt to apply the log failed, such as a full disk; undefined if it did not. */
     obstacle: () => obstacle,

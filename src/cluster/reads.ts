@@ -1,5 +1,5 @@
 import { oncePerTurn, type sharedReads } from "../db/fresh-reads.ts";
-import { type HeadRequests, withPatience } from "./heads.ts";
+import type { HeadRequests } from "./heads.ts";
 import type { Progress } from "./progress.ts";
 
 const APPLY_MS = 5000;
@@ -69,11 +69,7 @@ export const replicaReads = ({
 }: ReplicaReadsOptions) => {
   const reach = async (position: number): Promise<void> => {
     try {
-      await withPatience(
-        progress.reach(position),
-        applyMs,
-        "this node did not apply the records that it lacks",
-      );
+      await progress.reach(position, applyMs);
     } catch (error) {
       // The engine may respond, and this disk be full.
       throw progress.failure() ? error : (progress.obstacle() ?? error);
