@@ -7,7 +7,7 @@ import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
 import { type HttpListener, listenHttp } from "../edge/http-listener.ts";
 import { limitConnections } from "../edge/connection-limit/limit.ts";
 import { openSockets } from "../edge/connection-limit/sockets.ts";
-import { respondWhileMigrating } from "../http/startup.ts";
+import { respondWhilePreparing } from "../http/startup.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
 import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
@@ -116,7 +116,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member) =>
   // The owner has logged the advice.
   const limits = connectionLimits(config, limit, member ? undefined : log);
   const opened: Listener[] = [];
-  let handlers: Handlers = { fetch: respondWhileMigrating, misdirected: respondWhileMigrating };
+  let handlers: Handlers = { fetch: respondWhilePreparing, misdirected: respondWhilePreparing };
   const fetch: Handler = (request) => handlers.fetch(request);
   const misdirected: Handler = (request) => handlers.misdirected(request);
 

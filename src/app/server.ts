@@ -5,7 +5,7 @@ import { childEnvironment } from "../config/child-environment.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
-import { openStore } from "../data-dir/open.ts";
+import { type Store, openStore } from "../data-dir/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
 import { connectionsOf } from "../edge/connections.ts";
@@ -78,6 +78,18 @@ const nodeOf = async (opened: Cluster | undefined, config: Config, url: string, 
 const workersOf = async (config: Config, log: Logger, fetch: Handler, program: StartOptions["program"]) =>
   config.workers > 1 ? (await import("./workers.ts")).createWorkers(config, log, fetch, program) : undefined;
 
+/**
+ * Opens the database, and brings it up to date: a replica by records of the log, and a snapshot if it needs one.
+ * @param listen called before what may take minutes, so that whoever asks for `/livez` does not end the server
+ */
+const openCurrent = async (
+  config: Config,
+  { log, signal, listen }: { log: Logger; signal: AbortSignal; listen: () => Promise<unknown> },
+): Promise<Store> => {
+  if (config.databaseUrl === undefined) await migrateData(config, { log, signal, onBegin: listen });
+  return openStore(config, { create: true, migrate: true, onStep: (step) => log.info(step), onLoad: listen });
+};
+
 export interface StartOptions {
   /** Stops a migration; after the start, call `stop`. */
   signal?: AbortSignal;
@@ -104,13 +116,10 @@ export const startServer = async (
   const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
   const listeners = createListeners(config, log);
   resources.defer(async () => void (await listeners.stop(0)));
-  // A replica is migrated by a record of the log, when it is opened.
-  if (config.databaseUrl === undefined)
-    await migrateData(config, { log, signal, onBegin: listeners.listenForHttp });
-  const { database, cluster: opened } = await openStore(config, {
-    create: true,
-    migrate: true,
-    onStep: (step) => log.info(step),
+  const { database, cluster: opened } = await openCurrent(config, {
+    log,
+    signal,
+    listen: listeners.listenForHttp,
   });
   resources.defer(async () => opened?.log.close());
   resources.defer(database.close);

@@ -45,7 +45,14 @@ const refuseWithoutLog = (path: string, found: Found): never => {
 export interface StartOptions extends LoadOptions {
   /** Called when the snapshot has to be loaded or made. */
   onStep?: ((reason: string) => void) | undefined;
+  /** Called before a snapshot is loaded, which may take minutes. */
+  onLoad?: (() => Promise<unknown>) | undefined;
 }
+
+const load = async (path: string, log: Log, { onLoad, ...options }: StartOptions): Promise<void> => {
+  await onLoad?.();
+  await loadSnapshot(path, log, options);
+};
 
 const makeReplica = async (path: string, log: Log, { onStep, ...options }: StartOptions): Promise<void> => {
   if ((await log.head()) === undefined) {
@@ -53,7 +60,7 @@ const makeReplica = async (path: string, log: Log, { onStep, ...options }: Start
     if (await startEmptyLog(path, log, options)) return;
   }
   onStep?.("loading the cluster's snapshot");
-  await loadSnapshot(path, log, options);
+  await load(path, log, options);
 };
 
 /**
@@ -77,5 +84,5 @@ export const startReplica = async (path: string, log: Log, options: StartOptions
     if (error instanceof EngineUnavailable && found !== "outdated") return;
     throw error;
   }
-  await loadSnapshot(path, log, options);
+  await load(path, log, options);
 };

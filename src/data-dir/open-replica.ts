@@ -37,7 +37,11 @@ const progressOf = (onStep: ((message: string) => void) | undefined) => {
 export const openReplicaStore = async (
   { dataDir, commitGroupSize, staleLimit, blobsUrl }: Config,
   databaseUrl: DatabaseUrl,
-  { migrate = false, onStep }: { migrate?: boolean; onStep?: (message: string) => void },
+  {
+    migrate = false,
+    onStep,
+    onLoad,
+  }: { migrate?: boolean; onStep?: (message: string) => void; onLoad?: () => Promise<unknown> },
 ): Promise<Replica> => {
   const path = databasePath(dataDir);
   if (migrate) makeDataDir(dataDir);
@@ -47,7 +51,8 @@ export const openReplicaStore = async (
   if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
   const log = await openLog(databaseUrl);
   try {
-    if (migrate) await startReplica(path, log, { objects: snapshotObjects(blobsUrl), ...progressOf(onStep) });
+    if (migrate)
+      await startReplica(path, log, { objects: snapshotObjects(blobsUrl), onLoad, ...progressOf(onStep) });
     const replica = await openReplica(path, log, {
       node: nodeIdOf(dataDir),
       groupSize: commitGroupSize,

@@ -43,6 +43,8 @@ export interface OpenStoreOptions {
   migrate?: boolean;
   /** Called when a replica has to be made first, and while that takes long. */
   onStep?: (message: string) => void;
+  /** Called before a replica is loaded, which may take minutes. */
+  onLoad?: () => Promise<unknown>;
 }
 
 /** The database of DATA_DIR; `cluster` if it is a replica. */

@@ -13,13 +13,13 @@ const complete = (request: Request, response: Response): Response => {
   return response;
 };
 
-/** Responds while the database is being migrated: 200 to `/livez`, 503 to everything else. */
-export const respondWhileMigrating = (request: Request): Response =>
+/** Responds while the database is being migrated, or loaded from a cluster: 200 to `/livez`, 503 to everything else. */
+export const respondWhilePreparing = (request: Request): Response =>
   complete(
     request,
     new URL(request.url).pathname === "/livez"
       ? new Response(ALIVE, { headers: { "content-type": "application/json", "cache-control": "no-store" } })
-      : notReady("The database is being migrated; the log shows the progress. Try again later.", 5),
+      : notReady("The database is being prepared; the log shows the progress. Try again later.", 5),
   );
 
 /**

@@ -8,7 +8,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { appliedMigrations, migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { respondWhileMigrating } from "../../src/http/startup.ts";
+import { respondWhilePreparing } from "../../src/http/startup.ts";
 import { MigrationStopped, migrateData } from "../../src/app/migration.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
@@ -102,14 +102,14 @@ test("a copy is removed after 7 days, and by the next migration", async () => {
 });
 
 test("during a migration the service is alive and not ready", async () => {
-  const ask = (path: string) => respondWhileMigrating(new Request(`http://localhost${path}`));
+  const ask = (path: string) => respondWhilePreparing(new Request(`http://localhost${path}`));
   expect(await ask("/livez").json()).toEqual({ status: "alive" });
   for (const path of ["/readyz", "/v1/pets", "/", "/console"]) {
     const response = ask(path);
     expect(response.headers.get("retry-after")).toBe("5");
     expect(await response.json()).toEqual({
       code: "not_ready",
-      message: expect.stringMatching(/^The database is being migrated; /),
+      message: expect.stringMatching(/^The database is being prepared; /),
       status: 503,
     });
   }

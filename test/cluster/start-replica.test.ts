@@ -47,6 +47,24 @@ describe("the start of a replica", () => {
     expect(parts.every((part) => part.startsWith(`${name}/`))).toBe(true);
   });
 
+  test("says that it loads a snapshot before it does, which may take minutes", async () => {
+    const engine = new MemoryEngine();
+    const calls: string[] = [];
+    const start = async (path: string) => {
+      const onLoad = async () => void calls.push(`${path} exists: ${existsSync(path)}`);
+      await startReplica(path, engine.open(), { onLoad });
+    };
+    const [first, other] = [newPath(), newPath()];
+    await start(first);
+    expect(calls).toEqual([]);
+    await start(other);
+    await start(other);
+    expect(calls).toEqual([`${other} exists: false`]);
+    await markOutdated(other, "a test");
+    await start(other);
+    expect(calls).toHaveLength(2);
+  });
+
   test("keeps a replica that the log goes on from", async () => {
     const log = new MemoryEngine().open();
     const path = newPath();
