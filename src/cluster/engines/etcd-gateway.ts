@@ -62,6 +62,8 @@ export class EtcdGateway {
     let mayHaveRun = false;
     try {
       while (performance.now() < end && !this.#closed.signal.aborted && failure?.remedy !== "give up") {
+        // An attempt that is cut off may have been carried out: the last one has time for its response.
+        if (failure && running.size === 0 && end - performance.now() < HEDGE_MS) break;
         const isAnswering = [...running.values()].some(({ attempt }) => attempt.isAnswering);
         const url = isAnswering ? undefined : this.#members.pick(running);
         if (url !== undefined) running.set(url, this.#start(url, path, text));
