@@ -2,6 +2,7 @@ import { ReplicaOutdated } from "../cluster/errors.ts";
 import { markOutdated } from "../cluster/load-snapshot.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../data-dir/paths.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { type Server, type StartOptions, startServer } from "./server.ts";
 
 /** A replica that had to be made again so often within an hour is not right the next time either. */
@@ -64,7 +65,9 @@ export const startNode = async (
       } catch (error) {
         if (tries === MAX_TRIES || options.signal?.aborted || stopped) throw error;
         // The engine may be away, or another process may have taken the port for a moment.
-        await Bun.sleep(firstPauseMs * 2 ** (tries - 1));
+        const pauseMs = firstPauseMs * 2 ** (tries - 1);
+        current.log.error({ reason: reasonOf(error), pauseMs }, "cannot start again yet: trying again");
+        await Bun.sleep(pauseMs);
       }
   };
   let current = await startOnce();

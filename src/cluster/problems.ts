@@ -113,7 +113,7 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
   if (!head)
     return [
       failure(
-        "There is no log yet: start a server with this DATABASE_URL, or run adoption-store cluster join",
+        "There is no log yet: start a server with this DATABASE_URL, or run adoption-store cluster join; if the engine has lost the log, run cluster join on the node that was last up to date",
       ),
       ...ofEngine,
     ];

@@ -12,6 +12,7 @@ import { temporaryDirectory } from "../support/store.ts";
 const fakeServers = () => {
   const started: { fail: (reason: Error) => void; isStopped: boolean }[] = [];
   const refusals: Error[] = [];
+  const reasons: string[] = [];
   const start = (async () => {
     const refusal = refusals.shift();
     if (refusal) throw refusal;
@@ -21,12 +22,12 @@ const fakeServers = () => {
     return {
       url: `http://server${started.length}`,
       failed,
-      log: { error: () => {} },
+      log: { error: ({ reason }: { reason: string }) => void reasons.push(reason) },
       state: async () => "Ready",
       stop: async () => void (server.isStopped = true),
     } as unknown as Server;
   }) as typeof startServer;
-  return { started, refusals, start };
+  return { started, refusals, reasons, start };
 };
 
 const startFake = async () => {
@@ -72,6 +73,15 @@ describe("a node whose replica is outdated", () => {
     refusals.push(...Array.from({ length: 8 }, () => new Error("the engine is gone")));
     started[1]?.fail(new ReplicaOutdated("its checksum differs"));
     expect((await server.failed).message).toBe("the engine is gone");
+  });
+
+  test("says why it cannot start again yet", async () => {
+    const { node, started, refusals, reasons } = await startFake();
+    await node;
+    refusals.push(new Error("the engine has no log"));
+    started[0]?.fail(new ReplicaOutdated("the log ended"));
+    await until(() => started.length === 2);
+    expect(reasons).toEqual(["the log ended", "the engine has no log"]);
   });
 
   test("fails if it is outdated again and again", async () => {
