@@ -1,6 +1,6 @@
 import { reasonOf } from "../lib/reason.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
-import { StorageUnavailable } from "../lib/storage-errors.ts";
+import { ReplicaUnserved } from "../lib/storage-errors.ts";
 import { ReplicaOutdated } from "./errors.ts";
 import { withPatience } from "./heads.ts";
 import type { Head } from "./log.ts";
@@ -54,7 +54,7 @@ export const replicaProgress = (mark: ReplicaMark) => {
   const { promise: outdated, resolve: onOutdated } = Promise.withResolvers<Error>();
 
   const refusal = () =>
-    failure && new StorageUnavailable(`the replica is not served: ${reasonOf(failure)}`, { cause: failure });
+    failure && new ReplicaUnserved(`the replica is not served: ${reasonOf(failure)}`, { cause: failure });
 
   const assertUsable = (): void => {
     const refused = refusal();

@@ -3,6 +3,7 @@ import {
   EngineUnavailable,
   OutcomeUnknown,
   RecordTooLarge,
+  ReplicaUnserved,
   isDamage,
   isStorageFailure,
 } from "./storage-errors.ts";
@@ -142,6 +143,9 @@ const UNREADABLE =
 const ENGINE_AWAY =
   "This server cannot reach the engine of its cluster, so it knows no current state; nothing was written. Try again.";
 
+const UNSERVED =
+  "This server cannot bring its copy of the store up to date; nothing was written. Operators: /readyz says why. Try another server, or again later.";
+
 const OUT_OF_FILES = "The service has too many files and connections open. Try again later.";
 
 /** The fault for any error. An unexpected error becomes an `internal_error` that does not reveal its cause. */
@@ -149,6 +153,7 @@ export const faultOf = (error: unknown): Fault => {
   if (error instanceof Fault) return error;
   if (error instanceof OutcomeUnknown) return new Fault("outcome_unknown", undefined, SOON);
   if (error instanceof EngineUnavailable) return new Fault("storage_unavailable", ENGINE_AWAY, SOON);
+  if (error instanceof ReplicaUnserved) return new Fault("storage_unavailable", UNSERVED, SOON);
   if (error instanceof RecordTooLarge) return new Fault("payload_too_large", error.message);
   if (error instanceof DatabaseLocked) return new Fault("storage_unavailable", lockedMessage(error), SOON);
   if (isDamage(error)) return new Fault("storage_unavailable", UNREADABLE, SOON);

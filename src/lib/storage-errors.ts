@@ -13,6 +13,11 @@ export class EngineUnavailable extends StorageUnavailable {
   override name = "EngineUnavailable";
 }
 
+/** The copy of the store that this node has cannot be brought up to date, so nothing is read from it or written. */
+export class ReplicaUnserved extends StorageUnavailable {
+  override name = "ReplicaUnserved";
+}
+
 /** A write is too large for the log of the cluster. Nothing was put. */
 export class RecordTooLarge extends Error {
   override name = "RecordTooLarge";
