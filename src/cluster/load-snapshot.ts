@@ -115,9 +115,12 @@ export const loadSnapshot = async (path: string, log: Log, options: LoadOptions)
       // A newer one may have replaced it meanwhile, and its parts were removed.
       if (!(error instanceof SnapshotDamaged)) throw error;
       if (before === snapshot.reference)
-        throw new OperatorError(`the cluster's snapshot cannot be loaded: ${error.message}`, {
-          cause: error,
-        });
+        throw new OperatorError(
+          `the cluster's snapshot cannot be loaded (${error.message}): stop the server of a node that works, run adoption-store cluster leave and then adoption-store cluster join --replace there, which makes a new one`,
+          {
+            cause: error,
+          },
+        );
       before = snapshot.reference;
     }
   }

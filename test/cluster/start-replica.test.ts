@@ -174,3 +174,11 @@ describe("the start of a replica", () => {
     expect(await outcomeOf(startReplica(newPath(), engine.open()))).toThrow("BLOBS_URL");
   });
 });
+
+test("a node whose snapshot is damaged says how another one is made", async () => {
+  const engine = new MemoryEngine();
+  const log = engine.open();
+  await startReplica(newPath(), log);
+  for (const part of await log.files.list("")) await log.files.put(part, new Uint8Array(10));
+  expect(await outcomeOf(startReplica(newPath(), engine.open()))).toThrow("cluster join --replace");
+});
