@@ -47,6 +47,7 @@ real(
       await page.getByText("This key doesn't work. Check that you copied all of it.").waitFor();
       await untilTrue(page, "document.activeElement.name === 'key'");
       await page.reload();
+      await page.getByText("Paste the key you were given (it starts with aas_).").waitFor();
     }
     expect(await violationsOf(page)).toEqual([]);
     // A key that was copied with the line around it.
