@@ -20,7 +20,7 @@ interface OneNodeOptions {
 
 /**
  * Runs pollers on one node of a cluster: the one that holds the claim. When it stops, another node starts them at its next try;
- * when it dies, within ten seconds. A claim only avoids duplicate work: its holder may be stopped for longer than its lease
+ * when it dies, after about ten seconds. A claim only avoids duplicate work: its holder may be stopped for longer than its lease
  * lasts, so whatever must not happen twice depends on a conditional write.
  *
  * The pollers are *stopped* until the claim is won, *running* while it is held, and stopped again when it is lost: that aborts
