@@ -3,9 +3,9 @@ import type { PostgresPrimary } from "./postgres-primary.ts";
 import type { PostgresWatch } from "./postgres-watch.ts";
 
 /** How long a node that has stopped keeps its turn, and its place in the line. */
-const TTL_MS = 4000;
+const TTL_MS = 2000;
 /** How long a node waits for its turn, before it writes without. */
-const PATIENCE_MS = 5500;
+const PATIENCE_MS = 3500;
 /** Rows of nodes that have ended stay for so long. */
 const FORGET = "1 minute";
 /** For the case that a notification does not come. */
