@@ -80,7 +80,7 @@ const workersOf = async (config: Config, log: Logger, fetch: Handler, program: S
 
 /**
  * Opens the database, and brings it up to date: a replica by records of the log, and a snapshot if it needs one.
- * @param listen called before what may take minutes, so that whoever asks for `/livez` does not end the server
+ * @param listen called before what may take minutes, so that a probe of `/livez` does not end the server
  */
 const openCurrent = async (
   config: Config,

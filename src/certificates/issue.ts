@@ -16,7 +16,7 @@ import { type Wildcard, isValidAt, namesIn } from "./wildcard.ts";
 
 /**
  * Orders or renews the certificate of a name that is due. Never fails: the reason is stored. After an abort the attempt stays
- * under way, and whoever reads the name next continues it.
+ * under way, and the next process to read the name continues it.
  */
 export type IssueCertificate = (certificate: Certificate, signal?: AbortSignal) => Promise<void>;
 

@@ -1,6 +1,6 @@
 import type { Log } from "./log.ts";
 
-/** What a server has in a cluster, beside the `Database`. Without DATABASE_URL there is none of it. */
+/** What a server in a cluster has besides its `Database`. Undefined without DATABASE_URL. */
 export interface Cluster {
   readonly log: Log;
   /** Identifies this node: random, kept in DATA_DIR. */

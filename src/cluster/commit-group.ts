@@ -86,7 +86,7 @@ const turnTaker =
 const replicatedCommit = (options: CommitGroupOptions, inTime: ReturnType<typeof deadlines>) => {
   const { heads, turns, progress, catchUp, attempt } = options;
   const takeTurn = turnTaker(options);
-  /** Applies the record that came before. If there is none, the log has another end than the file. */
+  /** Applies the record that won instead. If there is none, the log no longer ends where the file does. */
   const concede = async (): Promise<void> => {
     turns.contend(true);
     const before = progress.applied();

@@ -16,7 +16,7 @@ interface Position {
   id: string;
 }
 
-/** Records of the log `name`, and its head, which is one row: whoever updates it first appends. */
+/** Records of the log `name`, and its head, which is one row: the first to update it appends. */
 export class PostgresRecords {
   readonly #primary: PostgresPrimary;
   readonly #name: string;
