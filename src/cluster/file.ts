@@ -36,7 +36,7 @@ export const openReplicaFile = (path: string) => {
   const writer = openWith(path, WRITER_PRAGMAS);
   const mark = replicaMark(writer);
   if (!mark) {
-    writer.close();
+    writer.close(true);
     throw new NotAReplica("the database is not a replica: run adoption-store cluster join");
   }
   const reader = openWith(path, READER_PRAGMAS);
@@ -54,8 +54,8 @@ export const openReplicaFile = (path: string) => {
     advance: ({ position, id, checksum }: ReplicaMark): void =>
       void advanceStatement.run(position, id, checksum),
     close(): void {
-      reader.close();
-      writer.close();
+      reader.close(true);
+      writer.close(true);
     },
   };
 };

@@ -2,11 +2,14 @@ import type { Database as Client } from "bun:sqlite";
 import { isStorageFailure } from "../lib/storage-errors.ts";
 import type { FileWatch } from "./file-loss.ts";
 
-/** Copies the log into the database file if there is room, and closes it, unless that could damage it. */
+/**
+ * Copies the log into the database file if there is room, and closes it, unless that could damage it. Prepared statements end
+ * too, because they would keep the connection and its locks.
+ */
 export const closeDatabase = async (
   client: Client,
   files: FileWatch,
-  close = () => client.close(),
+  close = () => client.close(true),
 ): Promise<void> => {
   if (!(await files.mayClose())) return;
   try {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../src/cluster/errors.ts";
 import { makeRecord } from "../../src/cluster/record.ts";
+import { isOpenElsewhere } from "../../src/db/open-elsewhere.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { petIndex } from "../../src/db/pet-index.ts";
 import { replicaMark } from "../../src/db/replica-mark.ts";
@@ -10,6 +11,16 @@ import { inspect } from "../support/replica-file.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 const RENAME = "UPDATE pets SET name = ? WHERE id = ? RETURNING id";
+
+test("a closed replica holds no lock", async () => {
+  const { newFile, open } = await memoryCluster();
+  const path = newFile();
+  const node = await open({ path });
+  await addNamed(node, "Bella");
+  expect(namesOf(node)).toEqual(["Bella"]);
+  await node.database.close();
+  expect(isOpenElsewhere(path)).toBe(false);
+});
 
 describe("a write", () => {
   test("is read by every other node that asks after it", async () => {

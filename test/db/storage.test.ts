@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
+import { isOpenElsewhere } from "../../src/db/open-elsewhere.ts";
 import { isStorageFailure } from "../../src/lib/storage-errors.ts";
 import { addPet, faultOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
 
@@ -70,6 +71,14 @@ test("the database closes on a full disk", async () => {
   await addPet(store, {});
   store.database.client.run("PRAGMA query_only=ON");
   await store.database.close();
+});
+
+test("a closed database holds no lock", async () => {
+  const path = `${temporaryDirectory()}/store.db`;
+  const store = await openStore({ path });
+  await addPet(store, {});
+  await store.database.close();
+  expect(isOpenElsewhere(path)).toBe(false);
 });
 
 test("a database file that was moved away is noticed", async () => {
