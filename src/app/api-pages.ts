@@ -1,4 +1,4 @@
-import type { OtherPage } from "../manual/edition.ts";
+import { MANUAL_PATH, type OtherPage } from "../manual/edition.ts";
 import { FORMATS, type FormatName, documentPath } from "../openapi/formats.ts";
 import type { Documents } from "../openapi/generate.ts";
 import type { Document } from "../openapi/reference/document.ts";
@@ -22,34 +22,27 @@ const FORMAT_LABELS: Record<FormatName, string> = {
   postman: "a Postman collection",
 };
 
-const filesOf = (name: DocumentName, origin: string): Record<string, string> =>
+const filesOf = (name: DocumentName): Record<string, string> =>
   Object.fromEntries(
     (Object.keys(FORMATS) as FormatName[]).map((format) => [
       FORMAT_LABELS[format],
-      `${origin}${documentPath(name, format)}`,
+      documentPath(name, format),
     ]),
   );
 
-/**
- * The API reference, as pages of the manual.
- * @param origin of the server that has the documents; empty if it is the manual's own, undefined if it is not known
- */
-export const apiPages = (
-  documents: () => Promise<Documents>,
-  addresses: Addresses,
-  origin: string | undefined,
-): OtherPage[] =>
+/** The API reference, as pages of the manual. */
+export const apiPages = (documents: () => Promise<Documents>, addresses: Addresses): OtherPage[] =>
   DOCUMENTS.map((name) => ({
     path: `api/${name}`,
     title: PAGES[name].title,
     summary: PAGES[name].summary,
-    async make(base, highlight) {
+    async make(highlight) {
       const document = (await documents())(name, addresses) as Document;
       return referencePage(document, {
-        base,
+        base: MANUAL_PATH,
         highlight,
         apiAddress: absoluteBase(name, addresses),
-        files: origin === undefined ? {} : filesOf(name, origin),
+        files: filesOf(name),
       });
     },
   }));

@@ -71,26 +71,8 @@ const sweepRows = ({ sweepRows: sweep }: Services, log: Logger): Poller =>
     onError: warningOf(log)("expired rows could not be removed"),
   });
 
-interface Publishing {
-  publishManual: (signal: AbortSignal) => Promise<void>;
-  /** How long after the start the manual is published. */
-  publishMs: number;
-}
-
-/** Publishes the manual, and again when somebody has deleted it. */
-const publishManuals = ({ publishManual, publishMs: firstMs }: Publishing, log: Logger): Poller =>
-  repeat(FILE_MAINTENANCE_MS, publishManual, {
-    firstMs,
-    onError: (error) => log.error({ err: error }, "the manual could not be published"),
-  });
-
-/** Removes files of old deploys and migrations: after `firstMs`, and every hour. */
-const maintainFiles = (
-  { dataDir }: Config,
-  { deploys }: Services,
-  { publishMs: firstMs }: Publishing,
-  log: Logger,
-): Poller =>
+/** Removes files of old deploys and migrations, at the start and every hour. */
+const maintainFiles = ({ dataDir }: Config, { deploys }: Services, log: Logger): Poller =>
   repeat(
     FILE_MAINTENANCE_MS,
     async () => {
@@ -98,7 +80,7 @@ const maintainFiles = (
       for (const file of removeOldCopies(dataDir, Date.now()))
         log.info({ file }, "removed the copy from before a migration");
     },
-    { firstMs, onError: (error) => log.error({ err: error }, "hourly maintenance failed") },
+    { firstMs: 0, onError: (error) => log.error({ err: error }, "hourly maintenance failed") },
   );
 
 /** Writes the refused hosts for commands beside the server. A full disk is reported once. */
@@ -119,7 +101,7 @@ const noticeProblems = ({ notices }: Services, log: Logger): Poller =>
     onError: warningOf(log)("problems of host names could not be recorded"),
   });
 
-interface MaintenanceOptions extends Publishing {
+interface MaintenanceOptions {
   lock: ServerLock;
   log: Logger;
   watchMs: number;
@@ -135,12 +117,12 @@ const workOfEach = (
   config: Config,
   database: Database,
   services: Services,
-  { lock, log, watchMs, refusedHosts, cluster, ...publishing }: MaintenanceOptions,
+  { lock, log, watchMs, refusedHosts, cluster }: MaintenanceOptions,
 ): Poller[] => [
   watchFiles(database, lock, log, watchMs),
   maintainDatabase(database, services, log),
   indexPets(services, log),
-  maintainFiles(config, services, publishing, log),
+  maintainFiles(config, services, log),
   saveRefusedHosts(config, refusedHosts, log),
   ...(cluster?.pollers ?? []),
   services.platformWatch,
@@ -150,9 +132,8 @@ const workOfEach = (
 ];
 
 /** The periodic work that one node of a cluster does for all. */
-const workOfOne = (services: Services, { log, backups, ...publishing }: MaintenanceOptions): Poller[] => [
+const workOfOne = (services: Services, { log, backups }: MaintenanceOptions): Poller[] => [
   sweepRows(services, log),
-  publishManuals(publishing, log),
   noticeProblems(services, log),
   services.domainScheduler,
   ...(services.https ? [services.https.scheduler] : []),

@@ -122,7 +122,7 @@ export const createRoutes = (
       metrics,
       macros,
     }),
-    manualRoutes({ edition: serverEdition(config, apiPages(documents, addresses, "")), macros }),
+    manualRoutes({ edition: serverEdition(config, apiPages(documents, addresses)), macros }),
     docsRoutes({ documents, addresses, macros }),
     ...(config.console
       ? [

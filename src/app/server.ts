@@ -22,7 +22,6 @@ import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners } from "./listeners.ts";
 import { networkUrls } from "./network-urls.ts";
-import { manualPublisher } from "./manual-process.ts";
 import { migrateData } from "./migration.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
@@ -95,8 +94,6 @@ export interface StartOptions {
   signal?: AbortSignal;
   /** How often the files of DATA_DIR are checked. */
   watchMs?: number;
-  /** How long after the start the manual is published. */
-  publishMs?: number;
   /** The command line to run for workers instead of this program. */
   program?: readonly string[];
 }
@@ -107,7 +104,7 @@ export interface StartOptions {
  */
 export const startServer = async (
   config: Config,
-  { signal = new AbortController().signal, watchMs = WATCH_MS, publishMs = 0, program }: StartOptions = {},
+  { signal = new AbortController().signal, watchMs = WATCH_MS, program }: StartOptions = {},
 ): Promise<Server> => {
   assertUsable(config);
   await using resources = new AsyncDisposableStack();
@@ -157,8 +154,7 @@ export const startServer = async (
   await saveRecords(config, main, log);
 
   const parts = { listeners, workers, services, database, cluster, lock, log };
-  const publishing = { watchMs, publishMs, publishManual: manualPublisher(config, services, app) };
-  const pollers = maintenance(config, database, services, { ...parts, ...publishing, refusedHosts, backups });
+  const pollers = maintenance(config, database, services, { ...parts, watchMs, refusedHosts, backups });
   for (const poller of pollers) poller.start();
   await workers?.start(
     { ...services, metrics, limiters },

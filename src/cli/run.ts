@@ -1,5 +1,4 @@
 import { CommanderError } from "commander";
-import { MANUAL_COMMAND, printManual } from "../app/manual-process.ts";
 import { ConfigError } from "../config/config.ts";
 import { explainCode } from "../db/explain-failure.ts";
 import { Fault } from "../lib/errors.ts";
@@ -26,10 +25,6 @@ export const run = async (argv: readonly string[]): Promise<number> => {
   try {
     if (argv[0] === COMPLETE) {
       print(completionLines(complete(program(), argv.slice(1))));
-      return 0;
-    }
-    if (argv[0] === MANUAL_COMMAND) {
-      await printManual();
       return 0;
     }
     await program().parseAsync(withBareBooleans(argv), { from: "user" });

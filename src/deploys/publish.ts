@@ -41,26 +41,23 @@ export const sitePublisher = ({
   const oneAtATime = keyedMutex();
 
   /**
-   * @param replaces as for `DeployRepository.succeed`; only the service itself sets it, and it has no quota
    * @returns undefined as `DeployRepository.succeed` does
    * @throws Fault quota_exceeded, or storage_unavailable without the object store; InvalidArchive, InsufficientSpace
    */
   const publishFiles = async (
     project: Project,
     files: AsyncIterable<UnpackedFile>,
-    { actor, replaces }: { actor: Actor; replaces?: number | null },
+    actor: Actor,
   ): Promise<Deploy | undefined> => {
-    const isOwn = replaces !== undefined;
     const site = await storeSite(files, blobs, await servedManifest(project, { deploys, blobs }));
     return oneAtATime(project.id, async () => {
       let onRecorded: (() => void) | undefined;
       try {
-        if (!isOwn)
-          await assertQuota(site, {
-            blobs,
-            retained: await deploys.listRetained(project.id),
-            quota: projectQuota,
-          });
+        await assertQuota(site, {
+          blobs,
+          retained: await deploys.listRetained(project.id),
+          quota: projectQuota,
+        });
         onRecorded = await uploader?.upload(site.stored.hash, hashesOf(site.manifest));
       } catch (error) {
         site.discard();
@@ -71,7 +68,6 @@ export const sitePublisher = ({
           project,
           { files: site.manifest.size, bytes: site.bytes, manifest: site.stored.hash },
           { actor, now: clock.now() },
-          replaces,
         );
         onRecorded?.();
         return deploy;
@@ -83,11 +79,10 @@ export const sitePublisher = ({
   };
 
   return {
-    publishFiles,
     /** Publishes an archive on disk, or records why it was refused. @throws Fault not_found, invalid_archive, quota_exceeded */
     async publishArchive(project: Project, file: string, actor: Actor): Promise<Deploy> {
       try {
-        const deploy = await publishFiles(project, unpack(file, UNPACK_LIMITS), { actor });
+        const deploy = await publishFiles(project, unpack(file, UNPACK_LIMITS), actor);
         if (!deploy) throw new Fault("not_found", "The project was deleted meanwhile.");
         return deploy;
       } catch (error) {

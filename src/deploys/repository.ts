@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import { auditing } from "../db/audit.ts";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
@@ -55,7 +55,7 @@ const IS_DEPLOY = and(IN_PROJECT, eq(deploys.id, value("id")));
 const IS_NOT_SERVED = sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`;
 
 /** What the row of a failed deploy has beside its reason. */
-const FAILED = { status: "failed", manifest: null, files: 0, bytes: 0, anyServed: 1, replaces: null };
+const FAILED = { status: "failed", manifest: null, files: 0, bytes: 0 };
 
 /** The columns of a new deploy that come from an act. */
 const uploadValues = ({ actor, now }: Act) => ({
@@ -63,9 +63,6 @@ const uploadValues = ({ actor, now }: Act) => ({
   personId: actor.kind === "person" ? actor.id : null,
   createdAt: now,
 });
-
-/** If a deploy is to replace a certain one, the project still serves that one. */
-const MAY_REPLACE = sql`(${value("anyServed")} = 1 or ${projects.activeDeployId} is ${value("replaces")})`;
 
 const readStatements = (orm: Database["orm"]) => {
   const findStatement = orm.select(COLUMNS).from(deploys).where(IS_DEPLOY).limit(1).prepare();
@@ -89,13 +86,6 @@ const readStatements = (orm: Database["orm"]) => {
     .where(eq(projects.id, value("projectId")))
     .limit(1)
     .prepare();
-  const newestOwnStatement = orm
-    .select(COLUMNS)
-    .from(deploys)
-    .where(and(IN_PROJECT, isNull(deploys.keyId), isNull(deploys.personId), eq(deploys.status, "succeeded")))
-    .orderBy(desc(deploys.id))
-    .limit(1)
-    .prepare();
   const manifestsStatement = orm
     .selectDistinct({ manifest: deploys.manifest })
     .from(deploys)
@@ -106,22 +96,13 @@ const readStatements = (orm: Database["orm"]) => {
     .from(deploys)
     .innerJoin(projects, eq(projects.activeDeployId, deploys.id))
     .prepare();
-  /** The table where SQLite stores the last id that it assigned. */
-  const lastIdStatement = orm
-    .select({ seq: sql<number>`seq` })
-    .from(sql`sqlite_sequence`)
-    .where(sql`name = 'deploys'`)
-    .limit(1)
-    .prepare();
   return {
     findStatement,
     listStatement,
     retainedStatement,
     activeStatement,
-    newestOwnStatement,
     manifestsStatement,
     activeManifestsStatement,
-    lastIdStatement,
   };
 };
 
@@ -141,7 +122,7 @@ const writeStatements = (orm: Database["orm"]) => {
       personId: value("personId"),
       createdAt: value("createdAt"),
     },
-    sql`from ${projects} where ${projects.id} = ${value("projectId")} and ${MAY_REPLACE}`,
+    sql`from ${projects} where ${projects.id} = ${value("projectId")}`,
   )
     .returning(COLUMNS)
     .prepare();
@@ -150,7 +131,7 @@ const writeStatements = (orm: Database["orm"]) => {
     .set({
       activeDeployId: sql`(select max(id) from deploys where project_id = ${projects.id} and status = 'succeeded')`,
     })
-    .where(and(eq(projects.id, value("projectId")), MAY_REPLACE))
+    .where(eq(projects.id, value("projectId")))
     .prepare();
   const activateStatement = orm
     .update(projects)
@@ -192,21 +173,17 @@ const deployWrites = ({ orm, client, commit }: Database, reads: ReturnType<typeo
     /**
      * Records a deploy and makes it the served one, in one atomic step. The newest `MAX_RETAINED` that succeeded stay, and the
      * served one.
-     * @param replaces record it only if the project still serves this deploy; null: no deploy; undefined: any
-     * @returns undefined if the project was deleted, or if it serves another deploy than `replaces`
+     * @returns undefined if the project was deleted
      */
     async succeed(
       { id: projectId, slug }: ProjectOf,
       upload: SucceededUpload,
       act: Act,
-      replaces?: number | null,
     ): Promise<Deploy | undefined> {
-      const bound = { anyServed: Number(replaces === undefined), replaces: replaces ?? null };
       const values = {
         projectId,
         ...upload,
         ...uploadValues(act),
-        ...bound,
         status: "succeeded",
         reason: null,
       };
@@ -267,10 +244,6 @@ export const deployRepository = (database: Database) => {
   return {
     find,
     ...deployWrites(database, reads),
-    /** The newest that the service made itself and that succeeded. */
-    async newestOwn(projectId: number): Promise<Deploy | undefined> {
-      return reads.newestOwnStatement.get({ projectId });
-    },
     /** Newest first, with ids below `before`. */
     async list(page: { projectId: number; before: number; limit: number }): Promise<Deploy[]> {
       return reads.listStatement.all({ ...page });
@@ -278,10 +251,6 @@ export const deployRepository = (database: Database) => {
     /** The deploys that stay when the next one succeeds: the newest `MAX_RETAINED - 1` that succeeded. */
     async listRetained(projectId: number): Promise<Pick<Deploy, "manifest" | "files" | "bytes">[]> {
       return reads.retainedStatement.all({ projectId });
-    },
-    /** True if no project ever had a deploy, not even a failed or deleted one. */
-    async isUntouched(): Promise<boolean> {
-      return reads.lastIdStatement.get() === undefined;
     },
     /** The hashes of all manifests. */
     manifests: async (): Promise<string[]> => hashesOf(reads.manifestsStatement.all()),

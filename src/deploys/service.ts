@@ -5,7 +5,6 @@ import type { Clock } from "../lib/time.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { BlobSource, Blobs } from "./blobs.ts";
 import { hashesInManifest, hashesOf, loadManifest } from "./manifest.ts";
-import { ownDeployService } from "./own-deploys.ts";
 import { sitePublisher } from "./publish.ts";
 import type { Uploader } from "./remote/uploader.ts";
 import { type ReceiveOptions, type Upload, receiveUpload } from "./receive-upload.ts";
@@ -61,7 +60,7 @@ export const deployService = ({
   clock,
   ...receiving
 }: DeployServiceOptions) => {
-  const { publishFiles, publishArchive } = sitePublisher({ deploys, blobs, uploader, projectQuota, clock });
+  const { publishArchive } = sitePublisher({ deploys, blobs, uploader, projectQuota, clock });
 
   /** @throws Fault not_found */
   const get = async (slug: string, id: number): Promise<ListedDeploy> => {
@@ -74,7 +73,6 @@ export const deployService = ({
   const needed = () => neededBlobs(deploys, blobs);
 
   return {
-    ...ownDeployService({ deploys, projects, blobs, publishFiles }),
     get,
     needed,
     /** As `needed`, for those who remove what it does not name for good. @throws if a manifest cannot be read */

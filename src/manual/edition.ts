@@ -1,3 +1,6 @@
+/** The address of the manual. */
+export const MANUAL_PATH = "/manual";
+
 /** The content of a page that another room makes. */
 export interface OtherContent {
   /** The content of `main`. */
@@ -14,13 +17,11 @@ export interface OtherPage {
   /** Plain text. */
   summary: string;
   /** @param highlight makes HTML of source text; `language` is one of highlight.js */
-  make(base: string, highlight: (source: string, language: string) => string): Promise<OtherContent>;
+  make(highlight: (source: string, language: string) => string): Promise<OtherContent>;
 }
 
-/** Where the manual is published: by the server at `/manual`, or as a site of its own. */
+/** Properties of the server that the manual shows. */
 export interface Edition {
-  /** The address of the manual without a slash at its end: `/manual`; empty for a site of its own. */
-  base: string;
   /** The origin of addresses in llms.txt, without a slash; empty makes them relative. */
   origin: string;
   /** The version of the program. */

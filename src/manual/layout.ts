@@ -1,6 +1,6 @@
 import { SCRIPT, STYLE, THEME_SCRIPT } from "./assets.ts";
 import type { Section } from "./contents.ts";
-import type { Edition, OtherContent } from "./edition.ts";
+import { type Edition, MANUAL_PATH, type OtherContent } from "./edition.ts";
 import { addressOf } from "./links.ts";
 import { PAGES, type Page, SECTIONS } from "./pages.ts";
 import type { Heading, Rendered } from "./render.ts";
@@ -12,51 +12,51 @@ const text = Bun.escapeHTML;
 /** What the header and the links of a page show. */
 type ShownPage = Pick<Page, "path" | "title" | "summary">;
 
-const head = ({ path, title, summary }: ShownPage, { base }: Edition): string => `<meta charset="utf-8">
+const head = ({ path, title, summary }: ShownPage): string => `<meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${path === "index" ? text(title) : `${text(title)} · ${NAME} manual`}</title>
 <meta name="description" content="${text(summary)}">
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${base}/${STYLE.path}">
-<script src="${base}/${THEME_SCRIPT.path}"></script>
-<script src="${base}/${SCRIPT.path}" type="module"></script>`;
+<link rel="stylesheet" href="${MANUAL_PATH}/${STYLE.path}">
+<script src="${MANUAL_PATH}/${THEME_SCRIPT.path}"></script>
+<script src="${MANUAL_PATH}/${SCRIPT.path}" type="module"></script>`;
 
-const SEARCH = (base: string) => `<search class="search js-only" data-index="${base}/search.json">
+const SEARCH = `<search class="search js-only" data-index="${MANUAL_PATH}/search.json">
 <input type="search" aria-label="Search the manual" placeholder="Search" autocomplete="off" spellcheck="false">
 <kbd aria-hidden="true">/</kbd>
 <p class="visually-hidden" role="status"></p>
 <ul class="results" hidden></ul>
 </search>`;
 
-const header = ({ base, neighbours }: Edition): string => `<header class="top">
-<a class="brand" href="${addressOf(base, "index")}">${NAME} <span>manual</span></a>
-${SEARCH(base)}
+const header = ({ neighbours }: Edition): string => `<header class="top">
+<a class="brand" href="${addressOf("index")}">${NAME} <span>manual</span></a>
+${SEARCH}
 <nav class="neighbours" aria-label="Service">
 ${neighbours.map(({ href, label }) => `<a href="${href}">${label}</a>`).join("\n")}
 </nav>
 <button type="button" class="theme js-only" aria-label="Dark theme" aria-pressed="false"></button>
 </header>`;
 
-const pageLink = ({ path, title }: ShownPage, base: string, current: string): string =>
-  `<li><a href="${addressOf(base, path)}"${path === current ? ' aria-current="page"' : ""}>${text(title)}</a></li>`;
+const pageLink = ({ path, title }: ShownPage, current: string): string =>
+  `<li><a href="${addressOf(path)}"${path === current ? ' aria-current="page"' : ""}>${text(title)}</a></li>`;
 
 const linkGroup = (title: string, items: readonly string[]): string =>
   `<p>${text(title)}</p>\n<ul>\n${items.join("\n")}\n</ul>`;
 
 /** The whole manual. */
-const manualLinks = ({ base, otherPages }: Edition, current: string): string[] =>
+const manualLinks = ({ otherPages }: Edition, current: string): string[] =>
   SECTIONS.map(({ name, title, pages }) => {
     const shown = name === "reference" ? [...otherPages, ...pages] : pages;
     return linkGroup(
       title,
-      shown.map((page) => pageLink(page, base, current)),
+      shown.map((page) => pageLink(page, current)),
     );
   });
 
 /** One long page. */
-const pageLinks = ({ base }: Edition, navigation: OtherContent["navigation"]): string[] => [
-  `<ul>\n<li><a href="${addressOf(base, "index")}">Manual</a></li>\n</ul>`,
+const pageLinks = (navigation: OtherContent["navigation"]): string[] => [
+  `<ul>\n<li><a href="${addressOf("index")}">Manual</a></li>\n</ul>`,
   ...navigation.map(({ title, links }) =>
     linkGroup(
       title,
@@ -94,23 +94,22 @@ ${rows.join("\n")}
 </nav>`;
 };
 
-const pager = (base: string, path: string): string => {
+const pagerLink = (page: Page | undefined, rel: string, label: string): string =>
+  page ? `<a rel="${rel}" href="${addressOf(page.path)}"><span>${label}</span> ${text(page.title)}</a>` : "";
+
+const pager = (path: string): string => {
   const at = PAGES.findIndex((page) => page.path === path);
-  const link = (page: Page | undefined, rel: string, label: string) =>
-    page
-      ? `<a rel="${rel}" href="${addressOf(base, page.path)}"><span>${label}</span> ${text(page.title)}</a>`
-      : "";
   const links = [
-    link(at > 0 ? PAGES[at - 1] : undefined, "prev", "Previous"),
-    link(path === "404" ? undefined : PAGES[at + 1], "next", "Next"),
+    pagerLink(at > 0 ? PAGES[at - 1] : undefined, "prev", "Previous"),
+    pagerLink(path === "404" ? undefined : PAGES[at + 1], "next", "Next"),
   ].filter(Boolean);
   return links.length === 0
     ? ""
     : `<nav class="pager" aria-label="Previous and next page">\n${links.join("\n")}\n</nav>`;
 };
 
-const footer = (path: string, { base, version }: Edition): string => {
-  const markdown = path === "404" ? "" : `<a href="${base}/${path}.md">This page as Markdown</a>`;
+const footer = (path: string, { version }: Edition): string => {
+  const markdown = path === "404" ? "" : `<a href="${addressOf(path)}.md">This page as Markdown</a>`;
   return `<footer>\n<span>${NAME} ${text(version)}</span>\n${markdown}\n</footer>`;
 };
 
@@ -118,7 +117,7 @@ const page = (shown: ShownPage, edition: Edition, groups: readonly string[], mai
   `<!doctype html>
 <html lang="en">
 <head>
-${head(shown, edition)}
+${head(shown)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
@@ -146,7 +145,7 @@ ${tableOfContents(headings)}
 ${section ? `<p class="section">${text(section.title)}</p>` : ""}
 ${html}
 </article>
-${pager(edition.base, path)}
+${pager(path)}
 ${footer(path, edition)}
 </main>`,
   );
@@ -161,7 +160,7 @@ export const otherDocumentOf = (
   page(
     shown,
     edition,
-    pageLinks(edition, navigation),
+    pageLinks(navigation),
     `<main id="content" class="wide" tabindex="-1">
 ${html}
 </main>`,

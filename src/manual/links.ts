@@ -1,4 +1,5 @@
 import { PICTURES } from "./contents.ts";
+import { MANUAL_PATH } from "./edition.ts";
 import { INDEX_PAGE, PAGES } from "./pages.ts";
 
 /** What a link of a page leads to. */
@@ -32,18 +33,18 @@ export const targetOf = (from: string, link: string): Target | undefined => {
   return path.endsWith(".md") && PATHS.has(page) ? { kind: "page", path: page, fragment } : undefined;
 };
 
-/** The address of a page below `base`, which is `/manual`, or empty for a site of its own. */
-export const addressOf = (base: string, path: string): string =>
-  path === "index" ? base || "/" : `${base}/${path}`;
+/** The address of a page. */
+export const addressOf = (path: string): string =>
+  path === "index" ? MANUAL_PATH : `${MANUAL_PATH}/${path}`;
 
 const LINK = /(?<!\\)(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
 
 /** The Markdown of a page with addresses for links, so that it can be read anywhere on the host. */
-export const withAddresses = (markdown: string, from: string, base: string): string =>
+export const withAddresses = (markdown: string, from: string): string =>
   markdown.replace(LINK, (whole, isImage: string, text: string, link: string) => {
     const target = targetOf(from, link);
     if (target?.kind === "address") return whole;
     if (!target) return text;
-    const path = target.kind === "page" ? `${target.path}.md` : target.path;
-    return `${isImage}[${text}](${base}/${path}${target.fragment})`;
+    const address = target.kind === "page" ? `${addressOf(target.path)}.md` : `${MANUAL_PATH}/${target.path}`;
+    return `${isImage}[${text}](${address}${target.fragment})`;
   });

@@ -1,6 +1,6 @@
 import { ASSETS } from "./assets.ts";
 import { PICTURES } from "./contents.ts";
-import type { Edition } from "./edition.ts";
+import { type Edition, MANUAL_PATH } from "./edition.ts";
 import { highlight } from "./highlight.ts";
 import { documentOf, otherDocumentOf } from "./layout.ts";
 import { withAddresses } from "./links.ts";
@@ -19,16 +19,12 @@ const HTML = "text/html; charset=utf-8";
 
 const htmlFile = async (page: Page, edition: Edition): Promise<ManualFile> => ({
   type: HTML,
-  text: documentOf(
-    page,
-    render(await markdownOf(page, edition.otherPages), page.path, edition.base),
-    edition,
-  ),
+  text: documentOf(page, render(await markdownOf(page, edition.otherPages), page.path), edition),
 });
 
-const markdownFile = async (page: Page, { base, otherPages }: Edition): Promise<ManualFile> => ({
+const markdownFile = async (page: Page, { otherPages }: Edition): Promise<ManualFile> => ({
   type: "text/markdown; charset=utf-8",
-  text: withAddresses(await markdownOf(page, otherPages), page.path, base),
+  text: withAddresses(await markdownOf(page, otherPages), page.path),
 });
 
 /**
@@ -38,7 +34,7 @@ const markdownFile = async (page: Page, { base, otherPages }: Edition): Promise<
 export const manualFiles = (
   edition: Edition,
 ): ReadonlyMap<string, () => ManualFile | Promise<ManualFile>> => {
-  const { base, origin, otherPages } = edition;
+  const { origin, otherPages } = edition;
   const files = new Map<string, () => ManualFile | Promise<ManualFile>>();
   for (const page of [INDEX_PAGE, ...PAGES]) {
     files.set(page.path, () => htmlFile(page, edition));
@@ -47,7 +43,7 @@ export const manualFiles = (
   for (const page of otherPages)
     files.set(page.path, async () => ({
       type: HTML,
-      text: otherDocumentOf(page, await page.make(base, highlight), edition),
+      text: otherDocumentOf(page, await page.make(highlight), edition),
     }));
   for (const [path, text] of Object.entries(PICTURES))
     files.set(path, () => ({ type: "image/svg+xml", text }));
@@ -58,7 +54,7 @@ export const manualFiles = (
   }));
   files.set("llms.txt", () => ({
     type: "text/plain; charset=utf-8",
-    text: llmsText(origin + base, otherPages),
+    text: llmsText(origin, otherPages),
   }));
   return files;
 };
@@ -66,6 +62,6 @@ export const manualFiles = (
 export const notFoundPage = (edition: Edition): ManualFile => {
   const page = { path: "404", title: "Page not found", summary: "", section: undefined };
   const html = `<h1>Page not found</h1>
-<p>The manual has no page at this address. <a href="${edition.base || "/"}">Go to its first page</a>, or choose one from the menu.</p>`;
+<p>The manual has no page at this address. <a href="${MANUAL_PATH}">Go to its first page</a>, or choose one from the menu.</p>`;
   return { type: HTML, text: documentOf(page, { html, headings: [] }, edition) };
 };

@@ -1,5 +1,6 @@
 import { codeHtml, infoOf, keepAttributes } from "./code.ts";
 import { withHeadingIds } from "./heading-ids.ts";
+import { MANUAL_PATH } from "./edition.ts";
 import { addressOf, targetOf } from "./links.ts";
 
 /** A heading of a page. `html` is its text, escaped. */
@@ -78,17 +79,12 @@ const codeHandlers = (): HTMLRewriterTypes.HTMLRewriterElementContentHandlers =>
   };
 };
 
-const pointTo = (
-  element: HTMLRewriterTypes.Element,
-  attribute: "href" | "src",
-  { from, base }: { from: string; base: string },
-): void => {
+const pointTo = (element: HTMLRewriterTypes.Element, attribute: "href" | "src", from: string): void => {
   const target = targetOf(from, element.getAttribute(attribute) ?? "");
   if (!target) element.removeAndKeepContent();
-  else if (target.kind === "page")
-    element.setAttribute(attribute, addressOf(base, target.path) + target.fragment);
+  else if (target.kind === "page") element.setAttribute(attribute, addressOf(target.path) + target.fragment);
   else if (target.kind === "file")
-    element.setAttribute(attribute, `${base}/${target.path}${target.fragment}`);
+    element.setAttribute(attribute, `${MANUAL_PATH}/${target.path}${target.fragment}`);
 };
 
 /** Puts an element into another one. */
@@ -106,14 +102,13 @@ const withoutEmptyHeaders = (html: string): string => html.replaceAll(/<th([^>]*
 const plainHtml = (markdown: string): string =>
   withoutEmptyHeaders(withHeadingIds(Bun.markdown.html(keepAttributes(markdown), OPTIONS)));
 
-/** Renders the Markdown of the page at `from`, with links below `base`. */
-export const render = (markdown: string, from: string, base: string): Rendered => {
+/** Renders the Markdown of the page at `from`. */
+export const render = (markdown: string, from: string): Rendered => {
   const headings: Heading[] = [];
-  const place = { from, base };
   const html = new HTMLRewriter()
     .on("h2[id], h3[id]", headingHandlers(headings))
-    .on("a[href]", { element: (element) => pointTo(element, "href", place) })
-    .on("img[src]", { element: (element) => pointTo(element, "src", place) })
+    .on("a[href]", { element: (element) => pointTo(element, "href", from) })
+    .on("img[src]", { element: (element) => pointTo(element, "src", from) })
     .on("table", wrapIn('<div class="scroll" role="group" aria-label="Table" tabindex="0">', "</div>"))
     .on("pre", { element: (element) => void element.setAttribute("tabindex", "0") })
     .on("pre", wrapIn('<figure class="code">', "</figure>"))

@@ -2,17 +2,14 @@ import { Elysia, t } from "elysia";
 import type { RequestHeaders } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { prefersMarkdown } from "../lib/accept.ts";
-import type { Edition } from "./edition.ts";
+import { type Edition, MANUAL_PATH } from "./edition.ts";
 import type { Responder } from "./responder.ts";
 
-export const MANUAL_PATH = "/manual";
-
 /** The manual: HTML pages, their Markdown, and `/llms.txt`. The address of the host itself leads to it. */
-export const manualRoutes = ({ edition, macros }: { edition: Omit<Edition, "base">; macros: Macros }) => {
+export const manualRoutes = ({ edition, macros }: { edition: Edition; macros: Macros }) => {
   let responder: Promise<Responder> | undefined;
   // Imported on first use, so that it does not slow down the start.
-  const open = async () =>
-    (await import("./responder.ts")).manualResponder({ ...edition, base: MANUAL_PATH });
+  const open = async () => (await import("./responder.ts")).manualResponder(edition);
   const respond = async (path: string, headers: RequestHeaders) => {
     responder ??= open();
     return (await responder)(path, prefersMarkdown(headers["accept"]), headers);

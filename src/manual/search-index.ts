@@ -56,15 +56,15 @@ const partsOf = (html: string, address: string, page: string): SearchEntry[] => 
 };
 
 /** Everything that the search of the manual finds: all but the first page, which only lists the others. */
-export const searchIndex = async ({ base, otherPages }: Edition): Promise<SearchEntry[]> => {
+export const searchIndex = async ({ otherPages }: Edition): Promise<SearchEntry[]> => {
   const entries = [];
   for (const { path, title, make } of otherPages) {
-    const { html } = await make(base, Bun.escapeHTML);
-    entries.push(...partsOf(html, addressOf(base, path), title));
+    const { html } = await make(Bun.escapeHTML);
+    entries.push(...partsOf(html, addressOf(path), title));
   }
   for (const page of PAGES) {
-    const { html } = render(await markdownOf(page), page.path, base);
-    entries.push(...partsOf(html, addressOf(base, page.path), page.title));
+    const { html } = render(await markdownOf(page), page.path);
+    entries.push(...partsOf(html, addressOf(page.path), page.title));
   }
   return entries;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
 import { readFileSync } from "node:fs";
-import { startServer } from "../support/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { createNameserver } from "../../src/app/nameserver.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";

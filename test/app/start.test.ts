@@ -17,7 +17,8 @@ import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath } from "../../src/data-dir/paths.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/db/file-lock.ts";
-import { startServer } from "../support/server.ts";
+import { startServer } from "../../src/app/server.ts";
+import { tarGzOf } from "../deploys/archives.ts";
 import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
@@ -84,6 +85,45 @@ describe("a start", () => {
       expect((await firstResponse(`${origin}/v1/pets`, key)).status).toBe(200);
       await (await starting).stop();
     }
+  });
+
+  test("of a new store creates no project and no site files", async () => {
+    const config = configured();
+    const server = await startServer(config);
+    const key = readFileSync(adminKeyPath(config.dataDir), "utf8").trim();
+    const projects = await firstResponse(`${server.url}/platform/projects`, key);
+    await server.stop();
+    expect(await projects.json()).toEqual([]);
+    expect(existsSync(join(config.dataDir, "blobs"))).toBe(false);
+  });
+
+  test("leaves a project that an earlier version published as it is, and its owner can deploy and delete it", async () => {
+    const config = configured();
+    const first = await startServer(config);
+    const key = readFileSync(adminKeyPath(config.dataDir), "utf8").trim();
+    const send = (method: string, path: string, type: string, body: string | Buffer | null = null) =>
+      fetch(`http://127.0.0.1:${config.port}/platform/projects${path}`, {
+        method,
+        body,
+        headers: { authorization: `Bearer ${key}`, "content-type": type },
+      });
+    const deploy = (text: string) =>
+      send("POST", "/docs/deploys", "application/gzip", tarGzOf([{ name: "index.html", content: text }]));
+    await send("POST", "", "application/json", JSON.stringify({ slug: "docs", name: "Documentation" }));
+    expect((await deploy("the manual of version 1.0.0")).status).toBe(201);
+    await first.stop();
+    const database = new Client(databasePath(config.dataDir));
+    database.run("UPDATE deploys SET key_id = NULL");
+    database.close();
+
+    const server = await startServer(config);
+    atEnd(() => server.stop());
+    const site = async () =>
+      (await fetch(`http://127.0.0.1:${config.port}/`, { headers: { host: "docs.localhost" } })).text();
+    expect(await site()).toBe("the manual of version 1.0.0");
+    expect((await deploy("handbook")).status).toBe(201);
+    expect(await site()).toBe("handbook");
+    expect((await send("DELETE", "/docs", "application/json")).status).toBe(204);
   });
 
   test("that cannot listen creates no key", async () => {

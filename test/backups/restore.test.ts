@@ -6,7 +6,7 @@ import { prepareRestore } from "../../src/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath, restoringPath } from "../../src/data-dir/paths.ts";
 import { takeLock } from "../../src/db/file-lock.ts";
-import { startServer } from "../support/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { addPet, temporaryDirectory } from "../support/store.ts";
 import { giveToUser, isRoot } from "../support/user.ts";
 import { NOW, backUp, closedStore, copyDatabase, filesIn, namesIn, restoreTo, storeIn } from "./stores.ts";

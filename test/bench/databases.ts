@@ -40,10 +40,14 @@ const fill = (file: string, animals: number) => {
   database.close();
 };
 
-/** Waits for the manual: a server that stops before has not published it, and the next one would, while it is measured. */
-const manualOf = async ({ url }: Server): Promise<void> => {
-  const visit = () => fetch(url, { headers: { host: "docs.localhost" }, keepalive: false });
-  while ((await visit()).status !== 200) await Bun.sleep(50);
+/** Creates the project `docs`. */
+const createDocs = async ({ url }: Server, { key }: DataDir): Promise<void> => {
+  const created = await fetch(`${url}/platform/projects`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ slug: "docs", name: "Documentation", plan: "pro" }),
+  });
+  if (!created.ok) throw new Error(`the project was not created: ${created.status} ${await created.text()}`);
 };
 
 export interface Databases {
@@ -56,7 +60,7 @@ export const databases = async (executable: string, directory: string): Promise<
   const empty = join(directory, "empty");
   const settings = { DATA_DIR: empty, PORT: "0", LOG_LEVEL: "warn" };
   const server = await startServer("first-start", [executable, "serve"], { directory, settings });
-  await manualOf(server);
+  await createDocs(server, at(empty));
   await server.stop();
   return {
     make(name, animals) {

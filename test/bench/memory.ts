@@ -10,7 +10,7 @@ const ANIMALS = 100_000;
 const MAX_MEGABYTES = 100;
 const MAX_IDLE_MEGABYTES = 60;
 const MAX_EXECUTABLE_MEGABYTES = 125;
-/** How long a server is left alone. By then a first start has published the manual. */
+/** How long a server is left alone. */
 const IDLE_MS = 10_000;
 /** Growth from the first quarter to the last that still counts as flat. */
 const FLAT_MEGABYTES = 10;

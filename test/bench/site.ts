@@ -26,7 +26,7 @@ export const page = (): string => {
   return letters.join("");
 };
 
-/** Publishes the file in the project `docs`, which the first start made. */
+/** Publishes the file in the project `docs`, which each database has. */
 export const publish = async ({ url }: Server, { key }: DataDir, content: string): Promise<void> => {
   const archive = new Bun.Archive({ "index.html": content, "page.html": content }, { compress: "gzip" });
   const answer = await fetch(`${url}/platform/projects/docs/deploys`, {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Server } from "../../src/app/server.ts";
-import { startServer } from "../support/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { readConfig } from "../../src/config/config.ts";
 import {
   processRecordPath,

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath } from "../../src/data-dir/paths.ts";
-import { startServer } from "../support/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { type Store, addPet, atEnd, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 

@@ -126,7 +126,7 @@ test("pages may load only files of their own host, and nothing inline", async ()
 });
 
 test("headings have the fragments of code hosts: with underscores, and each only once", () => {
-  const { html } = render("## `not_found`\n\n### A `b`: <c> & *d*\n\n## Twice\n\n## Twice\n", "index", "");
+  const { html } = render("## `not_found`\n\n### A `b`: <c> & *d*\n\n## Twice\n\n## Twice\n", "index");
   expect(attributes(html, "[id]", "id")).toEqual(["not_found", "a-b-c--d", "twice", "twice-1"]);
 });
 

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
 import { type Page, eventually, openBrowser } from "./browser.ts";
-import { send, untilPublished } from "./console-data.ts";
+import { send, publishDocs } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
 import { type Server, directory, real, serve, until } from "./support.ts";
 
@@ -17,7 +17,7 @@ const untilEntries = (page: Page, expected: readonly string[]): Promise<void> =>
 
 /** An animal that was changed, adopted and given back, and a key that somebody made. */
 const fill = async (server: Server): Promise<void> => {
-  await untilPublished(server);
+  await publishDocs(server);
   await send(server, "/v1/categories", { name: "Dogs" });
   await send(server, "/v1/pets", { name: "Bella", categoryId: 1, status: "sold" });
   await send(server, "/v1/pets/1", { name: "Luna", status: "available" }, "PATCH");

@@ -1,4 +1,5 @@
-import { type Server, until } from "./support.ts";
+import { tarGzOf } from "../deploys/archives.ts";
+import type { Server } from "./support.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -43,13 +44,23 @@ export const addAdoptions = async (server: Server, count: number): Promise<void>
     });
 };
 
-/** The project `docs` has a deploy: the manual, which takes a while on a busy machine. */
-export const untilPublished = ({ call }: Pick<Server, "call">): Promise<void> =>
-  until("the manual is published", async () => (await call("/platform/projects/docs/deploys/1")).ok, 60_000);
+/** Creates the project `docs`, whose plan includes domains. */
+export const createDocs = (server: Server): Promise<unknown> =>
+  send(server, "/platform/projects", { slug: "docs", name: "Documentation", plan: "pro" });
 
-/** The project `docs` with a plan that has domains, and one domain. */
+/** Creates the project `docs`, and its deploy 1. */
+export const publishDocs = async (server: Server): Promise<void> => {
+  await createDocs(server);
+  const deployed = await server.call("/platform/projects/docs/deploys", {
+    method: "POST",
+    headers: { "content-type": "application/gzip" },
+    body: tarGzOf([{ name: "index.html", content: "<h1>Documentation</h1>" }]),
+  });
+  if (!deployed.ok) throw new Error(`the deploy failed: ${deployed.status} ${await deployed.text()}`);
+};
+
+/** Creates the project `docs` with a deploy and a domain. */
 export const addDomain = async (server: Server): Promise<void> => {
-  await untilPublished(server);
-  await send(server, "/platform/projects/docs", { plan: "pro" }, "PATCH");
+  await publishDocs(server);
   await send(server, "/platform/projects/docs/domains", { hostname: "docs.example.org" });
 };

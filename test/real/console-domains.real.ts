@@ -5,7 +5,7 @@ import { tarGzOf } from "../deploys/archives.ts";
 import { dnsServer } from "../support/dns.ts";
 import { violationsOf } from "./axe.ts";
 import { eventually, openBrowser, type Page, untilTrue } from "./browser.ts";
-import { untilPublished } from "./console-data.ts";
+import { publishDocs } from "./console-data.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve } from "./support.ts";
@@ -133,13 +133,7 @@ real(
   async () => {
     using place = directory();
     await using server = await serve({ cwd: place.path });
-    await untilPublished(server);
-    const json = { "content-type": "application/json" };
-    await server.call("/platform/projects/docs", {
-      method: "PATCH",
-      headers: json,
-      body: JSON.stringify({ plan: "pro" }),
-    });
+    await publishDocs(server);
     await using browser = await openBrowser();
     const { page } = browser;
     const { link, dialog, field, heading, toast } = usesOf(page);
@@ -231,11 +225,10 @@ real(
   async () => {
     using place = directory();
     await using server = await serve({ cwd: place.path });
-    await untilPublished(server);
+    await publishDocs(server);
     const json = { "content-type": "application/json" };
     const patch = (body: object) =>
       server.call("/platform/projects/docs", { method: "PATCH", headers: json, body: JSON.stringify(body) });
-    await patch({ plan: "pro" });
     const add = (hostname: string) =>
       server.call("/platform/projects/docs/domains", {
         method: "POST",
@@ -266,7 +259,7 @@ real(
 real("a project's settings are not lost, and saving them can be undone", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
-  await untilPublished(server);
+  await publishDocs(server);
   const nameOf = async () =>
     ((await (await server.call("/platform/projects/docs")).json()) as { name: string }).name;
   const before = await nameOf();
@@ -307,7 +300,7 @@ real(
   async () => {
     using place = directory();
     await using server = await serve({ cwd: place.path });
-    await untilPublished(server);
+    await publishDocs(server);
     await using browser = await openBrowser();
     const { page } = browser;
     const { link, button, toast, heading } = usesOf(page);
@@ -386,7 +379,7 @@ real(
     const { port } = dns.server;
     const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "yes" };
     await using server = await serve({ cwd: place.path, env });
-    await untilPublished(server);
+    await publishDocs(server);
     await using browser = await openBrowser();
     const { page } = browser;
     const { link, button, field, texts } = usesOf(page);
@@ -421,11 +414,10 @@ real(
     using place = directory();
     const env = { HTTPS_PORT: "0", PLATFORM_DOMAIN: "sites.shelter.test", DNS_CHALLENGE_HOOK: "/bin/true" };
     await using server = await serve({ cwd: place.path, env });
-    await untilPublished(server);
+    await publishDocs(server);
     const json = { "content-type": "application/json" };
     const send = (method: string, path: string, body: object) =>
       server.call(`/platform/projects/docs${path}`, { method, headers: json, body: JSON.stringify(body) });
-    await send("PATCH", "", { plan: "pro" });
     await send("POST", "/domains", { hostname: "guide.example.org" });
     await using browser = await openBrowser();
     const { page } = browser;

@@ -5,6 +5,7 @@ import { tarGzOf } from "../deploys/archives.ts";
 import { zonesOf } from "../dns-checks/cases.ts";
 import { surroundings } from "./authorities.ts";
 import { openBrowser } from "./browser.ts";
+import { publishDocs } from "./console-data.ts";
 import { NEEDED as NAME_SERVERS, nameServers } from "./dns-servers.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, run, serve, type Server, until } from "./support.ts";
@@ -61,7 +62,7 @@ real("a page of another site, or of a neighbouring host, can do nothing with a s
     const project = await (await server.call("/platform/projects/docs")).json();
     return (project as { activeDeploy?: number }).activeDeploy;
   };
-  await until("the manual is published", async () => (await active()) === 1);
+  await publishDocs(server);
   const deployed = await server.call("/platform/projects/docs/deploys", {
     method: "POST",
     headers: { "content-type": "application/gzip" },

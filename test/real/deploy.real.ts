@@ -15,7 +15,7 @@ const writeSite = (root: string, version: string, files: number): string => {
 };
 
 const deploy = (server: Server, cwd: string, site: string, ...more: string[]) =>
-  store(["deploy", site, "--project", "docs", "--server", server.url, ...more], { cwd });
+  store(["deploy", site, "--project", "docs", "--create", "--server", server.url, ...more], { cwd });
 
 /** A page of the project's site. */
 const page = (server: Server, path = "/") =>
@@ -99,7 +99,7 @@ real(
       next = tried + 1;
       await using server = await serve({ cwd: place.path });
       const version = await (await page(server)).text();
-      // Before the first deploy there is the service's own site, or none yet.
+      // Before the first deploy there is no site.
       if (last === 0 && !version.startsWith("v")) continue;
       const number = Number(version.slice(1));
       expect(number).toBeGreaterThanOrEqual(last);

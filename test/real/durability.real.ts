@@ -104,7 +104,10 @@ real("what a first start and a deploy have written outlives a power cut", ["stra
   {
     await using process = launch({ cwd, argv: [...strace(log), "-D", EXECUTABLE] });
     const server = await process.listening();
-    const sent = await store(["deploy", "site", "--project", "docs", "--server", server?.url ?? ""], { cwd });
+    const sent = await store(
+      ["deploy", "site", "--project", "docs", "--create", "--server", server?.url ?? ""],
+      { cwd },
+    );
     expect(sent).toMatchObject({ code: 0 });
     await server?.stop();
   }

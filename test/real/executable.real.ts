@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { chmodSync, copyFileSync, constants, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { publishDocs } from "./console-data.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, run, serve, until, within } from "./support.ts";
 
@@ -94,12 +95,7 @@ real("what it keeps is for its user alone", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
   await server.add("Bella");
-  await until(
-    "the first site",
-    async () =>
-      ((await (await server.call("/platform/projects")).json()) as { activeDeploy?: number }[])[0]
-        ?.activeDeploy === 1,
-  );
+  await publishDocs(server);
   const data = join(place.path, "data");
   const entries = readdirSync(data, { recursive: true, withFileTypes: true });
   const modes = entries.map((entry) => {

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Answer, readAnswer } from "./answer.ts";
 import { connect } from "./socket.ts";
-import { type Server, directory, real, run, serve, until, within } from "./support.ts";
+import { type Server, directory, real, run, serve, within } from "./support.ts";
 
 const keyed = ({ key }: Server) => `Authorization: Bearer ${key}`;
 
@@ -275,24 +275,12 @@ const pour = async (port: number, head: string): Promise<string> => {
   return received;
 };
 
-/** Waits for the first start's own work, which takes memory too. */
-const manualPublished = (server: Server): Promise<void> =>
-  until(
-    "the manual is published",
-    async () => {
-      const { status } = await fetch(server.url, { headers: { host: "docs.localhost" } });
-      return status === 200;
-    },
-    30_000,
-  );
-
 real("200 MB without a key are refused at once and never kept", ["curl"], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });
   const file = join(place.path, "huge");
   writeFileSync(file, "");
   truncateSync(file, HUGE);
-  await manualPublished(server);
   const before = peakMemory(server);
   const start = performance.now();
   const head = [

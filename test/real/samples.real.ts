@@ -2,7 +2,7 @@ import { describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { samplesOf } from "../../src/openapi/samples/samples.ts";
-import { directory, real, run, serve, until } from "./support.ts";
+import { directory, real, run, serve } from "./support.ts";
 
 interface Sample {
   operationId: string;
@@ -117,8 +117,8 @@ const call = (url: string, key: string, path: string, body: object) =>
     body: JSON.stringify(body),
   });
 
-/** What the examples name: an animal, a category, an adoption and a key of id 7, and two domains of the project `docs`. */
-const seed = async (url: string, key: string) => {
+/** What the examples name: an animal, a category, an adoption and a key of id 7, and two domains of the published project `docs`. */
+const seed = async (url: string, key: string, archive: Blob) => {
   const adopter = { name: "Ada", email: "ada@example.org" };
   for (let id = 1; id <= 8; id++) {
     await call(url, key, "/v1/categories", { name: `Category ${id}` });
@@ -126,19 +126,14 @@ const seed = async (url: string, key: string) => {
     if (id !== 7) await call(url, key, "/v1/store/orders", { petId: id, adopter });
     await call(url, key, "/platform/keys", { name: `website ${id}`, scopes: ["pets:read"] });
   }
-  // The first start publishes the project, which its domains need.
-  await until(
-    "both domains are added",
-    async () => {
-      const added = await Promise.all(
-        ["docs.example.org", "www.example.org"].map((hostname) =>
-          call(url, key, "/platform/projects/docs/domains", { hostname }),
-        ),
-      );
-      return added.every(({ ok }) => ok);
-    },
-    20_000,
-  );
+  await call(url, key, "/platform/projects", { slug: "docs", name: "Documentation", plan: "pro" });
+  await fetch(`${url}/platform/projects/docs/deploys`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/gzip" },
+    body: archive,
+  });
+  for (const hostname of ["docs.example.org", "www.example.org"])
+    await call(url, key, "/platform/projects/docs/domains", { hostname });
 };
 
 /** A sample may meet a resource in another state. It must never be a request that the service can't read. */
@@ -149,9 +144,9 @@ const openSamples = async (cwd: string) => {
   const proxy = recorder(() => target);
   const server = await serve({ cwd, env: { BASE_URL: proxy.url, DNS_RESOLVERS: "127.0.0.1:1" } });
   target = server.url;
-  await seed(server.url, server.key);
   await Bun.write(join(cwd, "site", "index.html"), "<h1>Docs</h1>");
   await run(["tar", "-czf", "site.tar.gz", "-C", "site", "."], { cwd });
+  await seed(server.url, server.key, Bun.file(join(cwd, "site.tar.gz")));
   const samples = [
     ...(await samplesIn(`${server.url}/openapi.json`, "/v1")),
     ...(await samplesIn(`${server.url}/platform/openapi.json`, "")),

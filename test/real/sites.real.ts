@@ -4,22 +4,17 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { askAllTheTime } from "../edge/visitors.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { type Answer, readAnswer } from "./answer.ts";
+import { publishDocs } from "./console-data.ts";
 import { connect } from "./socket.ts";
-import { type Server, directory, real, serve, until } from "./support.ts";
+import { type Server, directory, real, serve } from "./support.ts";
 
 const HOST = "docs.example.com";
 const CONNECTIONS = 64;
 const ROUNDS = 20;
 
-/** A server whose first start has published its reference. */
 const serveSites = async (cwd: string) => {
   const server = await serve({ cwd, flags: ["--log-level", "warn"] });
-  const isPublished = async () => {
-    const answer = await fetch(server.url, { headers: { host: "docs.localhost" } });
-    await answer.arrayBuffer();
-    return answer.status === 200;
-  };
-  await until("the manual is published", isPublished);
+  await publishDocs(server);
   return server;
 };
 

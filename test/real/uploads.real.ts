@@ -2,6 +2,7 @@ import { expect } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { tarGzOf } from "../deploys/archives.ts";
+import { createDocs } from "./console-data.ts";
 import { connect } from "./socket.ts";
 import { EXECUTABLE, type Server, directory, real, serve, within } from "./support.ts";
 
@@ -40,6 +41,7 @@ real(
   async () => {
     using place = directory();
     await using server = await serve({ cwd: place.path });
+    await createDocs(server);
     const other = await server.call("/platform/keys", {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -87,6 +89,7 @@ real(
     {
       // The key and the database, which the small file system begins with.
       await using first = await serve({ cwd: place.path });
+      await createDocs(first);
       expect((await upload(first, site("before"))).status).toBe(201);
       await first.stop();
     }

@@ -7,8 +7,6 @@ import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import type { Clock } from "../../src/lib/time.ts";
 import { type Vitals } from "../../src/app/health.ts";
 import { createRequestHandlers, noListeners } from "../../src/app/request-handlers.ts";
-import { publishManual, renderManual } from "../../src/app/manual.ts";
-import { generateDocuments } from "../../src/openapi/generate.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { type ServiceOptions, type Services, createServices } from "../../src/app/services.ts";
 import type { Exception } from "./cluster-exceptions.ts";
@@ -60,7 +58,6 @@ export interface Store {
   objects: Services["objects"];
   /** Not started. */
   domainScheduler: Services["domainScheduler"];
-  publishManual: () => Promise<void>;
   /** Event streams of animals. */
   streams: Services["petStreams"];
   /** Undefined without HTTPS_PORT. The certificate scheduler is not started. */
@@ -192,8 +189,6 @@ export const openStore = async ({
     scrub: services.scrub,
     objects: services.objects,
     domainScheduler: services.domainScheduler,
-    publishManual: () =>
-      publishManual(config, services, () => renderManual(config, () => generateDocuments(app))),
     streams: services.petStreams,
     app,
     fetch,

@@ -3,7 +3,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath } from "../../src/data-dir/paths.ts";
 import { readProcessRecord } from "../../src/data-dir/process-record.ts";
 import { bundledProgram } from "../support/program.ts";
-import { startServer } from "../support/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
 /** So many new connections reach every process of a server, but for one time in a million. */

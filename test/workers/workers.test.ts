@@ -8,7 +8,7 @@ import { readProcessRecord } from "../../src/data-dir/process-record.ts";
 import type { Logger } from "../../src/lib/log.ts";
 import { findStatus } from "../../src/cli/status-facts.ts";
 import { bundledProgram } from "../support/program.ts";
-import { startServer } from "../support/server.ts";
+import { startServer } from "../../src/app/server.ts";
 import { atEnd, faultOf, openOnce, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 import { isAlive, serveWithWorkers } from "./serving.ts";

@@ -12,7 +12,7 @@ import { code, escape, inline, lines, link, paragraphs, sectionHeading } from ".
 
 export interface Context {
   document: Document;
-  /** The address of the manual: `/manual`, or empty for a site of its own. */
+  /** The address of the manual: `/manual`. */
   base: string;
   highlight: Highlight;
 }

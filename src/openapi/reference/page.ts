@@ -19,7 +19,7 @@ export interface ReferencePage {
 
 /** What a page shows besides its document. */
 export interface ReferenceOptions {
-  /** The address of the manual: `/manual`, or empty for a site of its own. */
+  /** The address of the manual: `/manual`. */
   base: string;
   highlight: Highlight;
   /** The absolute address that paths are relative to. */
