@@ -20,6 +20,7 @@ const PUBLIC = [
   "/docs/swagger-ui-:version/:name",
   "/manual",
   "/manual/*",
+  "/manual.md",
   "/llms.txt",
   "/console",
   "/console/*",

@@ -20,6 +20,7 @@ export const manualRoutes = ({ edition, macros }: { edition: Edition; macros: Ma
     .use(macros)
     .get("/", () => new Response(null, { status: 302, headers: { location: MANUAL_PATH } }), page)
     .get(MANUAL_PATH, ({ headers }) => respond("index", headers), page)
+    .get(`${MANUAL_PATH}.md`, ({ headers }) => respond("index.md", headers), page)
     .get(`${MANUAL_PATH}/*`, ({ params, headers }) => respond(params["*"] || "index", headers), page)
     .get("/llms.txt", ({ headers }) => respond("llms.txt", headers), page);
 };

@@ -63,6 +63,19 @@ test("a client that prefers Markdown gets it at the address of the page", async 
   }
 });
 
+test("the first page's Markdown is at /manual.md, as the page says and links", async () => {
+  const html = await (await get("/manual")).text();
+  expect(attributes(html, "footer a", "href")).toContain("/manual.md");
+  const markdown = await get("/manual.md");
+  expect([markdown.status, markdown.headers.get("content-type")]).toEqual([
+    200,
+    "text/markdown; charset=utf-8",
+  ]);
+  expect(await markdown.text()).toBe(await (await get("/manual/index.md")).text());
+  const architecture = await (await get("/manual/contributing/architecture")).text();
+  expect(attributes(architecture, "footer a", "href")).toContain("/manual/contributing/architecture.md");
+});
+
 test("links in the Markdown lead to Markdown, wherever it is read", async () => {
   const markdown = await (await get("/manual", { accept: "text/markdown" })).text();
   expect(markdown).toContain("](/manual/contributing/architecture.md)");

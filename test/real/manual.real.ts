@@ -11,7 +11,7 @@ const RUNNER = join(import.meta.dir, "manual/page.ts");
 
 /** Namespaces of its own: whatever a page starts ends with its first process. */
 const ALONE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"];
-const NEEDED = ["root", "network namespaces", "unshare", "curl", "node", "python3"];
+const NEEDED = ["root", "network namespaces", "unshare", "curl", "jq", "node", "python3"];
 
 /** What one page needs besides. */
 const ALSO: Readonly<Record<string, readonly string[]>> = { "src/manual/how-to/cluster.md": ["etcd"] };
