@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { staticText } from "../http/static-text.ts";
 import { packedBundle } from "../lib/bundle.ts" with { type: "macro" };
-import { unpack } from "../lib/packed.ts";
+import { packedBytes, unpack } from "../lib/packed.ts";
 import { packedStyleSheet } from "./style-sheet.ts" with { type: "macro" };
 
 const asset = (name: string, type: string, packed: string) => {
@@ -10,9 +10,12 @@ const asset = (name: string, type: string, packed: string) => {
   return {
     /** Changes with the content. */
     path: `/console/assets/${hash}/${name}`,
-    respond: staticText(content, `${type}; charset=utf-8`, {
-      "cache-control": "public, max-age=31536000, immutable",
-    }),
+    respond: staticText(
+      content,
+      `${type}; charset=utf-8`,
+      { "cache-control": "public, max-age=31536000, immutable" },
+      { br: packedBytes(packed) },
+    ),
   };
 };
 

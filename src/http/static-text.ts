@@ -10,25 +10,40 @@ const COMPRESS: Record<ContentCoding, (text: string) => Promise<Uint8Array<Array
   gzip: (text) => promisify(gzip)(text, { level: QUALITY }),
 };
 
+/** The codings of a text that need no compression. */
+type Compressed = Partial<Record<ContentCoding, Uint8Array<ArrayBuffer>>>;
+
 interface Representation {
   etag: string;
   body: string | Promise<Blob>;
 }
 
-const representationOf = (text: string, coding: ContentCoding | undefined): Representation => ({
+const compress = async (text: string, coding: ContentCoding, compressed: Compressed): Promise<Blob> =>
+  new Blob([compressed[coding] ?? (await COMPRESS[coding](text))]);
+
+const representationOf = (
+  text: string,
+  coding: ContentCoding | undefined,
+  compressed: Compressed,
+): Representation => ({
   etag: etagOf(`${coding ?? ""} ${text}`),
-  body: coding ? COMPRESS[coding](text).then((bytes) => new Blob([bytes])) : text,
+  body: coding ? compress(text, coding, compressed) : text,
 });
 
 /**
- * Serves an immutable text in the content coding that the client prefers, or responds with 304. Each coding is compressed
- * once, on first use, and has its own strong ETag (RFC 9110 section 8.8.3.3).
+ * Serves an immutable text in the content coding that the client prefers, or responds with 304. Each coding that
+ * `compressed` omits is compressed once, on first use. Each has its own strong ETag (RFC 9110 section 8.8.3.3).
  */
-export const staticText = (text: string, type: string, extraHeaders: Readonly<Record<string, string>>) => {
+export const staticText = (
+  text: string,
+  type: string,
+  extraHeaders: Readonly<Record<string, string>>,
+  compressed: Compressed = {},
+) => {
   const representations = new Map<ContentCoding | undefined, Representation>();
   return async (request: RequestHeaders): Promise<Response> => {
     const [coding] = acceptedCodings(request["accept-encoding"]);
-    const { etag, body } = representations.get(coding) ?? representationOf(text, coding);
+    const { etag, body } = representations.get(coding) ?? representationOf(text, coding, compressed);
     representations.set(coding, { etag, body });
     const headers = { ...extraHeaders, etag, vary: "Accept-Encoding" };
     if (isNotModified(request, etag)) return notModified(headers);

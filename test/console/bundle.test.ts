@@ -1,15 +1,14 @@
 import { expect, test } from "bun:test";
-import { brotliCompressSync, constants } from "node:zlib";
 import { ABSENT } from "../../src/console/absent.ts";
 import { styleSheet } from "../../src/console/style-sheet.ts";
 import { bundle } from "../../src/lib/bundle.ts";
+import { pack, packedBytes } from "../../src/lib/packed.ts";
 
 const LIMIT = 90_000;
 const UI = `${import.meta.dir}/../../src/console/ui`;
 
-/** As the server sends it to browsers. */
-const sizeOf = (text: string): number =>
-  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }).byteLength;
+/** As the server sends it to browsers that accept Brotli. */
+const sizeOf = (text: string): number => packedBytes(pack(text)).byteLength;
 
 const sources = async (): Promise<string> => {
   const paths = [...new Bun.Glob("**/*.tsx").scanSync(UI)];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { faultOf, openStore, type Store, type StoreSettings } from "../support/store.ts";
 
@@ -252,9 +253,13 @@ describe("the page", () => {
       const file = await ask(store, "GET", path, { headers: { "accept-encoding": "gzip, br" } });
       expect([file.status, file.headers.get("content-encoding")]).toEqual([200, "br"]);
       expect(file.headers.get("cache-control")).toContain("immutable");
+      const compressed = await file.bytes();
       const plain = await ask(store, "GET", path, { headers: { "accept-encoding": "br;q=0" } });
       expect(plain.headers.get("content-encoding")).toBeNull();
-      expect(await plain.text()).not.toContain("sourceMappingURL");
+      const text = await plain.text();
+      expect(text).not.toContain("sourceMappingURL");
+      expect(compressed.length).toBe(brotliCompressSync(text).length);
+      expect(brotliDecompressSync(compressed).toString()).toBe(text);
     }
     expect((await ask(store, "GET", "/console/assets/x/console.js", {})).status).toBe(404);
   });
