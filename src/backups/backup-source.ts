@@ -13,7 +13,7 @@ export const lockedError = (dataDir: string) =>
 
 export const unsoundError = (dataDir: string, error: unknown) =>
   new OperatorError(
-    `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}; adoption-store doctor says more`,
+    `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}. Run adoption-store doctor.`,
     { cause: error },
   );
 

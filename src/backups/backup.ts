@@ -194,6 +194,8 @@ const unreadableSource = (error: unknown, dataDir: string): string | undefined =
 };
 
 const toOperatorError = (error: unknown, { dataDir, file }: BackupOptions, needed: number): unknown => {
+  // Its message already explains the cause.
+  if (error instanceof OperatorError) return error;
   if (error instanceof Fault && error.code === "storage_unavailable")
     return new OperatorError(
       "no backup was written: files of sites are in the object store of BLOBS_URL, which cannot be reached: run adoption-store doctor, or leave these files out with --no-sites",

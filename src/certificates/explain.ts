@@ -15,7 +15,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   import_only: "Import its next one: adoption-store certificates import.",
   no_authority: "Set ACME_AGREE_TOS to true if you agree to the CA's terms of service.",
   not_held: "Verify the domain in the project that is to have it.",
-  platform_unready: "This service must be ready first: adoption-store doctor says what is missing.",
+  platform_unready:
+    "Correct the wildcard records, the CAA records and the forwarded ports of this service first.",
   rateLimited: "Wait: nothing else is needed.",
   records: "Correct the domain's records, then verify it again.",
   unknown_profile: "Set ACME_PROFILE to a profile that the CA offers, or unset it.",

@@ -13,7 +13,7 @@ export class Interrupted extends Error {
  */
 export const confirm = async (question: string): Promise<boolean> => {
   if (!process.stdin.isTTY)
-    throw new UsageError(`${question} Standard input is not a terminal, so nobody can answer: add --yes.`);
+    throw new UsageError(`${question} Standard input is not a terminal. Pass --yes to confirm.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());

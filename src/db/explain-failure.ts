@@ -12,7 +12,7 @@ const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [
   [/^EDQUOT$/, "the disk quota of this user is used up: make room there, or raise the quota"],
   [
     /^SQLITE_CORRUPT/,
-    `the database is damaged, or its disk cannot be read: adoption-store doctor says which; if it is damaged, ${RESTORE}`,
+    `the database is damaged, or its disk cannot be read: ${SYSTEM_LOG}; if the disk is in order, ${RESTORE}`,
   ],
   [/^SQLITE_NOTADB$/, `the file is not a database, or its beginning is damaged: ${RESTORE}`],
   [/^(SQLITE_NOMEM|SQLITE_IOERR_NOMEM|ENOMEM)$/, "the process is out of memory: give it more"],

@@ -37,6 +37,6 @@ export const platformWarnings = (faults: readonly PlatformFault[]): Warning[] =>
         {
           code: "platform_unready",
           count: faults.length,
-          message: `This service is not ready for custom domains. ${describeFaults(faults)} Then run adoption-store doctor`,
+          message: `This service is not ready for custom domains. ${describeFaults(faults)} To check the repair, run adoption-store doctor.`,
         },
       ];

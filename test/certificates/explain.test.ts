@@ -51,6 +51,16 @@ test("an earlier failure or a delay is described together with the order under w
   expect(explain(again, NOW)).toEndWith(`allow the CA. Now ${since}.`);
 });
 
+test("the advice for a platform that is not ready names no command, because doctor prints it", () => {
+  const unready = waiting({
+    problem: problem("platform_unready", "Its target has no address."),
+    nextAt: null,
+  });
+  expect(explain(unready, NOW)).toBe(
+    "docs.example.org: it has no certificate. Its target has no address. Correct the wildcard records, the CAA records and the forwarded ports of this service first.",
+  );
+});
+
 test("a CA's problem comes with advice and the time of the next attempt", () => {
   const said = explain(waiting({ problem: problem("caa", "CAA forbids it.") }), NOW);
   expect(said).toBe(

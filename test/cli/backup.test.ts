@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath, lockPath, restoringPath } from "../../src/data-dir/paths.ts";
 import { takeLock } from "../../src/db/file-lock.ts";
@@ -31,7 +31,7 @@ test("a backup is taken to a file and restored, in words and in JSON", async () 
   expect([unasked.code, unasked.out, unasked.error]).toEqual([
     2,
     "",
-    expect.stringContaining("Standard input is not a terminal, so nobody can answer: add --yes.\n"),
+    expect.stringContaining("Standard input is not a terminal. Pass --yes to confirm.\n"),
   ]);
   expect(await namesIn(other)).toEqual(["Max"]);
   const restored = await spawn(["restore", file, "--yes"], other);
@@ -153,6 +153,20 @@ test("a database with a changed schema is not backed up, because it could not be
   ]);
   const doctor = await run(["doctor", "--port", "0"], dataDir);
   expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining("its schema was changed")]);
+});
+
+test("a damaged database is reported once, and doctor does not recommend doctor", async () => {
+  const dataDir = await closedStore("Bella");
+  // The first page of the schema.
+  const file = openSync(databasePath(dataDir), "r+");
+  writeSync(file, Buffer.alloc(60, 7), 0, 60, 100);
+  closeSync(file);
+  const backup = await run(["backup", join(temporaryDirectory(), "b.db")], dataDir);
+  expect(backup.error.match(/cannot be backed up/g)).toHaveLength(1);
+  expect(backup.error.match(/DATA_DIR/g)).toHaveLength(1);
+  const doctor = await run(["doctor", "--port", "0"], dataDir);
+  expect(doctor.out).toContain("the database is damaged");
+  expect(doctor.out + doctor.error).not.toContain("adoption-store doctor");
 });
 
 test.each(["backup b.db", "keys list", "export o.csv", "restore r.db --yes"])(

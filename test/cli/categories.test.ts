@@ -60,7 +60,7 @@ describe("categories", () => {
     [["rename", "Dogs", ""], 2, "name: must be a string"],
     [["rename", "Mice", "Rats"], 1, 'there is no category "Mice"; see adoption-store categories list'],
     [["delete", "7", "--yes"], 1, 'there is no category "7"'],
-    [["delete", "Dogs"], 2, "add --yes"],
+    [["delete", "Dogs"], 2, "Pass --yes"],
   ] as const)("%j is refused", async (argv, code, says) => {
     const { run } = open();
     await run("add", "Dogs");

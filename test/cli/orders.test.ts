@@ -110,7 +110,7 @@ test("forget names every file that may still hold the address: databases set asi
 });
 
 test.each([
-  [["orders", "forget", ADA.email], "Standard input is not a terminal, so nobody can answer: add --yes."],
+  [["orders", "forget", ADA.email], "Standard input is not a terminal. Pass --yes to confirm."],
   [["orders", "forget", "ada", "--yes"], 'email: "ada" is not an email address'],
   [["orders", "forget"], "email"],
   [["orders", "list", "--status", "open"], '--status: "open" is not one of placed'],

@@ -19,6 +19,8 @@ test.each(CODES)("%s is explained in one line that says what happened, then what
   const failure = Object.assign(new Error("refused"), { code });
   expect(isStorageFailure(failure)).toBe(true);
   expect(explainFailure(failure)).toMatch(/^[a-z][^\n]+: [^\n]+[^.\n]$/);
+  // Doctor prints it too.
+  expect(explainFailure(failure)).not.toContain("adoption-store doctor");
 });
 
 test("an input/output error is not explained as damage", () => {

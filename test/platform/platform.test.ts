@@ -169,7 +169,7 @@ test("the warning counts the faults, and says what to do", () => {
       code: "platform_unready",
       count: 1,
       message:
-        "This service is not ready for custom domains. No name has an address. Create a wildcard record in the zone of PLATFORM_DOMAIN, with the addresses of this service. Then run adoption-store doctor",
+        "This service is not ready for custom domains. No name has an address. Create a wildcard record in the zone of PLATFORM_DOMAIN, with the addresses of this service. To check the repair, run adoption-store doctor.",
     },
   ]);
 });

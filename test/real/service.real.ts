@@ -234,7 +234,7 @@ real("an uninstallation keeps the data, and a new installation serves it", DEBIA
   await addAnimal(machine, "Bella");
   const unanswered = await machine.run("adoption-store service uninstall");
   expect(unanswered.code).toBe(2);
-  expect(unanswered.stderr).toContain("add --yes");
+  expect(unanswered.stderr).toContain("Pass --yes");
   const told = await machine.must("adoption-store service uninstall --yes");
   expect(told).toContain(DATA);
   expect((await machine.run("systemctl status adoption-store")).code).toBe(4);
