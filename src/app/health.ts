@@ -10,7 +10,12 @@ import { damageWarnings } from "../deploys/damaged-blobs.ts";
 import { objectStoreWarnings } from "../deploys/remote/status.ts";
 import { faultCounts, platformWarnings } from "../platform/fault.ts";
 import { noticeCounts, noticeWarnings } from "../notices/notice.ts";
-import { type FileUse, assertDescriptors, descriptorWarnings } from "../edge/file-descriptors.ts";
+import {
+  type FileUse,
+  assertDescriptors,
+  assertResponses,
+  descriptorWarnings,
+} from "../edge/file-descriptors.ts";
 import type { Check, Warning } from "../http/health.ts";
 import type { CounterOptions, GaugeOptions, OtherProcesses } from "../http/metrics.ts";
 import type { Clock } from "../lib/time.ts";
@@ -27,6 +32,8 @@ export interface WorkerVitals extends OtherProcesses {
 export interface Vitals {
   /** The files that this process has open. */
   fileUse: () => FileUse;
+  /** The responses over HTTP/2 in progress, and their limit; undefined without HTTPS. */
+  responseUse?: (() => FileUse) | undefined;
   /** The state of the scheduled backups; undefined if there are none. */
   backupStatus: () => BackupStatus | undefined;
   others?: WorkerVitals | undefined;
@@ -41,12 +48,13 @@ const workerWarnings = (missing: MissingWorkers | undefined): Warning[] =>
 export const readinessChecks = (
   { dataDir, diskReserve }: Config,
   { assertReady, fresh }: Database,
-  { fileUse, clusterNode }: Pick<Vitals, "fileUse" | "clusterNode">,
+  { fileUse, responseUse, clusterNode }: Pick<Vitals, "fileUse" | "responseUse" | "clusterNode">,
 ): Record<string, Check> => ({
   // Without its engine a node refuses reads and writes: the check of the cluster says so.
   database: () => (clusterNode?.fault() ? undefined : assertReady()),
   disk: () => assertDiskReserve(dataDir, diskReserve),
   files: () => assertDescriptors(fileUse()),
+  ...(responseUse && { responses: () => assertResponses(responseUse()) }),
   ...(clusterNode && { cluster: () => clusterNode.assertReady(fresh) }),
 });
 

@@ -1,7 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { workersSocketPath } from "../data-dir/paths.ts";
-import { descriptorBudget, processFileLimit } from "../edge/file-descriptors.ts";
+import {
+  type DescriptorBudget,
+  descriptorBudget,
+  processFileLimit,
+} from "../edge/file-descriptors.ts";
 import type { Handler } from "../edge/handler.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
 import { type HttpListener, listenHttp } from "../edge/http-listener.ts";
@@ -94,27 +98,33 @@ const openDns = async (
 export const connectionLimits = (
   { workers, httpsPort }: Pick<Config, "workers" | "httpsPort">,
   files: number,
-  log: Pick<Logger, "warn"> | undefined,
-): Pick<ConnectionLimits, "connections" | "connectionsPerClient"> => {
-  const { connections, connectionsPerClient } = DEFAULT_LIMITS;
-  const { maxConnections, advice } = descriptorBudget(connections, files, httpsPort !== undefined);
-  if (advice !== undefined) log?.warn(advice);
+): Pick<ConnectionLimits, "connections" | "connectionsPerClient" | "responses" | "responsesPerClient"> &
+  Pick<DescriptorBudget, "advice"> => {
+  const { connections, connectionsPerClient, responses, responsesPerClient } = DEFAULT_LIMITS;
+  const { maxConnections, maxResponses, advice } = descriptorBudget(
+    connections,
+    responses,
+    files,
+    httpsPort !== undefined,
+  );
   return {
+    ...(advice !== undefined && { advice }),
     connections: Math.ceil(maxConnections / workers),
     connectionsPerClient: shareOfClient(connectionsPerClient, workers),
+    responses: Math.ceil(maxResponses / workers),
+    responsesPerClient: shareOfClient(responsesPerClient, workers),
   };
 };
 
 /**
  * The server's listeners. They open before the application exists, because the application needs their ports and
  * connections, and because a migration must respond to health checks. They call the handlers last passed to `handle`.
+ * @param limit how many files this process may open
  */
-export const createListeners = (config: Config, log: Logger, member?: Member) => {
+export const createListeners = (config: Config, log: Logger, member?: Member, limit = processFileLimit()) => {
   const addresses = listenAddresses(config);
   const sockets = openSockets();
-  const limit = processFileLimit();
-  // The owner has logged the advice.
-  const limits = connectionLimits(config, limit, member ? undefined : log);
+  const { advice, ...limits } = connectionLimits(config, limit);
   const opened: Listener[] = [];
   let handlers: Handlers = { fetch: respondWhilePreparing, misdirected: respondWhilePreparing };
   const fetch: Handler = (request) => handlers.fetch(request);
@@ -141,15 +151,10 @@ export const createListeners = (config: Config, log: Logger, member?: Member) =>
     const main = await openAt(addresses.main);
     const http = addresses.http && (await openAt(addresses.http));
     const ports = http ? [main.port, http.port] : [main.port];
-    opened.push(
-      limitConnections({
-        ports,
-        limits,
-        trustsProxy: config.trustProxy > 0,
-        sockets,
-        log,
-      }),
-    );
+    const trustsProxy = config.trustProxy > 0;
+    opened.push(limitConnections({ ports, limits, trustsProxy, sockets, log }));
+    // The owner logs it for all workers.
+    if (advice !== undefined && !member) log.warn(advice);
     return { main, http };
   };
 
@@ -170,6 +175,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member) =>
           misdirected,
           reusePort,
           limits,
+          log,
         }),
       );
       opened.push(listener);

@@ -66,6 +66,7 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
     port: main.port,
     httpsPort: https?.port ?? 0,
     fileUse: listeners.fileUse,
+    responseUse: https?.responses,
     backupStatus: () => undefined,
     owner: {
       socket,

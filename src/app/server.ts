@@ -142,6 +142,7 @@ export const startServer = async (
       port: main.port,
       httpsPort: https?.port ?? 0,
       fileUse: listeners.fileUse,
+      responseUse: https?.responses,
       backupStatus: () => backups?.status(),
       others: workers?.others,
       clusterNode: cluster,

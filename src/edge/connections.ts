@@ -12,9 +12,9 @@ export const connectionsOf = (
   forwarded?: ForwardedListener,
 ) => {
   const listenerOf = (request: Request) => http.find((one) => one.peerOf(request) !== "") ?? http[0];
-  const withoutIdleTimeout: WithoutIdleTimeout = (request, work) => {
+  const withoutIdleTimeout: WithoutIdleTimeout = (request, work, exemption) => {
     const context = https?.contextOf(request);
-    if (context) return context.withoutIdleTimeout(work);
+    if (context) return context.withoutIdleTimeout(work, exemption);
     // The worker's connection to the client has the timeout.
     if (forwarded?.clientOf(request)) return work();
     return listenerOf(request)?.withoutIdleTimeout(request, work) ?? work();

@@ -1,11 +1,18 @@
 import { readFileSync } from "node:fs";
 import type { Warning } from "../http/health.ts";
 import { OperatorError } from "../lib/operator-error.ts";
+import { mostResponses } from "../protocols/tls/response-budget.ts";
 
-/** The client's socket, and both ends of the connection that joins it to the HTTP server behind TLS. */
-const FILES_PER_HTTPS_CONNECTION = 3;
-/** Descriptors for the database, the listeners and the files of sites. */
+/** The client's socket, and the file of a response. */
+const FILES_PER_HTTP_CONNECTION = 2;
+/** The same, and both ends of the connection that joins the socket to the HTTP server behind TLS. */
+const FILES_PER_HTTPS_CONNECTION = 4;
+/** Descriptors for the database and the listeners. */
 const RESERVED_FILES = 256;
+/** The limit of responses over HTTP/2, as a share of all descriptors. Their reserve takes as many. */
+const MAX_RESPONSE_SHARE = 1 / 8;
+/** Below this share of the limit of connections, the server advises more descriptors. Above it, the limit adapts silently. */
+const MIN_CONNECTION_SHARE = 1 / 2;
 /** With fewer free descriptors, most requests fail. */
 const MIN_FREE_FILES = 16;
 /** A server has some 20 files open, and 4 for each worker. Ports for HTTPS and DNS add a few. */
@@ -43,19 +50,30 @@ export const assertFileLimit = (files: number, processes: number): void => {
 export interface DescriptorBudget {
   /** The limit of connections over HTTP, and also of those over HTTPS. */
   maxConnections: number;
-  /** What the operator can do if the limit is too low. */
+  /** The limit of responses over HTTP/2 in progress, without the reserve. */
+  maxResponses: number;
+  /** What the operator can do if the limit is far too low. */
   advice?: string;
 }
 
 /** Divides the descriptors between connections over HTTP and, if there is an HTTPS port, over HTTPS. */
-export const descriptorBudget = (wanted: number, files: number, hasHttps: boolean): DescriptorBudget => {
-  const filesPerConnection = hasHttps ? 1 + FILES_PER_HTTPS_CONNECTION : 1;
-  const needed = wanted * filesPerConnection + RESERVED_FILES;
-  if (files >= needed) return { maxConnections: wanted };
-  const left = files - Math.min(RESERVED_FILES, files / 2);
+export const descriptorBudget = (
+  wanted: number,
+  responses: number,
+  files: number,
+  hasHttps: boolean,
+): DescriptorBudget => {
+  const filesPerConnection = FILES_PER_HTTP_CONNECTION + (hasHttps ? FILES_PER_HTTPS_CONNECTION : 0);
+  const wantedResponses = hasHttps ? responses : 0;
+  const needed = wanted * filesPerConnection + mostResponses(wantedResponses) + RESERVED_FILES;
+  if (files >= needed) return { maxConnections: wanted, maxResponses: responses };
+  const maxResponses = Math.min(wantedResponses, Math.ceil(files * MAX_RESPONSE_SHARE));
+  const left = files - Math.min(RESERVED_FILES, files / 2) - mostResponses(maxResponses);
   const maxConnections = Math.max(1, Math.floor(left / filesPerConnection));
+  if (maxConnections >= wanted * MIN_CONNECTION_SHARE) return { maxConnections, maxResponses };
   return {
     maxConnections,
+    maxResponses,
     advice: `at most ${maxConnections} connections over HTTP${hasHttps ? ", and as many over HTTPS," : ""} instead of ${wanted}: this process may open ${files} files; LimitNOFILE=${needed} in the unit, or ulimit -n ${needed}, allows them all`,
   };
 };
@@ -75,6 +93,12 @@ const describe = ({ open, limit }: FileUse): string =>
 /** @throws if too few files can still be opened */
 export const assertDescriptors = (use: FileUse): void => {
   if (freeOf(use) < MIN_FREE_FILES) throw new Error(describe(use));
+};
+
+/** @throws if clients use the whole limit of responses over HTTP/2, and only the reserve is left for others */
+export const assertResponses = ({ open, limit }: { open: number; limit: number }): void => {
+  if (open >= limit)
+    throw new Error(`${open} of ${limit} responses over HTTP/2 are open: clients are not reading them`);
 };
 
 /** A warning while the reserve is in use; `count` is how many of its descriptors are used. */

@@ -118,7 +118,7 @@ export const forwarder = ({
       resolve();
     };
     stopping.addEventListener("abort", end);
-    void withoutIdleTimeout(request, () => promise);
+    void withoutIdleTimeout(request, () => promise, { hasSeparateLimit: true });
     return new Response(chunksOf(body, end), { status, headers });
   };
 

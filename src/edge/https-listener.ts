@@ -1,4 +1,6 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
+import { eachSecond } from "../lib/each-second.ts";
+import type { Logger } from "../lib/log.ts";
 import type { AlpnChallenges, ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
 import type { RequestContext } from "../protocols/tls/backend.ts";
 import type { ConnectionLimits } from "../protocols/tls/connections.ts";
@@ -38,6 +40,7 @@ export const listenHttps = async ({
   misdirected,
   reusePort = false,
   limits = {},
+  log,
 }: {
   host: string;
   port: number;
@@ -50,8 +53,12 @@ export const listenHttps = async ({
   /** True if other processes of this user may listen on the same port. */
   reusePort?: boolean;
   limits?: Partial<ConnectionLimits>;
+  log?: Pick<Logger, "warn"> | undefined;
 }): Promise<HttpsListener> => {
   const contexts = new WeakMap<Request, RequestContext>();
+  const onRefused = eachSecond((count) =>
+    log?.warn({ count }, "requests over HTTP/2 beyond the limits of open responses got 503"),
+  );
   const listener = await listenTls({
     host,
     port,
@@ -59,6 +66,10 @@ export const listenHttps = async ({
     challenge,
     reusePort,
     limits,
+    onStalled: eachSecond((count) =>
+      log?.warn({ count }, "responses over HTTP/2 that clients did not read were reset"),
+    ),
+    onRefused: () => onRefused(1),
     plainHttp: await plainHttpResponse(),
     misdirected,
     fetch(request, context) {

@@ -1,14 +1,29 @@
 import { expect, test } from "bun:test";
-import { connectionLimits } from "../../src/app/listeners.ts";
+import { connectionLimits, createListeners } from "../../src/app/listeners.ts";
+import { readConfig } from "../../src/config/config.ts";
+import { temporaryDirectory } from "../support/store.ts";
 
 const FILES = 1024;
 
 test("the connections of all processes fit the files that one of them may open", () => {
-  const warnings: unknown[] = [];
-  const log = { warn: (text: unknown) => void warnings.push(text) };
-  const alone = connectionLimits({ workers: 1, httpsPort: undefined }, FILES, log);
-  const shared = connectionLimits({ workers: 4, httpsPort: undefined }, FILES, log);
+  const alone = connectionLimits({ workers: 1, httpsPort: undefined }, FILES);
+  const shared = connectionLimits({ workers: 4, httpsPort: undefined }, FILES);
   expect(alone.connections).toBeLessThan(FILES);
   expect(4 * shared.connections).toBe(alone.connections);
-  expect(warnings).toHaveLength(2);
+});
+
+test("the owner logs once that a process may open too few files, and a worker does not", async () => {
+  const env = { DATA_DIR: temporaryDirectory(), HOST: "127.0.0.1", PORT: "0" };
+  const config = readConfig({ flags: {}, env, isTerminal: false });
+  const warningsOf = async (member?: Parameters<typeof createListeners>[2]) => {
+    const warnings: string[] = [];
+    const log = { warn: (text: string) => void warnings.push(text) } as never;
+    const listeners = createListeners(config, log, member, FILES);
+    await listeners.listenForHttp();
+    await listeners.listenForHttp();
+    await listeners.stop(0);
+    return warnings;
+  };
+  expect(await warningsOf()).toEqual([expect.stringContaining("this process may open 1024 files")]);
+  expect(await warningsOf({ challenges: {} as never })).toEqual([]);
 });

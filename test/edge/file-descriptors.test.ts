@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import {
   assertDescriptors,
   assertFileLimit,
+  assertResponses,
   descriptorBudget,
   descriptorWarnings,
   openFilesLimit,
@@ -34,32 +35,47 @@ test("a server that may open too few files is refused, and each worker needs som
 
 describe("the budget of connections", () => {
   test.each([
-    ["no limit", Number.POSITIVE_INFINITY, 10_000],
-    ["as many files as they need", 40_256, 10_000],
-    ["one file fewer", 40_255, 9999],
-    ["4,096 files", 4096, 960],
-    ["256 files", 256, 32],
-    ["three files", 3, 1],
-  ])("with %s has a file for each HTTP connection and three for each HTTPS one", (_, files, most) => {
-    expect(descriptorBudget(10_000, files, true).maxConnections).toBe(most);
-  });
+    ["no limit", Number.POSITIVE_INFINITY, 10_000, 1024],
+    ["as many files as they need", 62_304, 10_000, 1024],
+    ["one file fewer", 62_303, 9999, 1024],
+    ["4,096 files", 4096, 469, 512],
+    ["256 files", 256, 10, 32],
+    ["three files", 3, 1, 1],
+  ])(
+    "with %s has two files for each HTTP connection, four for each HTTPS one and two for each HTTP/2 response of the limit",
+    (_, files, maxConnections, maxResponses) => {
+      expect(descriptorBudget(10_000, 1024, files, true)).toMatchObject({ maxConnections, maxResponses });
+    },
+  );
 
   test.each([
-    ["as many files as they need", 10_256, 10_000],
-    ["4,096 files", 4096, 3840],
+    ["as many files as they need", 20_256, 10_000],
+    ["4,096 files", 4096, 1920],
   ])("with %s and no HTTPS has them all for HTTP", (_, files, most) => {
-    expect(descriptorBudget(10_000, files, false).maxConnections).toBe(most);
+    expect(descriptorBudget(10_000, 1024, files, false).maxConnections).toBe(most);
   });
 
-  test("that allows fewer connections says what to set", () => {
-    expect(descriptorBudget(10_000, 40_256, true).advice).toBeUndefined();
-    expect(descriptorBudget(10_000, 4096, true).advice).toBe(
-      "at most 960 connections over HTTP, and as many over HTTPS, instead of 10000: this process may open 4096 files; LimitNOFILE=40256 in the unit, or ulimit -n 40256, allows them all",
+  test("that allows fewer than half of the connections names the setting to change", () => {
+    expect(descriptorBudget(10_000, 1024, 62_304, true).advice).toBeUndefined();
+    expect(descriptorBudget(10_000, 1024, 10_256, false)).toEqual({
+      maxConnections: 5000,
+      maxResponses: 0,
+    });
+    expect(descriptorBudget(10_000, 1024, 10_255, false).advice).toStartWith("at most 4999 connections");
+    expect(descriptorBudget(10_000, 1024, 4096, true).advice).toBe(
+      "at most 469 connections over HTTP, and as many over HTTPS, instead of 10000: this process may open 4096 files; LimitNOFILE=62304 in the unit, or ulimit -n 62304, allows them all",
     );
-    expect(descriptorBudget(10_000, 4096, false).advice).toStartWith(
-      "at most 3840 connections over HTTP instead of 10000: ",
+    expect(descriptorBudget(10_000, 1024, 4096, false).advice).toStartWith(
+      "at most 1920 connections over HTTP instead of 10000: ",
     );
   });
+});
+
+test("readiness fails while all responses over HTTP/2 are in use", () => {
+  expect(() => assertResponses({ open: 1023, limit: 1024 })).not.toThrow();
+  expect(() => assertResponses({ open: 1024, limit: 1024 })).toThrow(
+    "1024 of 1024 responses over HTTP/2 are open: clients are not reading them",
+  );
 });
 
 describe("readiness, by open files,", () => {

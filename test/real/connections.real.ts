@@ -130,6 +130,14 @@ real(
   },
 );
 
+real("a server that cannot listen does not advise more files", ["bash"], async () => {
+  using place = directory();
+  using taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const flags = ["--host", "127.0.0.1", "--port", String(taken.port)];
+  const refused = await run([...withFiles(1024), "serve", ...flags], { cwd: place.path });
+  expectRefusal(refused, 1, /EADDRINUSE|in use/);
+});
+
 real("with a trusted proxy, its connections have only the limit of all", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path, env: { TRUST_PROXY: "1" } });

@@ -7,21 +7,24 @@ import { serve, type ServerSettings, store } from "./support.ts";
 
 export const HOST = "adopt.example.org";
 
-/** The executable with HTTPS under `host`, with a certificate of an authority whose root is `root` in its directory. */
+/** The executable with HTTPS under `names`, with a certificate of an authority whose root is `root` in its directory. */
 export const serveHttps = async ({
   host = HOST,
+  names = [host],
   flags = [],
   ...settings
-}: ServerSettings & { host?: string }) => {
+}: ServerSettings & { host?: string; names?: string[] }) => {
   const httpsPort = freePort();
   const { root, issue } = await createTestCa();
-  for (const [name, text] of Object.entries({ root, ...(await issue([host])) }))
+  for (const [name, text] of Object.entries({ root, ...(await issue(names)) }))
     writeFileSync(join(settings.cwd, name), text);
   const https = ["--https-port", String(httpsPort), "--base-url", `https://${host}:${httpsPort}`];
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await serve({ ...settings, flags: [...https, ...flags] }));
-  const argv = ["certificates", "import", host, "--key", "key", "--chain", "cert"];
-  expect(await store(argv, { cwd: settings.cwd })).toMatchObject({ code: 0, stderr: "" });
+  for (const name of names) {
+    const argv = ["certificates", "import", name, "--key", "key", "--chain", "cert"];
+    expect(await store(argv, { cwd: settings.cwd })).toMatchObject({ code: 0, stderr: "" });
+  }
   const moved = stack.move();
   return {
     ...server,

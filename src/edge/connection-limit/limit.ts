@@ -1,22 +1,8 @@
+import { eachSecond } from "../../lib/each-second.ts";
 import type { Logger } from "../../lib/log.ts";
 import type { ConnectionLimits } from "./excess.ts";
 import type { Sockets } from "./sockets.ts";
 import { type ConnectionWatch, watchConnections } from "./watch.ts";
-
-const SECOND_MS = 1000;
-
-/** Adds up counts, and reports their sum at most once a second. */
-const eachSecond = (report: (sum: number) => void) => {
-  let sum = 0;
-  return (count: number) => {
-    if (sum === 0)
-      setTimeout(() => {
-        report(sum);
-        sum = 0;
-      }, SECOND_MS).unref();
-    sum += count;
-  };
-};
 
 /**
  * Limits the connections of the HTTP listeners on these ports. Behind a trusted proxy there is no limit per client: the

@@ -45,6 +45,7 @@ import { MAX_UDP_BYTES } from "../../protocols/dns-server/response.ts";
 import { MAX_RESPONSES } from "../../protocols/dns-server/response-limiter.ts";
 import { TCP_LIMITS } from "../../protocols/dns-server/tcp.ts";
 import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
+import { MIN_BYTES_PER_SECOND } from "../../protocols/tls/responses.ts";
 import { code, number, parts, size, span, table } from "./markdown.ts";
 
 type Row = readonly [limit: string, value: string];
@@ -145,6 +146,12 @@ const domains: Row[] = [
 
 const connections: Row[] = [
   ["connections of one client", `${DEFAULT_LIMITS.connectionsPerClient} over HTTP, as many over HTTPS`],
+  ["HTTP/2 responses in progress", number(DEFAULT_LIMITS.responses)],
+  ["HTTP/2 responses in progress of one client", number(DEFAULT_LIMITS.responsesPerClient)],
+  [
+    "time without read progress before a response ends",
+    `${span(DEFAULT_LIMITS.stallMs)}; over HTTP/2, each ${MIN_BYTES_PER_SECOND} bytes sent subtract ${span(1000)}`,
+  ],
   ["connections of all clients", `${number(DEFAULT_LIMITS.connections)} over HTTP, as many over HTTPS`],
   ["TLS handshake", span(DEFAULT_LIMITS.handshakeMs)],
   ["headers of a request over HTTPS", span(DEFAULT_LIMITS.headersMs)],

@@ -19,7 +19,7 @@ export const eventStream =
     if (request.method === "HEAD") return new Response(null, { headers });
     const reader = { caller, signal: request.signal, isAuthorized: () => isAuthorized(request) };
     const { body, ended } = streams.open(reader, last === undefined ? undefined : Number(last));
-    void withoutIdleTimeout(request, () => ended);
+    void withoutIdleTimeout(request, () => ended, { hasSeparateLimit: true });
     return new Response(body, { headers });
   };
 

@@ -1,5 +1,7 @@
 import type { Server, WebSocketHandler } from "bun";
+import type { Exemption } from "../../lib/idle-exemption.ts";
 import type { Connection } from "./connections.ts";
+import type { ResponseBudget } from "./response-budget.ts";
 
 /** The connection of a request. */
 export interface RequestContext {
@@ -8,7 +10,7 @@ export interface RequestContext {
   /** In lower case. The request's Host is the same. */
   serverName: string;
   /** Runs `work` without the idle timeout of the connection. */
-  withoutIdleTimeout<Result>(work: () => Promise<Result>): Promise<Result>;
+  withoutIdleTimeout<Result>(work: () => Promise<Result>, exemption?: Exemption): Promise<Result>;
   /** Upgrades the request to a WebSocket; the handler then returns undefined. False if the request does not ask for it. */
   upgrade(request: Request, options?: { headers?: Headers; data?: unknown }): boolean;
 }
@@ -32,6 +34,11 @@ const misdirectedResponse = (): Response =>
   });
 
 const emptyResponse = (status: number): Response => new Response(null, { status });
+
+/** It has no body: a client that does not read could keep any number of bodies open, and exhaust the total limit. */
+const busyResponse = (): Response => new Response(null, { status: 503, headers: { "Retry-After": "10" } });
+
+const isHttp2 = ({ secure }: Connection): boolean => secure?.alpnProtocol === "h2";
 
 /** Host or :authority without its port and the root's dot, in lower case. */
 const hostNameOf = (host: string): string =>
@@ -59,14 +66,42 @@ const countDown = <Result>(connection: Connection, response: Result | Promise<Re
   });
 };
 
-const contextOf = (connection: Connection, server: () => Server<unknown>): RequestContext => ({
+/**
+ * Handles a request once the budget allows its response. Over HTTP/1.1 the limits of connections suffice: each connection has one
+ * response in progress.
+ */
+const handleInTurn =
+  (
+    handle: (request: Request, known: Admitted) => ReturnType<HandleRequest>,
+    budget: ResponseBudget,
+    onRefused: () => void,
+  ): typeof handle =>
+  (request, known) => {
+    const { connection } = known;
+    const turn = isHttp2(connection) ? budget.wait(connection.client, request) : undefined;
+    if (!turn) return handle(request, known);
+    return turn.then((mayRespond) => {
+      if (mayRespond) return handle(request, known);
+      onRefused();
+      return busyResponse();
+    });
+  };
+
+const contextOf = (
+  connection: Connection,
+  budget: ResponseBudget,
+  server: () => Server<unknown>,
+): RequestContext => ({
   address: connection.address,
   serverName: connection.serverName,
-  async withoutIdleTimeout(work) {
+  async withoutIdleTimeout(work, { hasSeparateLimit = false } = {}) {
+    const isUncounted = hasSeparateLimit && isHttp2(connection);
     connection.idleExemptions += 1;
+    if (isUncounted) budget.count(connection.client, -1);
     try {
       return await work();
     } finally {
+      if (isUncounted) budget.count(connection.client, 1);
       connection.idleExemptions -= 1;
       connection.lastActiveAt = performance.now();
     }
@@ -85,16 +120,21 @@ export const listenBackend = ({
   fetch,
   misdirected = misdirectedResponse,
   websocket,
+  budget,
+  onRefused = () => {},
 }: {
   fetch: HandleRequest;
   misdirected?: (request: Request) => Response | Promise<Response>;
   websocket?: WebSocketHandler<unknown>;
+  budget: ResponseBudget;
+  /** Called when a client has too many responses in progress. */
+  onRefused?: (() => void) | undefined;
 }) => {
   const admitted = new Map<number, Admitted>();
 
   const handle = (request: Request, { connection, context }: Admitted) => {
     const host = request.headers.get("host") ?? "";
-    // The target of CONNECT is another server, whatever the Host is.
+    // The target of CONNECT is another server, regardless of the Host.
     if (request.method === "CONNECT") return fetch(request, context);
     if (host !== connection.serverName && hostNameOf(host) !== connection.serverName)
       return misdirected(request);
@@ -103,6 +143,7 @@ export const listenBackend = ({
     return fetch(request, context);
   };
 
+  const handleAllowed = handleInTurn(handle, budget, onRefused);
   const server: Server<unknown> = Bun.serve<unknown>({
     hostname: LOOPBACK,
     port: 0,
@@ -122,7 +163,7 @@ export const listenBackend = ({
       connection.headersStartedAt = 0;
       connection.requestsInFlight += 1;
       try {
-        return countDown(connection, handle(request, known));
+        return countDown(connection, handleAllowed(request, known));
       } catch (error) {
         connection.requestsInFlight -= 1;
         throw error;
@@ -134,7 +175,7 @@ export const listenBackend = ({
     port: server.port!,
     /** Serves requests from this local port as those of the connection. */
     admit(localPort: number, connection: Connection): void {
-      admitted.set(localPort, { connection, context: contextOf(connection, () => server) });
+      admitted.set(localPort, { connection, context: contextOf(connection, budget, () => server) });
     },
     dismiss: (localPort: number) => void admitted.delete(localPort),
     /** Stops accepting connections, and tells open ones (GOAWAY). */

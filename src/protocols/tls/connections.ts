@@ -1,9 +1,10 @@
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { clientNetwork } from "../../lib/client-address.ts";
+import type { ClientRequests, ResponseLimits } from "./response-budget.ts";
 
-/** Milliseconds, and connections. */
-export interface ConnectionLimits {
+/** Milliseconds, connections and responses. */
+export interface ConnectionLimits extends ResponseLimits {
   /** From the TCP connection to the end of the handshake. */
   handshakeMs: number;
   /** From the first byte of a request's headers to their last. */
@@ -24,13 +25,22 @@ export const DEFAULT_LIMITS: ConnectionLimits = {
   lingerMs: 1000,
   connections: 10_000,
   connectionsPerClient: 256,
+  responses: 1024,
+  responsesPerClient: 256,
+  stallMs: 30_000,
 };
+
+interface Client extends ClientRequests {
+  connections: number;
+}
 
 /** Times are those of `performance.now()`. */
 export interface Connection {
   /** The client's address, as the operating system writes it; IPv4 without "::ffff:". */
   readonly address: string;
   readonly socket: Socket;
+  /** The requests of its client. */
+  readonly client: ClientRequests;
   readonly openedAt: number;
   /** From the ClientHello, in lower case. */
   serverName: string;
@@ -51,6 +61,8 @@ export interface Connection {
   /** True for a WebSocket: its bytes are not headers. */
   isUpgraded: boolean;
   isClosed: boolean;
+  /** Over HTTP/2: resets the responses that the client has blocked for `stallMs`. */
+  resetStalled?: (now: number) => void;
 }
 
 const MAPPED = /^::ffff:(?=[\d.]+$)/i;
@@ -65,11 +77,12 @@ const isLate = (connection: Connection, now: number, limits: ConnectionLimits): 
   return headersStartedAt > 0 && now - Math.max(headersStartedAt, lastSentAt) > limits.headersMs;
 };
 
-const newConnection = (address: string, socket: Socket): Connection => {
+const newConnection = (address: string, socket: Socket, client: ClientRequests): Connection => {
   const now = performance.now();
   return {
     address,
     socket,
+    client,
     openedAt: now,
     serverName: "",
     lastActiveAt: now,
@@ -87,13 +100,18 @@ const newConnection = (address: string, socket: Socket): Connection => {
 export const connectionTable = (limits: ConnectionLimits) => {
   const byPeer = new Map<string, Connection>();
   const byName = new Map<string, Set<Connection>>();
-  const clients = new Map<string, number>();
+  const clients = new Map<string, Client>();
 
-  const remove = (connection: Connection, peer: string, client: string) => {
+  const clientOf = (network: string): Client => {
+    const client = clients.get(network) ?? { connections: 0, open: 0, waiting: new Set() };
+    clients.set(network, client);
+    return client;
+  };
+  const remove = (connection: Connection, peer: string, network: string) => {
     byPeer.delete(peer);
-    const others = (clients.get(client) ?? 1) - 1;
-    if (others > 0) clients.set(client, others);
-    else clients.delete(client);
+    const client = clientOf(network);
+    client.connections -= 1;
+    if (client.connections === 0) clients.delete(network);
     const named = byName.get(connection.serverName);
     named?.delete(connection);
     if (named?.size === 0) byName.delete(connection.serverName);
@@ -112,17 +130,18 @@ export const connectionTable = (limits: ConnectionLimits) => {
       // The client has already disconnected.
       if (remoteAddress === undefined) return undefined;
       const address = remoteAddress.replace(MAPPED, "");
-      const client = clientNetwork(address);
-      const others = clients.get(client) ?? 0;
+      const network = clientNetwork(address);
+      const others = clients.get(network)?.connections ?? 0;
       if (byPeer.size >= limits.connections || others >= limits.connectionsPerClient) return undefined;
-      const connection = newConnection(address, socket);
+      const client = clientOf(network);
+      const connection = newConnection(address, socket, client);
       const peer = peerKey(socket);
       byPeer.set(peer, connection);
-      clients.set(client, others + 1);
+      client.connections += 1;
       socket.once("close", () => {
         connection.isClosed = true;
         connection.secure?.destroy();
-        remove(connection, peer, client);
+        remove(connection, peer, network);
       });
       return connection;
     },
@@ -146,9 +165,11 @@ export const connectionTable = (limits: ConnectionLimits) => {
       for (const connection of byPeer.values())
         if (!connection.hadRequest && connection.headersStartedAt === 0) close(connection);
     },
-    /** Closes connections that exceed a time limit. */
+    /** Closes connections that exceed a time limit, and resets responses that do. */
     sweep(now: number): void {
-      for (const connection of byPeer.values()) if (isLate(connection, now, limits)) close(connection);
+      for (const connection of byPeer.values())
+        if (isLate(connection, now, limits)) close(connection);
+        else connection.resetStalled?.(now);
     },
     all: (): Iterable<Connection> => byPeer.values(),
     get count(): number {

@@ -8,7 +8,11 @@ export const RST_STREAM = 3;
 export const SETTINGS = 4;
 export const PING = 6;
 export const GOAWAY = 7;
+export const WINDOW_UPDATE = 8;
 export const CONTINUATION = 9;
+/** The flag of a SETTINGS frame that acknowledges the peer's. */
+export const ACK = 1;
+export const END_STREAM = 1;
 const END_HEADERS = 4;
 export const PADDED = 8;
 
@@ -21,18 +25,37 @@ export interface FrameHeader {
   stream: number;
 }
 
+/** A frame without flags. Its payload is these 32-bit numbers. */
+export const frameOf = (type: number, stream: number, ...numbers: readonly number[]): Uint8Array => {
+  const frame = Buffer.alloc(HEADER_BYTES + 4 * numbers.length);
+  frame.writeUIntBE(4 * numbers.length, 0, 3);
+  frame[3] = type;
+  frame.writeUInt32BE(stream, 5);
+  for (const [index, number] of numbers.entries()) frame.writeUInt32BE(number, HEADER_BYTES + 4 * index);
+  return frame;
+};
+
+const WITH_PAYLOAD: ReadonlySet<number> = new Set([SETTINGS, WINDOW_UPDATE]);
+/** Section 4.2: the default of SETTINGS_MAX_FRAME_SIZE. The server rejects longer frames. */
+const MAX_PAYLOAD_BYTES = 16_384;
+const NO_PAYLOAD = Buffer.alloc(0);
+
 /**
  * Reads the frame headers of one direction of an HTTP/2 connection.
  * @param preface bytes before the first frame
- * @param onFrame called with each frame header; the object is reused
+ * @param onFrame called with each frame header, and the payload of SETTINGS and WINDOW_UPDATE; the header is reused
  */
-export const frameReader = (preface: number, onFrame: (header: FrameHeader) => void = () => {}) => {
+export const frameReader = (
+  preface: number,
+  onFrame: (header: FrameHeader, payload: Buffer) => void = () => {},
+) => {
   const bytes = Buffer.alloc(HEADER_BYTES);
   const header: FrameHeader = { length: 0, type: 0, flags: 0, stream: 0 };
   let headerBytes = 0;
   let bodyBytes = preface;
   let isData = false;
   let inBlock = false;
+  let payload = NO_PAYLOAD;
 
   const begin = () => {
     headerBytes = 0;
@@ -44,7 +67,18 @@ export const frameReader = (preface: number, onFrame: (header: FrameHeader) => v
     isData = header.type === DATA;
     const opensBlock = header.type === HEADERS || header.type === CONTINUATION;
     if (opensBlock) inBlock = (header.flags & END_HEADERS) === 0;
-    onFrame(header);
+    const hasPayload = bodyBytes > 0 && bodyBytes <= MAX_PAYLOAD_BYTES && WITH_PAYLOAD.has(header.type);
+    if (hasPayload) payload = Buffer.allocUnsafe(bodyBytes);
+    else onFrame(header, NO_PAYLOAD);
+  };
+  const readBody = (part: Uint8Array) => {
+    bodyBytes -= part.length;
+    if (payload.length === 0) return;
+    payload.set(part, payload.length - bodyBytes - part.length);
+    if (bodyBytes > 0) return;
+    const whole = payload;
+    payload = NO_PAYLOAD;
+    onFrame(header, whole);
   };
 
   return {
@@ -53,7 +87,7 @@ export const frameReader = (preface: number, onFrame: (header: FrameHeader) => v
       while (at < chunk.length) {
         if (bodyBytes > 0) {
           const count = Math.min(bodyBytes, chunk.length - at);
-          bodyBytes -= count;
+          readBody(chunk.subarray(at, at + count));
           at += count;
         } else {
           bytes[headerBytes] = chunk[at]!;

@@ -1,33 +1,38 @@
 import { frameBudget } from "./frame-budget.ts";
-import { frameReader, GOAWAY, HEADERS, matchPreface, PREFACE, RST_STREAM } from "./frames.ts";
+import { frameOf, frameReader, GOAWAY, matchPreface, PREFACE, RST_STREAM } from "./frames.ts";
+import { watchResponses } from "./responses.ts";
 
 /** `foreign`: not HTTP/2. `flood`: more frames without payload than any client needs. */
 export type Verdict = "fine" | "foreign" | "flood";
 
 /** RFC 9113 section 7. */
+const CANCEL = 0x8;
 const ENHANCE_YOUR_CALM = 0xb;
-const GOAWAY_BYTES = 8;
 
-/** Section 6.8: sent on stream 0, with the last stream and the reason. */
-const goawayFrame = (lastStream: number): Uint8Array => {
-  const frame = Buffer.alloc(9 + GOAWAY_BYTES);
-  frame.writeUIntBE(GOAWAY_BYTES, 0, 3);
-  frame[3] = GOAWAY;
-  frame.writeUInt32BE(lastStream, 9);
-  frame.writeUInt32BE(ENHANCE_YOUR_CALM, 13);
-  return frame;
-};
+/** Section 6.8: sent on stream 0. */
+const goawayFrame = (lastStream: number): Uint8Array => frameOf(GOAWAY, 0, lastStream, ENHANCE_YOUR_CALM);
 
-/** Watches both directions of an HTTP/2 connection for a client that must be disconnected. */
-export const watchHttp2 = (now: () => number = () => performance.now()) => {
+/** Section 6.4. */
+const resetFrame = (stream: number): Uint8Array => frameOf(RST_STREAM, stream, CANCEL);
+
+/**
+ * Watches both directions of an HTTP/2 connection for a client that must be disconnected, and for responses that it does not
+ * read.
+ * @param onResponses called with 1 for each request and -1 for each response that ends
+ */
+export const watchHttp2 = (
+  onResponses: (change: 1 | -1) => void = () => {},
+  now: () => number = () => performance.now(),
+) => {
   const budget = frameBudget(now);
-  let lastStream = 0;
-  const incoming = frameReader(PREFACE.length, (frame) => {
-    if (frame.type === HEADERS) lastStream = Math.max(lastStream, frame.stream);
+  const responses = watchResponses(now, onResponses);
+  const incoming = frameReader(PREFACE.length, (frame, payload) => {
+    responses.received(frame, payload);
     budget.spend(frame);
   });
   // A client can provoke resets instead of sending them (CVE-2025-8671).
   const outgoing = frameReader(0, (frame) => {
+    responses.sent(frame);
     if (frame.type === RST_STREAM) budget.spend(frame);
   });
   const match = matchPreface();
@@ -46,7 +51,20 @@ export const watchHttp2 = (now: () => number = () => performance.now()) => {
     /** True while the client's headers are incomplete. */
     isInHeaders: incoming.isInHeaders,
     /** The last frame to a client that floods; undefined in the middle of another frame. */
-    goaway: (): Uint8Array | undefined => (outgoing.isAtBoundary() ? goawayFrame(lastStream) : undefined),
+    goaway: (): Uint8Array | undefined =>
+      outgoing.isAtBoundary() ? goawayFrame(responses.lastStream()) : undefined,
+    /** The streams of responses that the client has blocked since `time`. */
+    blockedSince: responses.blockedSince,
+    /** True if a frame can be added in both directions: none is incomplete, and neither is a header block. */
+    canAddFrames: (): boolean =>
+      [incoming, outgoing].every((reader) => reader.isAtBoundary() && !reader.isInHeaders()),
+    /** Stops watching the responses. @returns the frames that reset them, for either side */
+    reset(streams: readonly number[]): Uint8Array {
+      for (const stream of streams) responses.end(stream);
+      return Buffer.concat(streams.map(resetFrame));
+    },
+    /** Call it when the connection ends. */
+    close: responses.endAll,
   };
 };
 

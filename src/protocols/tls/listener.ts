@@ -7,6 +7,7 @@ import { type ClientHello, readClientHello } from "./client-hello.ts";
 import { type Connection, connectionTable, DEFAULT_LIMITS, type ConnectionLimits } from "./connections.ts";
 import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
 import { proxyConnection } from "./proxy.ts";
+import { type ResponseBudget, responseBudget } from "./response-budget.ts";
 import { type PlainHttpResponse, refusalsFor, refuseName, USE_HTTPS } from "./refusals.ts";
 
 export interface TlsListenerOptions {
@@ -24,6 +25,10 @@ export interface TlsListenerOptions {
   /** For requests that `upgrade`. With `idleTimeout` below `idleMs`, its pings keep silent connections open. */
   websocket?: WebSocketHandler<unknown>;
   limits?: Partial<ConnectionLimits>;
+  /** Called with the number of responses over HTTP/2 that were reset because the client did not read them. */
+  onStalled?: ((count: number) => void) | undefined;
+  /** Called when a request over HTTP/2 got 503 because too many responses are in progress. */
+  onRefused?: (() => void) | undefined;
   /** The body of the 400 to plain HTTP; a line of text by default. */
   plainHttp?: PlainHttpResponse;
 }
@@ -65,6 +70,24 @@ const tlsServer = (
   return server;
 };
 
+const challengesOf = (challenge: TlsListenerOptions["challenge"], { handshakeMs }: ConnectionLimits) =>
+  typeof challenge === "function" ? alpnChallenges(challenge, handshakeMs) : challenge;
+
+/** Enforces the time limits. @returns a function that stops it */
+const startSweep = (
+  connections: Pick<ReturnType<typeof connectionTable>, "sweep">,
+  budget: Pick<ResponseBudget, "sweep">,
+  { handshakeMs, headersMs, idleMs, stallMs }: ConnectionLimits,
+): (() => void) => {
+  const ms = Math.min(SWEEP_MS, ...[handshakeMs, headersMs, idleMs, stallMs].map((limit) => limit / 4));
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    connections.sweep(now);
+    budget.sweep(now);
+  }, ms);
+  return () => clearInterval(sweep);
+};
+
 /**
  * Listens for HTTPS, HTTP/1.1 and HTTP/2, under all names that have a context; they may change while it runs. A client without
  * such a name is refused at its ClientHello. Anything but a ClientHello gets the alert decode_error, and plain HTTP a 400.
@@ -78,13 +101,14 @@ export const listenTls = async ({
   challenge,
   limits: overrides,
   plainHttp = USE_HTTPS,
+  onStalled = () => {},
   ...handlers
 }: TlsListenerOptions) => {
   const limits = { ...DEFAULT_LIMITS, ...overrides };
   const connections = connectionTable(limits);
+  const budget = responseBudget(limits);
   const refusalOf = refusalsFor(plainHttp);
-  const challenges =
-    typeof challenge === "function" ? alpnChallenges(challenge, limits.handshakeMs) : challenge;
+  const challenges = challengesOf(challenge, limits);
 
   const tls = tlsServer(contexts, limits.handshakeMs, (secure) => {
     const connection = connections.of(secure);
@@ -93,9 +117,11 @@ export const listenTls = async ({
     connection.secure = secure;
     connection.lastActiveAt = performance.now();
     proxyConnection(connection, secure, backend.port, {
-      lingerMs: limits.lingerMs,
+      limits,
       onOpen: (localPort) => backend.admit(localPort, connection),
       onClose: backend.dismiss,
+      onResponses: (change) => budget.count(connection.client, change),
+      onStalled,
     });
   });
 
@@ -118,12 +144,8 @@ export const listenTls = async ({
   });
 
   const listeningOn = await listen(tcp, { host, port, reusePort });
-  const backend = listenBackend(handlers);
-  const sweepMs = Math.min(
-    SWEEP_MS,
-    ...[limits.handshakeMs, limits.headersMs, limits.idleMs].map((ms) => ms / 4),
-  );
-  const sweep = setInterval(() => connections.sweep(performance.now()), sweepMs);
+  const backend = listenBackend({ ...handlers, budget });
+  const stopSweep = startSweep(connections, budget, limits);
 
   return {
     port: listeningOn,
@@ -133,6 +155,8 @@ export const listenTls = async ({
     serverNames: connections.serverNames,
     /** The number of open connections, those in their handshake included. */
     connections: (): number => connections.count,
+    /** The number of responses over HTTP/2 in progress, and their limit. */
+    responses: () => ({ open: budget.used, limit: limits.responses }),
     /** Stops accepting connections and waits, at most `graceMs`, for requests in flight; then destroys all connections. */
     async stop(graceMs: number): Promise<void> {
       tcp.close();
@@ -144,7 +168,7 @@ export const listenTls = async ({
         await Bun.sleep(STOP_SWEEP_MS);
       }
       for (const connection of connections.all()) connections.close(connection);
-      clearInterval(sweep);
+      stopSweep();
       backend.stop();
     },
   };

@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import type { Socket, SocketHandler } from "bun";
-import type { Connection } from "./connections.ts";
+import type { Connection, ConnectionLimits } from "./connections.ts";
 import { matchPreface, type PrefaceMatch } from "./frames.ts";
 import { type Http2Watch, type Verdict, watchHttp2 } from "./http2.ts";
 
@@ -14,12 +14,15 @@ interface ProxyState {
   http2: Http2Watch | undefined;
   /** Over HTTP/1.1: finds a client that sends HTTP/2 without having negotiated it. */
   match: (chunk: Uint8Array) => PrefaceMatch;
-  /** How long a client that floods may take to read why its connection ends. */
-  lingerMs: number;
+  limits: Pick<ConnectionLimits, "lingerMs" | "stallMs">;
   /** The local port of the socket, which the backend sees as its peer's. */
   localPort: number;
   onOpen(localPort: number): void;
   onClose(localPort: number): void;
+  /** Called with 1 for each request over HTTP/2 and -1 for each response that ends. */
+  onResponses(change: 1 | -1): void;
+  /** Called with the number of responses that were reset because the client did not read them. */
+  onStalled(count: number): void;
 }
 
 const forward = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
@@ -30,12 +33,12 @@ const forward = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
 };
 
 /** Disconnects a client that floods, with a GOAWAY if one can be sent. Nothing more is read from it. */
-const endFlood = ({ client, connection, lingerMs }: ProxyState, goaway: Uint8Array | undefined) => {
+const endFlood = ({ client, connection, limits }: ProxyState, goaway: Uint8Array | undefined) => {
   connection.isClosed = true;
   client.pause();
   if (!goaway) return void client.destroy();
   client.end(goaway);
-  setTimeout(() => client.destroy(), lingerMs).unref();
+  setTimeout(() => client.destroy(), limits.lingerMs).unref();
 };
 
 /** Records when incomplete headers started. */
@@ -65,12 +68,31 @@ const receive = (upstream: Socket<ProxyState>, chunk: Uint8Array) => {
   forward(upstream, chunk);
 };
 
+/**
+ * Resets the responses that the client has blocked for `stallMs`, on both sides. Nothing can be reset in the middle of a frame.
+ * If that lasts for another `stallMs`, the connection is closed.
+ */
+const resetStalled = (upstream: Socket<ProxyState>, now: number) => {
+  const { http2, client, connection, limits, rest, onStalled } = upstream.data;
+  const streams = http2?.blockedSince(now - limits.stallMs) ?? [];
+  if (!http2 || streams.length === 0 || connection.isClosed) return;
+  if (rest || !http2.canAddFrames()) {
+    if (http2.blockedSince(now - 2 * limits.stallMs).length > 0) client.destroy();
+    return;
+  }
+  const frames = http2.reset(streams);
+  client.write(frames);
+  forward(upstream, frames);
+  onStalled(streams.length);
+};
+
 const HANDLERS: SocketHandler<ProxyState> = {
   open(upstream) {
-    const { client, connection, onOpen } = upstream.data;
+    const { client, connection, onOpen, http2 } = upstream.data;
     upstream.data.localPort = upstream.localPort;
     onOpen(upstream.localPort);
     client.once("close", () => upstream.end());
+    if (http2) connection.resetStalled = (now) => resetStalled(upstream, now);
     if (client.destroyed) return void upstream.end();
     client.on("drain", () => {
       connection.lastActiveAt = performance.now();
@@ -94,8 +116,9 @@ const HANDLERS: SocketHandler<ProxyState> = {
     if (!upstream.data.rest) client.resume();
   },
   close(upstream) {
-    const { client, connection, localPort, onClose } = upstream.data;
+    const { client, connection, http2, localPort, onClose } = upstream.data;
     onClose(localPort);
+    http2?.close();
     // Sends buffered responses first; a client that does not read them becomes idle. `endFlood` handles a flood.
     if (!connection.isClosed) client.destroySoon();
   },
@@ -109,14 +132,14 @@ export const proxyConnection = (
   connection: Connection,
   client: TLSSocket,
   port: number,
-  callbacks: Pick<ProxyState, "lingerMs" | "onOpen" | "onClose">,
+  options: Pick<ProxyState, "limits" | "onOpen" | "onClose" | "onResponses" | "onStalled">,
 ): void => {
   const data: ProxyState = {
-    ...callbacks,
+    ...options,
     connection,
     client,
     rest: undefined,
-    http2: client.alpnProtocol === "h2" ? watchHttp2() : undefined,
+    http2: client.alpnProtocol === "h2" ? watchHttp2(options.onResponses) : undefined,
     match: matchPreface(),
     localPort: 0,
   };

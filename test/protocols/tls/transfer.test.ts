@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { responseBudget } from "../../../src/protocols/tls/response-budget.ts";
+import { DEFAULT_LIMITS } from "../../../src/protocols/tls/connections.ts";
 import { listenBackend } from "../../../src/protocols/tls/backend.ts";
 import type { TlsListener } from "../../../src/protocols/tls/listener.ts";
 import { askHttp2, testCa, eventually, listenerFor, http2To, received, tlsTo } from "./listeners.ts";
@@ -148,6 +150,7 @@ describe("a WebSocket", () => {
 test("the backend refuses connections to its own port", async () => {
   let asked = 0;
   const application = listenBackend({
+    budget: responseBudget(DEFAULT_LIMITS),
     fetch: () => {
       asked += 1;
       return new Response();

@@ -1,0 +1,105 @@
+export interface ResponseLimits {
+  /** Responses over HTTP/2 that are in progress, of all clients, without the reserve. */
+  responses: number;
+  /** From one IPv4 address, or one /64 of IPv6. */
+  responsesPerClient: number;
+  /** How long a client may leave a response unread, and how long a request may wait for earlier responses. */
+  stallMs: number;
+}
+
+interface Waiter {
+  since: number;
+  resolve(mayRespond: boolean): void;
+}
+
+/** The requests of a client over HTTP/2. */
+export interface ClientRequests {
+  /** Those without a complete response, including the waiting ones. */
+  open: number;
+  /** Those that wait for earlier responses to end, oldest first. */
+  waiting: Set<Waiter>;
+}
+
+/** The share of the free reserve for one client. The 256 clients of an IPv6 /56 cannot exhaust the reserve. */
+const RESERVE_SHARE = 1 / 64;
+
+/** The most responses in progress: those within the limit of all clients, and an equal reserve for clients with few. */
+export const mostResponses = (limit: number): number => 2 * limit;
+
+/** True if a client may have `own` of `total`: beyond the limit it may only have a share of the free reserve, and at least one. */
+const isWithin = (limit: number, total: number, own: number): boolean => {
+  const free = mostResponses(limit) - total;
+  return total <= limit || (free >= 0 && own <= Math.max(1, free * RESERVE_SHARE));
+};
+
+export type ResponseBudget = ReturnType<typeof responseBudget>;
+
+/**
+ * Limits the responses in progress: each may hold an open file and a buffer for as long as its client does not read. A request
+ * beyond the limits waits until earlier responses have ended. A reserve serves clients with few responses while others use the
+ * limit of all.
+ */
+export const responseBudget = ({ responses, responsesPerClient, stallMs }: ResponseLimits) => {
+  const queued = new Set<ClientRequests>();
+  let open = 0;
+  let waiting = 0;
+
+  /** True if a client may have `more` responses in progress. */
+  const hasRoom = (client: ClientRequests, more: 0 | 1): boolean => {
+    const own = client.open - client.waiting.size + more;
+    return own <= responsesPerClient && isWithin(responses, open - waiting + more, own);
+  };
+  const settle = (client: ClientRequests, waiter: Waiter, mayRespond: boolean) => {
+    if (!client.waiting.delete(waiter)) return;
+    waiting -= 1;
+    if (client.waiting.size === 0) queued.delete(client);
+    waiter.resolve(mayRespond);
+  };
+  const admitWaiting = () => {
+    for (const client of queued)
+      for (const waiter of client.waiting) {
+        if (!hasRoom(client, 1)) break;
+        settle(client, waiter, true);
+      }
+  };
+  const wait = (client: ClientRequests, signal: AbortSignal): Promise<boolean> => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const waiter: Waiter = { since: performance.now(), resolve };
+    client.waiting.add(waiter);
+    queued.add(client);
+    waiting += 1;
+    signal.addEventListener("abort", () => settle(client, waiter, false));
+    return promise;
+  };
+
+  return {
+    /** Counts a request, or the end of its response. */
+    count(client: ClientRequests, change: 1 | -1): void {
+      client.open += change;
+      open += change;
+      if (change < 0 && queued.size > 0) admitWaiting();
+    },
+    /**
+     * Asks for a response to a request that was counted. Undefined if it may begin now; otherwise resolves as soon as it may, or with
+     * false if there are too many.
+     */
+    wait(client: ClientRequests, { signal }: Pick<Request, "signal">): Promise<boolean> | undefined {
+      if (hasRoom(client, 0)) return undefined;
+      const own = client.waiting.size + 1;
+      const mayWait = own <= responsesPerClient && isWithin(responses, waiting + 1, own);
+      return mayWait ? wait(client, signal) : Promise.resolve(false);
+    },
+    /** Refuses requests that have waited too long. */
+    sweep(now: number): void {
+      for (const client of queued)
+        for (const waiter of client.waiting) {
+          if (now - waiter.since < stallMs) break;
+          settle(client, waiter, false);
+        }
+    },
+    /** Responses in progress. */
+    get used(): number {
+      return open - waiting;
+    },
+  };
+};

@@ -1,0 +1,127 @@
+import { peek } from "bun";
+import { describe, expect, test } from "bun:test";
+import { type ClientRequests, responseBudget } from "../../../src/protocols/tls/response-budget.ts";
+
+const newClient = (): ClientRequests => ({ open: 0, waiting: new Set() });
+
+const budgetOf = (responses: number, responsesPerClient: number) => {
+  const budget = responseBudget({ responses, responsesPerClient, stallMs: 1000 });
+  /** Counts a request, and asks for its response. */
+  const request = (client: ClientRequests, signal = new AbortController().signal) => {
+    budget.count(client, 1);
+    return budget.wait(client, { signal });
+  };
+  return {
+    budget,
+    request,
+    /** A client's requests until one is refused. The refusal ends. */
+    requestAll(client: ClientRequests) {
+      for (;;) if (peek(request(client)) === false) return budget.count(client, -1);
+    },
+  };
+};
+
+describe("the budget of responses", () => {
+  test("admits requests up to the client's limit, and another one after a response has ended", async () => {
+    const { budget, request } = budgetOf(100, 3);
+    const client = newClient();
+    for (let count = 0; count < 3; count++) expect(request(client)).toBeUndefined();
+    const turn = request(client);
+    expect(budget.used).toBe(3);
+    budget.count(client, -1);
+    expect(await turn).toBe(true);
+    expect(budget.used).toBe(3);
+  });
+
+  test("admits a client with few responses while another uses the whole limit", () => {
+    const { budget, request } = budgetOf(1024, 1024);
+    const greedy = newClient();
+    for (let count = 0; count < 1024; count++) expect(request(greedy)).toBeUndefined();
+    const modest = newClient();
+    for (let count = 0; count < 15; count++) expect(request(modest)).toBeUndefined();
+    expect(request(modest)).toBeInstanceOf(Promise);
+    expect(request(greedy)).toBeInstanceOf(Promise);
+    expect(budget.used).toBe(1039);
+  });
+
+  test.each([256, 5000])("never exceeds twice the limit, even with %i greedy clients", (clients) => {
+    const { budget, requestAll } = budgetOf(1024, 256);
+    for (let count = 0; count < clients; count++) {
+      requestAll(newClient());
+      expect(budget.used).toBeLessThanOrEqual(2048);
+    }
+  });
+
+  test("admits another client while all 256 clients of an IPv6 /56 request as much as they can", () => {
+    const { budget, request, requestAll } = budgetOf(1024, 256);
+    for (let count = 0; count < 256; count++) requestAll(newClient());
+    expect(budget.used).toBeGreaterThan(1024);
+    expect(request(newClient())).toBeUndefined();
+  });
+
+  test("lets a client with few requests wait while others use the whole limit of waiting requests", async () => {
+    const { budget, request, requestAll } = budgetOf(128, 64);
+    const greedy = [newClient(), newClient(), newClient()];
+    for (const client of greedy) requestAll(client);
+    const modest = newClient();
+    expect(request(modest)).toBeUndefined();
+    const turn = request(modest);
+    budget.count(modest, -1);
+    expect(await turn).toBe(true);
+  });
+
+  test("admits a waiting request when another client's response has ended", async () => {
+    const { budget, request } = budgetOf(4, 4);
+    const [one, other] = [newClient(), newClient()];
+    for (let count = 0; count < 2; count++) void request(one);
+    for (let count = 0; count < 2; count++) void request(other);
+    const turn = request(one);
+    budget.count(other, -1);
+    expect(await turn).toBe(true);
+  });
+
+  test("admits requests of a batch, although all are counted before the first is handled", () => {
+    const { budget } = budgetOf(100, 2);
+    const client = newClient();
+    for (let count = 0; count < 4; count++) budget.count(client, 1);
+    const turns = Array.from({ length: 4 }, () =>
+      budget.wait(client, { signal: new AbortController().signal }),
+    );
+    expect(turns.filter((turn) => turn === undefined)).toHaveLength(2);
+    expect(budget.used).toBe(2);
+  });
+
+  test("refuses a request if as many wait as may be in progress", async () => {
+    const { request } = budgetOf(100, 2);
+    const client = newClient();
+    for (let count = 0; count < 4; count++) void request(client);
+    expect(await request(client)).toBe(false);
+  });
+
+  test("refuses a request that has waited for the time limit", async () => {
+    const { budget, request } = budgetOf(100, 1);
+    const client = newClient();
+    void request(client);
+    const turn = request(client)!;
+    budget.sweep(performance.now() + 500);
+    expect(client.waiting.size).toBe(1);
+    budget.sweep(performance.now() + 1500);
+    expect(await turn).toBe(false);
+  });
+
+  test.each([
+    ["before", false],
+    ["after", true],
+  ])("forgets a waiting request that is canceled %s its stream is reset", async (order, mayRespond) => {
+    const { budget, request } = budgetOf(100, 1);
+    const client = newClient();
+    void request(client);
+    const cancel = new AbortController();
+    const turn = request(client, cancel.signal);
+    if (order === "before") cancel.abort();
+    budget.count(client, -1);
+    cancel.abort();
+    expect(await turn).toBe(mayRespond);
+    expect([budget.used, client.waiting.size]).toEqual([1, 0]);
+  });
+});

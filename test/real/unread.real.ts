@@ -1,0 +1,304 @@
+import { expect } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp } from "node:net";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import { tarGzOf } from "../deploys/archives.ts";
+import { createTestCa } from "../support/certificates.ts";
+import { freePort } from "./authorities.ts";
+import { HOST, serveHttps } from "./https.ts";
+import { directory, EXECUTABLE, real, run, type Server, until } from "./support.ts";
+
+const SITE = `site.${HOST}`;
+const MEBIBYTE = 1024 * 1024;
+const LARGE_BYTES = 50 * MEBIBYTE;
+const PAGE = `<!doctype html><title>Pets</title>${"<p>Bella</p>".repeat(850)}`;
+const CONNECTIONS = 200;
+const STREAMS = 100;
+/** The limit of responses in progress for one client. */
+const PER_CLIENT = 256;
+const STALL_MS = 30_000;
+const MAX_GROWTH_MIB = 200;
+/** On a busy machine one request of a hundred may take this long without any attack. */
+const BUSY_MS = 50;
+/** Other processes can delay single measurements. */
+const MEASUREMENTS = 3;
+/** How much later than after 30 s a busy machine may reset the responses. */
+const BUSY_STALL_MS = 20_000;
+/** The requests of the other client in each round. */
+const PAGES = 300;
+/** After the attack begins. */
+const SETTLE_MS = 3000;
+/** Files that the server opens for a moment. */
+const MARGIN = 32;
+
+/** A server to attack. */
+interface Target {
+  port: number;
+  pids(): number[];
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+const withChildren = (pid: number): number[] => [pid, ...childrenOf(pid)];
+const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
+const residentMiB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+const memoryOf = ({ pids }: Target): number => sum(pids().map(residentMiB));
+const filesOf = ({ pids }: Target): number => sum(pids().map((pid) => readdirSync(`/proc/${pid}/fd`).length));
+
+/** Requests a page many times over one connection, from another address than the attack. */
+const latenciesOf = async (port: number) => {
+  const { stdout } = await run(
+    ["curl", "--silent", "--insecure", "--interface", "127.0.0.2", "--max-time", "10", "--fail-early"].concat(
+      ["--resolve", `${SITE}:${port}:127.0.0.1`, "--write-out", "%{http_code} %{time_total}\n"],
+      ["--output", "/dev/null", `https://${SITE}:${port}/?[1-${PAGES}]`],
+    ),
+  );
+  const lines = stdout.split("\n").filter((line) => line.startsWith("200 "));
+  const times = lines.map((line) => Number(line.split(" ")[1]) * 1000).toSorted((a, b) => a - b);
+  const percentile = (share: number) => times[Math.floor(times.length * share)] ?? Number.POSITIVE_INFINITY;
+  return {
+    failed: PAGES - lines.length,
+    p50: percentile(0.5),
+    p99: percentile(0.99),
+  };
+};
+
+/** The 99th percentile that an attack may cause. */
+const maxP99 = (before: { p99: number }): number => Math.max(3 * before.p99, BUSY_MS);
+
+/** The best of up to three measurements under attack, with the failed requests of all. */
+const latenciesUnderAttack = async (port: number, before: { p99: number }) => {
+  let best = await latenciesOf(port);
+  for (let count = 1; count < MEASUREMENTS && best.p99 >= maxP99(before); count++) {
+    const next = await latenciesOf(port);
+    const failed = best.failed + next.failed;
+    best = { ...(next.p99 < best.p99 ? next : best), failed };
+  }
+  return best;
+};
+
+const startAttack = async (port: number, connections: number) => {
+  const script = join(import.meta.dir, "unread-attack.ts");
+  const counts = [String(connections), String(STREAMS)];
+  const argv = [process.execPath, script, String(port), SITE, "/big.bin", ...counts];
+  const child = Bun.spawn(argv, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await lines.read()).value).toBe("ready\n");
+  return {
+    /** What the attacker has received. */
+    async received() {
+      void child.stdin.write("\n");
+      await child.stdin.flush();
+      return JSON.parse((await lines.read()).value ?? "") as Record<
+        "closed" | "reset" | "responses" | "empty",
+        number
+      >;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.exited;
+    },
+  };
+};
+
+/** Starts the attack and prints its effects, which the manual quotes. */
+const attackAndMeasure = async (name: string, target: Target) => {
+  await latenciesOf(target.port);
+  const before = { ...(await latenciesOf(target.port)), memory: memoryOf(target), files: filesOf(target) };
+  const attack = await startAttack(target.port, CONNECTIONS);
+  const most = { memory: 0, files: 0 };
+  const watch = setInterval(() => {
+    most.memory = Math.max(most.memory, memoryOf(target));
+    most.files = Math.max(most.files, filesOf(target));
+  }, 100);
+  await Bun.sleep(SETTLE_MS);
+  const during = await latenciesUnderAttack(target.port, before);
+  clearInterval(watch);
+  const rounded = ({ p50, p99 }: typeof during) => `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`;
+  console.log(
+    `${name}: before ${rounded(before)}, ${before.memory.toFixed()} MiB, ${before.files} files; under attack ${rounded(during)}, ${most.memory.toFixed()} MiB, ${most.files} files, ${during.failed} failed requests`,
+  );
+  return { before, during, growth: most.memory - before.memory, files: most.files, attack };
+};
+
+const serveSite = async (place: string, argv: string[], largeBytes: number) => {
+  const flags = ["--platform-domain", HOST];
+  const server = await serveHttps({ cwd: place, names: [HOST, SITE], flags, argv });
+  const post = async (path: string, type: string, body: string | Uint8Array<ArrayBuffer>) =>
+    expect(
+      (await server.call(path, { method: "POST", headers: { "content-type": type }, body })).status,
+    ).toBe(201);
+  await post("/platform/projects", "application/json", JSON.stringify({ slug: "site", name: "Site" }));
+  const files = [
+    { name: "index.html", content: PAGE },
+    { name: "big.bin", content: "x".repeat(largeBytes) },
+  ];
+  await post("/platform/projects/site/deploys", "application/gzip", new Uint8Array(tarGzOf(files)));
+  return server;
+};
+
+/** Requests the large file over HTTP/1.1, with and without TLS, and does not read. */
+const requestUnread = ({ url, httpsPort }: Server & { httpsPort: number }) => {
+  const request = `GET /big.bin HTTP/1.1\r\nHost: ${SITE}\r\n\r\n`;
+  const plain = connectTcp(Number(new URL(url).port), "127.0.0.1", () => plain.write(request));
+  const tls = connectTls(
+    {
+      port: httpsPort,
+      host: "127.0.0.1",
+      servername: SITE,
+      ALPNProtocols: ["http/1.1"],
+      rejectUnauthorized: false,
+    },
+    () => tls.write(request),
+  );
+  const sockets = [plain, tls];
+  for (const socket of sockets) socket.on("error", () => {}).pause();
+  return {
+    /** Reads whole responses, or until the server ends the connections. @returns the bytes of each response */
+    read: () =>
+      Promise.all(
+        sockets.map((socket) => {
+          const { promise, resolve } = Promise.withResolvers<number>();
+          let bytes = 0;
+          socket.on("data", (chunk: Uint8Array) => {
+            bytes += chunk.length;
+            if (bytes > LARGE_BYTES) resolve(bytes);
+          });
+          socket.on("close", () => resolve(bytes));
+          socket.resume();
+          return promise;
+        }),
+      ),
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+};
+
+/** Sends a request over HTTP/2 whose body never comes. @returns the status of the response */
+const announceBody = ({ httpsPort, key }: Server & { httpsPort: number }) => {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  const options = {
+    port: httpsPort,
+    host: "127.0.0.1",
+    // Not that of the attack, which needs the whole limit of its client.
+    localAddress: "127.0.0.3",
+    servername: HOST,
+    ALPNProtocols: ["h2"],
+    rejectUnauthorized: false,
+  };
+  const session = connectHttp2(`https://${HOST}`, { createConnection: () => connectTls(options) });
+  session.on("error", () => {});
+  session
+    .request({
+      ":method": "POST",
+      ":path": "/v1/pets",
+      ":authority": `${HOST}:${httpsPort}`,
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "content-length": "100",
+    })
+    .on("response", ({ ":status": status }) => resolve(status))
+    .on("error", () => resolve(undefined));
+  return { status: promise, [Symbol.dispose]: () => session.destroy() };
+};
+
+real(
+  "20,000 unread responses over HTTP/2 cost a bounded amount, delay no other client, and end after 30 s, as does a body that never comes",
+  ["curl"],
+  async () => {
+    using place = directory();
+    await using server = await serveSite(place.path, [EXECUTABLE], LARGE_BYTES);
+    using unread = requestUnread(server);
+    using unsent = announceBody(server);
+    const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
+    const { before, during, growth, files, attack } = await attackAndMeasure("adoption-store", target);
+    await using _attack = attack;
+    expect(during.failed).toBe(0);
+    expect(during.p99).toBeLessThan(maxP99(before));
+    expect(growth).toBeLessThan(MAX_GROWTH_MIB);
+    const responses = PER_CLIENT * target.pids().length;
+    expect(files).toBeLessThan(before.files + 3 * CONNECTIONS + responses + MARGIN);
+    expect((await server.call("/readyz")).status).toBe(200);
+    expect(server.stdout()).toContain("beyond the limits of open responses");
+    const isReset = async () => (await attack.received()).reset >= PER_CLIENT;
+    await until("the responses over HTTP/2 are reset", isReset, STALL_MS + BUSY_STALL_MS);
+    // PINGs still keep the connections open.
+    expect((await attack.received()).closed).toBe(0);
+    await Bun.sleep(SETTLE_MS);
+    for (const bytes of await unread.read()) expect(bytes).toBeLessThan(LARGE_BYTES);
+    expect(await unsent.status).toBe(408);
+    expect(server.stdout()).toContain("responses over HTTP/2 that clients did not read were reset");
+  },
+);
+
+real(
+  "/readyz responds 503 while unread responses use the whole limit, and another client gets its pages",
+  ["bash", "curl"],
+  async () => {
+    using place = directory();
+    const argv = ["bash", "-c", `ulimit -n 512 && exec "$0" "$@"`, EXECUTABLE];
+    await using server = await serveSite(place.path, argv, MEBIBYTE);
+    await using _attack = await startAttack(server.httpsPort, 2);
+    await until("the limit is reached", async () => (await server.call("/readyz")).status === 503);
+    expect(await latenciesOf(server.httpsPort)).toMatchObject({ failed: 0 });
+  },
+);
+
+const CADDYFILE = (port: number, at: string) => `{
+  admin off
+  auto_https off
+  http_port ${freePort()}
+}
+https://${SITE}:${port} {
+  tls ${at}/cert ${at}/key
+  root * ${at}/www
+  file_server
+}
+`;
+const NGINX = (port: number, at: string) => `daemon off; user root; worker_processes 2; pid ${at}/nginx.pid;
+error_log stderr crit;
+events { worker_connections 4096; }
+http {
+  access_log off;
+  server {
+    listen ${port} ssl http2;
+    ssl_certificate ${at}/cert;
+    ssl_certificate_key ${at}/key;
+    root ${at}/www;
+  }
+}
+`;
+
+for (const { name, config, argv } of [
+  { name: "caddy", config: CADDYFILE, argv: ["caddy", "run", "--adapter", "caddyfile", "--config"] },
+  { name: "nginx", config: NGINX, argv: ["nginx", "-c"] },
+])
+  real(`the effect of the same attack on ${name} is printed`, ["curl", "root", name], async () => {
+    using place = directory();
+    const at = place.path;
+    const { issue } = await createTestCa();
+    mkdirSync(join(at, "www"));
+    const port = freePort();
+    for (const [file, content] of Object.entries({
+      ...(await issue([SITE])),
+      "www/index.html": PAGE,
+      "www/big.bin": "x".repeat(LARGE_BYTES),
+      config: config(port, at),
+    }))
+      writeFileSync(join(at, file), content);
+    const env = { PATH: process.env["PATH"] ?? "", HOME: at };
+    const child = Bun.spawn([...argv, join(at, "config")], { env, stdout: "ignore", stderr: "ignore" });
+    await using _stop = {
+      async [Symbol.asyncDispose]() {
+        child.kill();
+        await child.exited;
+      },
+    };
+    await until(`${name} responds`, async () => (await latenciesOf(port)).failed === 0);
+    const target = { port, pids: () => withChildren(child.pid) };
+    await using _attack = (await attackAndMeasure(name, target)).attack;
+  });
