@@ -152,6 +152,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
     const http = addresses.http && (await openAt(addresses.http));
     const ports = http ? [main.port, http.port] : [main.port];
     const trustsProxy = config.trustProxy > 0;
+    sockets?.closeUnread(new Set(ports), DEFAULT_LIMITS.stallMs);
     opened.push(limitConnections({ ports, limits, trustsProxy, sockets, log }));
     // The owner logs it for all workers.
     if (advice !== undefined && !member) log.warn(advice);
@@ -179,6 +180,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
         }),
       );
       opened.push(listener);
+      sockets?.closeUnread(new Set([listener.port]), DEFAULT_LIMITS.stallMs);
       return listener;
     },
     /** Opens the port of the name server, if there is one. @returns the port. @throws OperatorError */

@@ -18,6 +18,11 @@ export interface Sockets {
   accepted(ports: ReadonlySet<number>): OpenSocket[];
   /** Milliseconds since the last byte in either direction; Infinity if the client has sent nothing yet. */
   idleMs(descriptor: number): number;
+  /**
+   * Lets the operating system close connections to these ports whose clients read nothing for this time. Call it after the ports
+   * open: connections that they accept later inherit the option.
+   */
+  closeUnread(ports: ReadonlySet<number>, ms: number): void;
   /** Ends both directions. The owner of the socket sees its end, and closes it. */
   shutdown(descriptor: number): void;
 }
@@ -26,6 +31,7 @@ const FUNCTIONS = {
   getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
   getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
+  setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
   shutdown: { args: ["i32", "i32"], returns: "i32" },
 } as const;
 
@@ -41,6 +47,8 @@ const SO_TYPE = 3;
 const SOCK_STREAM = 1;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
+/** RFC 5482. On Linux, it also limits how long a receive window may stay closed, regardless of what the client sends. */
+const TCP_USER_TIMEOUT = 18;
 const SHUT_RDWR = 2;
 /** Offsets of tcpi_last_data_sent, tcpi_last_data_recv and tcpi_bytes_received in struct tcp_info. */
 const LAST_SENT_OFFSET = 44;
@@ -125,6 +133,11 @@ export const openSockets = (): Sockets | undefined => {
       if (!readOption(descriptor, IPPROTO_TCP, TCP_INFO)) return 0;
       if (info.readBigUInt64LE(BYTES_RECEIVED_OFFSET) === 0n) return Number.POSITIVE_INFINITY;
       return Math.min(info.readUInt32LE(LAST_SENT_OFFSET), info.readUInt32LE(LAST_RECEIVED_OFFSET));
+    },
+    closeUnread(ports, ms) {
+      for (const descriptor of descriptors())
+        if (read("getsockname", descriptor) && ports.has(address.readUInt16BE(2)))
+          library.setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, Uint32Array.of(ms), 4);
     },
     shutdown: (descriptor) => void library.shutdown(descriptor, SHUT_RDWR),
   };
