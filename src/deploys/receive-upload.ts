@@ -2,7 +2,7 @@ import type { Actor } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Admission } from "./admission.ts";
 import { type DiskSpace, InsufficientSpace } from "./disk-space.ts";
-import { UploadCutOff, UploadTooLarge, type Uploads } from "./uploads.ts";
+import { UploadCutOff, UploadTooLarge, UploadTooSlow, type Uploads } from "./uploads.ts";
 
 /** A `.tar.gz` or `.zip` that a client sends. */
 export interface Upload {
@@ -35,10 +35,10 @@ const insufficientSpace = () =>
 const faultOf = (error: unknown, limit: number): unknown => {
   if (error instanceof UploadTooLarge) return tooLarge(limit);
   if (error instanceof InsufficientSpace) return insufficientSpace();
-  if (error instanceof UploadCutOff)
-    return new Fault("invalid_request", `The archive is not complete: ${error.message}.`, {
-      connection: "close",
-    });
+  if (error instanceof UploadCutOff) {
+    const code = error instanceof UploadTooSlow ? "request_timeout" : "invalid_request";
+    return new Fault(code, `The archive is not complete: ${error.message}.`, { connection: "close" });
+  }
   return error;
 };
 
@@ -52,8 +52,8 @@ export interface ReceiveOptions {
 
 /**
  * Receives an archive, and calls `publish` with its file once it is complete and fewer than the limit are being unpacked.
- * @throws Fault payload_too_large, invalid_request, rate_limited if there are too many uploads, storage_unavailable if the disk
- * has too little space
+ * @throws Fault payload_too_large, request_timeout, invalid_request, rate_limited if there are too many uploads,
+ * storage_unavailable if the disk has too little space
  */
 export const receiveUpload = async <Result>(
   { length = 0, body, isCutOff, caller }: Upload,

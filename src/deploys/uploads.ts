@@ -9,9 +9,14 @@ export class UploadTooLarge extends Error {
   override name = "UploadTooLarge";
 }
 
-/** The client disconnected before the end of its body, sent nothing for too long, or sent too slowly. */
+/** The client disconnected before the end of its body. */
 export class UploadCutOff extends Error {
   override name = "UploadCutOff";
+}
+
+/** The client sent nothing for too long, or sent too slowly. */
+export class UploadTooSlow extends UploadCutOff {
+  override name = "UploadTooSlow";
 }
 
 /** How slow an upload may be. */
@@ -61,7 +66,7 @@ async function* readChunks(
       const read = await next().catch((cause: unknown) => {
         throw new UploadCutOff("the upload broke off", { cause });
       });
-      if (typeof read === "string") throw new UploadCutOff(read);
+      if (typeof read === "string") throw new UploadTooSlow(read);
       if (read.done) return;
       size += read.value.length;
       yield read.value;

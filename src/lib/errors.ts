@@ -28,6 +28,10 @@ export const FAULTS = {
   insufficient_scope: [403, "The API key lacks the scope that this operation requires."],
   not_found: [404, "The requested resource could not be found."],
   method_not_allowed: [405, "This path does not support this method; see the Allow header."],
+  request_timeout: [
+    408,
+    "The request body did not arrive in time. Send the request again, over a faster connection if possible.",
+  ],
   payload_too_large: [413, "The request body is too large."],
   unsupported_media_type: [415, "The request body must be sent as Content-Type: application/json."],
   plan_required: [

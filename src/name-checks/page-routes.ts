@@ -41,7 +41,7 @@ const respond = (page: CheckPage, status = 200, headers: Readonly<Record<string,
 
 type Typed = Pick<CheckPage, "hostname" | "target">;
 
-/** @throws Fault unsupported_media_type, payload_too_large, invalid_request */
+/** @throws Fault unsupported_media_type, payload_too_large, request_timeout, invalid_request */
 const readForm = async (request: Request): Promise<Typed> => {
   const [type = ""] = (request.headers.get("content-type") ?? "").toLowerCase().split(";");
   if (type.trim() !== FORM)

@@ -30,6 +30,7 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   402: "The plan of the project does not include this.",
   403: "The API key lacks the scope that this operation requires.",
   404: "The requested resource could not be found.",
+  408: "The request body did not arrive in time.",
   409: "The request conflicts with the current state of the resource.",
   412: "The resource is no longer the one that `If-Match` names.",
   413: "The request body is too large.",
@@ -76,7 +77,7 @@ const faultsOf = ({ security, parameters, requestBody }: Json): FaultCode[] => {
     ...(named("query", "cursor") ? (["invalid_cursor"] as const) : []),
     ...(keyed ? (["missing_api_key", "invalid_api_key", "insufficient_scope", "rate_limited"] as const) : []),
     ...(named("path") ? (["not_found"] as const) : []),
-    ...(requestBody ? (["payload_too_large", "unsupported_media_type"] as const) : []),
+    ...(requestBody ? (["request_timeout", "payload_too_large", "unsupported_media_type"] as const) : []),
     "internal_error",
     "storage_unavailable",
   ];

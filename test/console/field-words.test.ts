@@ -31,6 +31,7 @@ const KEPT = [
   "pet_in_order",
   "pet_not_available",
   "quota_exceeded",
+  "request_timeout",
   "unsupported_media_type",
 ];
 

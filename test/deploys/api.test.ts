@@ -247,7 +247,7 @@ test("an upload below the minimum rate is refused with that reason", async () =>
     },
   });
   const response = await upload(store, body);
-  expect(response.status).toBe(400);
+  expect(response.status).toBe(408);
   expect(await messageOf(response)).toBe(
     "The archive is not complete: it was slower than 1000000 bytes a second, try again over a faster connection.",
   );

@@ -148,6 +148,10 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     when: "Somebody changed the resource after you fetched it, so `If-Match` no longer names it.",
     remedy: "Fetch it again, then decide whether your change still applies.",
   },
+  request_timeout: {
+    when: "The body stalled, or was slower than its [limit](limits.md). Nothing was changed.",
+    remedy: "Send the request again, over a faster connection if possible.",
+  },
   payload_too_large: {
     when: "The body is larger than `BODY_LIMIT`, the archive is larger than `DEPLOY_LIMIT`, or the change is too large for a cluster's log.",
     remedy:

@@ -23,6 +23,7 @@ import { CLIENT_RATE } from "../../name-checks/page-routes.ts";
 import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../name-checks/service.ts";
 import { MAX_DOMAINS } from "../../domains/service.ts";
 import { VERIFICATIONS } from "../../domains/verification.ts";
+import { BODY_PACE } from "../../http/body-limit.ts";
 import { MAX_KEY_LENGTH, RETENTION_MS } from "../../http/idempotency.ts";
 import { Limit } from "../../http/schemas.ts";
 import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, MAX_NAME } from "../../keys/model.ts";
@@ -62,6 +63,10 @@ const setting = ({ env, fallback }: { env: string; fallback: string }): string =
 
 const requests: Row[] = [
   ["JSON body", setting(SETTINGS.bodyLimit)],
+  [
+    "time for a JSON body",
+    `${span(BODY_PACE.graceMs)}, plus ${span(1_024_000 / BODY_PACE.bytesPerSecond)} per KiB`,
+  ],
   ["depth of a JSON body", `${MAX_DEPTH} levels`],
   [
     "items of one page (`limit`)",

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "bun:test";
+import { readBodyWithin } from "../../src/http/body-limit.ts";
+
+/** A byte takes 1 ms. */
+const PACE = { graceMs: 100, bytesPerSecond: 1000 };
+const LIMIT = 1000;
+
+/** Reads a body of these parts, which arrive 20 ms apart. Without `isComplete` it never ends. */
+const read = (
+  parts: number,
+  { isComplete, headers = {} }: { isComplete: boolean; headers?: Record<string, string> },
+) => {
+  let sent = 0;
+  const body = new ReadableStream({
+    async pull(controller) {
+      if (sent === parts && !isComplete) return new Promise(() => {});
+      await Bun.sleep(20);
+      if (sent < parts) controller.enqueue(Buffer.from("x"));
+      else controller.close();
+      sent += 1;
+    },
+  });
+  const request = new Request("http://localhost/", { method: "POST", body, headers });
+  return readBodyWithin(request, LIMIT, PACE);
+};
+
+const TOO_SLOW = { code: "request_timeout", headers: { connection: "close" } };
+
+describe.each([
+  ["whose length is announced", { "content-length": "500" }, 500],
+  ["whose length is not announced", {}, LIMIT],
+])("a body %s", (_which, headers, bytes) => {
+  test.each([
+    ["never begins", 0],
+    ["arrives byte by byte", 100],
+  ])("that %s is refused after its time", async (_how, parts) => {
+    const startedAt = performance.now();
+    const refusal = await read(parts, { isComplete: false, headers }).catch((error: unknown) => error);
+    expect(refusal).toMatchObject(TOO_SLOW);
+    expect(performance.now() - startedAt).toBeGreaterThan(bytes + PACE.graceMs - 10);
+  });
+
+  test("that is complete in time is read, although it is slow", async () => {
+    expect(await read(15, { isComplete: true, headers })).toHaveLength(15);
+  });
+});
