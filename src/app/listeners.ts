@@ -5,6 +5,7 @@ import {
   type DescriptorBudget,
   descriptorBudget,
   processFileLimit,
+  streamBudget,
 } from "../edge/file-descriptors.ts";
 import type { Handler } from "../edge/handler.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
@@ -114,6 +115,19 @@ export const connectionLimits = (
     responses: Math.ceil(maxResponses / workers),
     responsesPerClient: shareOfClient(responsesPerClient, workers),
   };
+};
+
+/** The limit of event streams of all processes: the owner holds them. */
+export const eventStreamLimit = (
+  { eventStreams, httpsPort }: Pick<Config, "eventStreams" | "httpsPort">,
+  files: number,
+  log: Pick<Logger, "warn">,
+): number => {
+  const { connections, responses } = DEFAULT_LIMITS;
+  const budget = descriptorBudget(connections, responses, files, httpsPort !== undefined);
+  const { maxStreams, advice } = streamBudget(eventStreams, budget);
+  if (advice !== undefined) log.warn(advice);
+  return maxStreams;
 };
 
 /**

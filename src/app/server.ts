@@ -20,7 +20,7 @@ import { openAdminKey } from "./admin-key.ts";
 import type { ServerCluster } from "./cluster.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
-import { createListeners } from "./listeners.ts";
+import { createListeners, eventStreamLimit } from "./listeners.ts";
 import { networkUrls } from "./network-urls.ts";
 import { migrateData } from "./migration.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
@@ -125,7 +125,8 @@ export const startServer = async (
   const { main, http } = await listeners.listenForHttp();
   const runtime = { ...systemRuntime, log };
   const cluster = await nodeOf(opened, config, main.url, runtime);
-  const services = createServices(config, database, runtime, { cluster });
+  const streamLimits = { total: eventStreamLimit(config, processFileLimit(), log) };
+  const services = createServices(config, database, runtime, { cluster, streamLimits });
   const env = childEnvironment(config, processEnvironment());
   const backups = serverBackups(config, log, storeIdOf(database.client), { env });
   const https = await listeners.listenForHttps(services.https);

@@ -21,7 +21,7 @@ import { orderService } from "../orders/service.ts";
 import { oidcService } from "../people/oidc.ts";
 import { passkeyService } from "../people/passkeys.ts";
 import { personService } from "../people/service.ts";
-import { type StreamLimits, petStreams } from "../pets/events/streams.ts";
+import { HEARTBEAT_MS, type StreamLimits, petStreams } from "../pets/events/streams.ts";
 import { petListCache } from "../pets/page-cache.ts";
 import { petService } from "../pets/service.ts";
 import { petStatistics } from "../pets/statistics.ts";
@@ -51,8 +51,8 @@ export interface ServiceOptions extends DeployOptions {
   challengeRecords?: ChallengeRecords;
   addressesOf?: AddressesOf;
   offerConnect?: OfferConnect;
-  /** Limits and heartbeat interval of event streams. */
-  streamLimits?: StreamLimits;
+  /** These replace limits of event streams, and their heartbeat interval. */
+  streamLimits?: Partial<StreamLimits>;
   /** Stores when keys were last used, in place of the database. */
   touchKeys?: Repositories["keys"]["touch"];
   /** Undefined unless this is a node of one. */
@@ -88,7 +88,7 @@ const storeServices = (
   { fresh, version }: Database,
   repositories: Repositories,
   { clock, randomBytes }: Runtime,
-  { streamLimits: limits, touchKeys }: ServiceOptions,
+  { streamLimits, touchKeys }: ServiceOptions,
 ) => {
   const audit = auditService({ audit: repositories.audit });
   const pets = petService({ pets: repositories.pets, clock });
@@ -105,7 +105,17 @@ const storeServices = (
     petIndexing: repositories.pets.indexing,
     petPages: petListCache({ list: pets.list, version }),
     petStatistics: petStatistics({ counts: repositories.pets.counts, version, clock }),
-    petStreams: petStreams({ events: repositories.petEvents, fresh, version, ...(limits && { limits }) }),
+    petStreams: petStreams({
+      events: repositories.petEvents,
+      fresh,
+      version,
+      limits: {
+        total: config.eventStreams,
+        perCaller: config.eventStreamsPerKey,
+        heartbeatMs: HEARTBEAT_MS,
+        ...streamLimits,
+      },
+    }),
     categories: categoryService({ categories: repositories.categories, clock }),
     orders: orderService({ orders: repositories.orders, clock }),
     keptResponses: repositories.keptResponses,

@@ -33,6 +33,8 @@ export interface Config {
   /** The largest JSON body, in bytes. */
   readonly bodyLimit: number;
   readonly authFailuresPerMinute: number;
+  readonly eventStreams: number;
+  readonly eventStreamsPerKey: number;
   /** The maximum number of writes that share one fsync. */
   readonly commitGroupSize: number;
   /** How many days an entry of the audit log is kept; 0: for ever. */

@@ -78,6 +78,23 @@ export const descriptorBudget = (
   };
 };
 
+export interface StreamBudget {
+  /** The limit of open event streams. */
+  maxStreams: number;
+  /** What the operator can do if the limit is too low. */
+  advice?: string;
+}
+
+/** Each stream holds a connection, so streams get at most half of them. Requests get the others. */
+export const streamBudget = (wanted: number, { maxConnections }: DescriptorBudget): StreamBudget => {
+  const limit = Math.max(1, Math.floor(maxConnections / 2));
+  if (wanted <= limit) return { maxStreams: wanted };
+  return {
+    maxStreams: limit,
+    advice: `at most ${limit} event streams instead of ${wanted}, because each holds one of ${maxConnections} connections: raise LimitNOFILE in the unit, or ulimit -n`,
+  };
+};
+
 /** How many files this process has open. */
 export interface FileUse {
   open: number;

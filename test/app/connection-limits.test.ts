@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { connectionLimits, createListeners } from "../../src/app/listeners.ts";
+import { connectionLimits, createListeners, eventStreamLimit } from "../../src/app/listeners.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
@@ -26,4 +26,13 @@ test("the owner logs once that a process may open too few files, and a worker do
   };
   expect(await warningsOf()).toEqual([expect.stringContaining("this process may open 1024 files")]);
   expect(await warningsOf({ challenges: {} as never })).toEqual([]);
+});
+
+test("event streams get half of the connections, and the server warns if EVENT_STREAMS asks for more", () => {
+  const warnings: string[] = [];
+  const log = { warn: (text: string) => void warnings.push(text) } as never;
+  expect(eventStreamLimit({ eventStreams: 192, httpsPort: undefined }, FILES, log)).toBe(192);
+  expect(warnings).toEqual([]);
+  expect(eventStreamLimit({ eventStreams: 193, httpsPort: undefined }, FILES, log)).toBe(192);
+  expect(warnings).toEqual([expect.stringContaining("at most 192 event streams instead of 193")]);
 });

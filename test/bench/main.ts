@@ -17,6 +17,7 @@ import { read } from "./read.ts";
 import { assertTools, executable } from "./requirements.ts";
 import { site } from "./site.ts";
 import { start } from "./start.ts";
+import { streams } from "./streams.ts";
 import { tls } from "./tls.ts";
 import { workers } from "./workers.ts";
 import { write } from "./write.ts";
@@ -34,6 +35,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   console: consolePage,
   bulk,
   memory,
+  streams,
   start,
 };
 

@@ -13,6 +13,7 @@ export const MEASUREMENTS = [
   "console",
   "bulk",
   "memory",
+  "streams",
   "start",
 ] as const;
 export type Measurement = (typeof MEASUREMENTS)[number];
@@ -31,6 +32,7 @@ const PARTS: Record<Measurement, readonly [text: string, minutes: number]> = {
   console: ["the first paint of the console in Chromium", 1],
   bulk: ["import and export of 1,000,000 rows", 3],
   memory: ["resident memory over 1,000,000 requests", 2],
+  streams: ["an event to 2,000 open streams on one core", 1],
   start: ["starts, with animals and without", 1],
 };
 

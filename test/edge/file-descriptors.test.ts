@@ -6,7 +6,10 @@ import {
   descriptorBudget,
   descriptorWarnings,
   openFilesLimit,
+  streamBudget,
 } from "../../src/edge/file-descriptors.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
+import { systemdUnit } from "../../src/service/unit.ts";
 
 const limits = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units
 Max cpu time              unlimited            unlimited            seconds
@@ -92,5 +95,28 @@ describe("readiness, by open files,", () => {
     ]);
     expect(descriptorWarnings({ open: 3840, limit: 4096 })).toEqual([]);
     expect(descriptorWarnings({ open: 9000, limit: Number.POSITIVE_INFINITY })).toEqual([]);
+  });
+});
+
+describe("the budget of event streams", () => {
+  const streams = (wanted: number, files: number) =>
+    streamBudget(wanted, descriptorBudget(10_000, 1024, files, true));
+
+  test("is at most half of the connections, and the advice names both", () => {
+    expect(streams(1000, 65_536)).toEqual({ maxStreams: 1000 });
+    expect(streams(234, 4096)).toEqual({ maxStreams: 234 });
+    expect(streams(235, 4096)).toEqual({
+      maxStreams: 234,
+      advice:
+        "at most 234 event streams instead of 235, because each holds one of 469 connections: raise LimitNOFILE in the unit, or ulimit -n",
+    });
+    expect(streams(1000, 3).maxStreams).toBe(1);
+  });
+
+  test("fits the largest EVENT_STREAMS with the service's LimitNOFILE", () => {
+    const [, files] = /^LimitNOFILE=(\d+)$/m.exec(systemdUnit()) ?? [];
+    const most = SETTINGS.eventStreams.parse("5000");
+    expect(SETTINGS.eventStreams.parse("5001")).toBeUndefined();
+    expect(streams(Number(most), Number(files))).toEqual({ maxStreams: 5000 });
   });
 });

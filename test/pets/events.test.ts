@@ -13,6 +13,7 @@ import {
   type Store,
   addPet,
   faultOf,
+  messageOf,
   openStore,
   runInCommit,
   temporaryDirectory,
@@ -325,15 +326,24 @@ describe("GET /v1/pets/events", () => {
     await stream.ended();
   });
 
+  test("allows a key 200 open streams by default", async () => {
+    const store = await openStore();
+    const streams = await Promise.all(Array.from({ length: 200 }, () => follow(store)));
+    expect(await faultOf(await store.call("GET", "/v1/pets/events"))).toBe("429 rate_limited");
+    for (const stream of streams) await stream.leave();
+  });
+
   test("limits the open streams of a key and of all keys together", async () => {
-    const store = await openStore({ streamLimits: LIMITS });
+    const store = await openStore({ env: { EVENT_STREAMS: "3", EVENT_STREAMS_PER_KEY: "2" } });
     const streams = [await follow(store), await follow(store)];
     const refused = await store.call("GET", "/v1/pets/events");
     expect(refused.headers.get("retry-after")).toBe("10");
     expect(await faultOf(refused)).toBe("429 rate_limited");
     const key = await store.mint({});
     streams.push(await follow(store, {}, "", { key }));
-    expect(await faultOf(await store.call("GET", "/v1/pets/events", { key }))).toBe("429 rate_limited");
+    expect(await messageOf(await store.call("GET", "/v1/pets/events", { key }))).toContain(
+      "an API key may have 2, and all keys together 3. Operators: raise EVENT_STREAMS_PER_KEY or EVENT_STREAMS",
+    );
     await streams.pop()?.leave();
     streams.push(await follow(store, {}, "", { key }));
     for (const stream of streams) await stream.leave();

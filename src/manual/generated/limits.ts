@@ -31,7 +31,6 @@ import { MAX_DEPTH } from "../../lib/json.ts";
 import { MAX_EMAIL_LENGTH } from "../../lib/email.ts";
 import { MAX_NOTE_LENGTH } from "../../orders/model.ts";
 import { MAX_EVENTS } from "../../pets/events/repository.ts";
-import { STREAM_LIMITS } from "../../pets/events/streams.ts";
 import { INVITATION_MS } from "../../people/invitation.ts";
 import { MAX_PERSON_NAME } from "../../people/model.ts";
 import { MAX_PASSKEYS, MAX_PASSKEY_NAME } from "../../people/person.ts";
@@ -96,8 +95,8 @@ const repeats: Row[] = [
   ["time that a response is kept", span(RETENTION_MS)],
   ["kept responses of one API key", number(MAX_PER_CALLER)],
   ["events of animals that are kept", number(MAX_EVENTS)],
-  ["open event streams of one key", number(STREAM_LIMITS.perCaller)],
-  ["open event streams of all keys", number(STREAM_LIMITS.total)],
+  ["open event streams of one key", setting(SETTINGS.eventStreamsPerKey)],
+  ["open event streams of all keys", setting(SETTINGS.eventStreams)],
 ];
 
 const keys: Row[] = [

@@ -16,7 +16,7 @@ export interface StreamLimits {
   heartbeatMs: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = { total: 100, perCaller: 10, heartbeatMs: 15_000 };
+export const HEARTBEAT_MS = 15_000;
 
 /** The client of a stream. */
 export interface Reader {
@@ -184,10 +184,10 @@ export const petStreams = ({
   events,
   fresh,
   version,
-  limits = STREAM_LIMITS,
+  limits,
 }: ChangeSource & {
   events: Pick<PetEvents, "listAfter" | "bounds">;
-  limits?: StreamLimits;
+  limits: StreamLimits;
 }) => {
   /** The functions that end the open streams, with their callers. */
   const openStreams = new Map<() => void, string>();
@@ -200,7 +200,7 @@ export const petStreams = ({
     if (openStreams.size < limits.total && ofCaller < limits.perCaller) return;
     throw new Fault(
       "rate_limited",
-      `Too many streams are open: an API key may have ${limits.perCaller}, and all keys together ${limits.total}.`,
+      `Too many streams are open: an API key may have ${limits.perCaller}, and all keys together ${limits.total}. Operators: raise EVENT_STREAMS_PER_KEY or EVENT_STREAMS.`,
       { "retry-after": "10" },
     );
   };
