@@ -16,6 +16,8 @@ import { PATIENCE_MS, within } from "../dns-checks/patience.ts";
 export interface NameCheckLimits {
   /** Checks of names below one registered domain, whose name servers may be the target of an attack. */
   perDomain: Rate;
+  /** Of them, those of one client, which therefore cannot use them up for all. */
+  perDomainAndClient?: Rate;
   /** Checks of all names; undefined: no limit. */
   total?: Rate;
   /** Checks at the same time. */
@@ -35,7 +37,8 @@ export const KEYED_LIMITS: NameCheckLimits = {
 
 /** For all clients without a key together. */
 export const PUBLIC_LIMITS = {
-  perDomain: { requests: 10, seconds: 600 },
+  perDomain: { requests: 60, seconds: 600 },
+  perDomainAndClient: { requests: 10, seconds: 600 },
   total: { requests: 60, seconds: 60 },
   concurrent: 4,
   concurrentPerClient: 2,
@@ -93,6 +96,7 @@ export const nameCheckService = (options: NameCheckServiceOptions) => {
   const running = new Map<string, { client: string; result: Promise<NameCheck> }>();
   const kept = keptResults(limits, clock);
   const perDomain = rateLimiter("domain-checks", "checks of this domain");
+  const perClient = rateLimiter("own-domain-checks", "checks of this domain");
   const total = rateLimiter("all-domain-checks", "checks");
 
   const run = async (key: string, name: CheckableName): Promise<NameCheck> => {
@@ -111,7 +115,10 @@ export const nameCheckService = (options: NameCheckServiceOptions) => {
   };
 
   const start = async (key: string, name: CheckableName, client: string): Promise<NameCheck> => {
-    await perDomain.take(name.hostname.apex, limits.perDomain);
+    const { apex } = name.hostname;
+    // First, so that refused checks of this client do not count against the others.
+    if (limits.perDomainAndClient) await perClient.take(`${client} ${apex}`, limits.perDomainAndClient);
+    await perDomain.take(apex, limits.perDomain);
     if (limits.total) await total.take("all", limits.total);
     // Another request may have started it meanwhile.
     const current = running.get(key);

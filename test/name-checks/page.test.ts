@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Inspection } from "../../src/dns-checks/inspect.ts";
+import { Fault } from "../../src/lib/errors.ts";
+import type { NameCheck } from "../../src/name-checks/name-check.ts";
 import { CHECK_PATH, checkPage } from "../../src/name-checks/page.ts";
+import { KEYED_LIMITS, nameCheckService } from "../../src/name-checks/service.ts";
 import { dnsServer } from "../support/dns.ts";
 import { openOnce, openStore, type StoreSettings } from "../support/store.ts";
 import { ISSUER, TARGETS, zonesOf } from "../dns-checks/cases.ts";
@@ -272,13 +275,62 @@ describe("limits", () => {
     expect((await post({ hostname: "docs.example.org" })).status).toBe(429);
   });
 
-  test("the names below one registered domain have 10 checks in 10 minutes, for all clients together", async () => {
+  test("a client that uses up its checks of a registered domain leaves some to the others", async () => {
+    let peer = "192.0.2.1";
+    const { post } = await openPage({ peerOf: () => peer });
+    for (let at = 0; at < 12; at++) await post({ hostname: `n${at}.shelter.org` });
+    expect((await post({ hostname: "n12.shelter.org" })).status).toBe(429);
+    peer = "192.0.2.2";
+    expect((await post({ hostname: "n12.shelter.org" })).status).toBe(200);
+  });
+
+  test("checks beyond a client's share of a registered domain do not count against the domain", async () => {
+    const asked: string[] = [];
+    const checks = nameCheckService({
+      check: async ({ hostname }) => {
+        asked.push(hostname.ascii);
+        return {} as NameCheck;
+      },
+      reservedNames: { zones: [], hosts: [] },
+      limits: {
+        ...KEYED_LIMITS,
+        perDomain: { requests: 3, seconds: 600 },
+        perDomainAndClient: { requests: 2, seconds: 600 },
+      },
+      isUrgent: false,
+      clock: { now: () => 0 },
+    });
+    const outcomeFor = async (name: string, client: string): Promise<string> => {
+      try {
+        await checks.check({ hostname: `${name}.shelter.org`, target: undefined }, client);
+        return "checked";
+      } catch (error) {
+        return error instanceof Fault ? error.message.replace(/;.*/, "") : String(error);
+      }
+    };
+    const ofClient = "Too many checks of this domain: 2 in 600 s are allowed";
+    const results: string[] = [];
+    for (const name of ["a", "b", "c", "d", "e"]) results.push(await outcomeFor(name, "greedy"));
+    results.push(await outcomeFor("f", "other"), await outcomeFor("g", "third"));
+    expect(results).toEqual([
+      "checked",
+      "checked",
+      ofClient,
+      ofClient,
+      ofClient,
+      "checked",
+      "Too many checks of this domain: 3 in 600 s are allowed",
+    ]);
+    expect(asked).toEqual(["a.shelter.org", "b.shelter.org", "f.shelter.org"]);
+  });
+
+  test("the names below one registered domain have 60 checks in 10 minutes, for all clients together", async () => {
     let at = 0;
     const { post, fakeDns } = await openPage({ peerOf: () => `192.0.2.${at}` });
     const results: number[] = [];
-    for (; at < 12; at++) results.push((await post({ hostname: `n${at}.victim.org` })).status);
-    expect(results).toEqual([...Array(10).fill(200), 429, 429]);
-    expect(fakeDns.asked.length).toBe(10);
+    for (; at < 62; at++) results.push((await post({ hostname: `n${at}.victim.org` })).status);
+    expect(results).toEqual([...Array(60).fill(200), 429, 429]);
+    expect(fakeDns.asked.length).toBe(60);
   });
 
   test("all clients together have 60 checks a minute", async () => {

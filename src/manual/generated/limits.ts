@@ -135,7 +135,10 @@ const domains: Row[] = [
   ["checks of names below one registered domain, with a key", rate(KEYED_LIMITS.perDomain)],
   ["checks of names at the same time, with keys", number(KEYED_LIMITS.concurrent)],
   ["checks of one client at `/domain-check`", rate(CLIENT_RATE)],
-  ["checks of names below one registered domain at `/domain-check`", rate(PUBLIC_LIMITS.perDomain)],
+  [
+    "checks of names below one registered domain at `/domain-check`",
+    `${rate(PUBLIC_LIMITS.perDomain)}, ${rate(PUBLIC_LIMITS.perDomainAndClient)} per client`,
+  ],
   ["checks of all clients at `/domain-check`", rate(PUBLIC_LIMITS.total)],
   [
     "checks at the same time at `/domain-check`",
