@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { Command } from "commander";
-import { directoryFault, fileFault } from "../data-dir/permissions.ts";
+import { accessAdvice, directoryFault, fileFault } from "../data-dir/permissions.ts";
 import { shellQuoted } from "../data-dir/shell.ts";
 import { listenHttp } from "../edge/http-listener.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
@@ -31,10 +31,10 @@ const dataDir: Probe = ({ dataDir: path }) => {
   try {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new Error(
-      `${path} cannot be written (${reasonOf(error)}): give it to the user that runs the server`,
-      { cause: error },
-    );
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${path} cannot be written (${reasonOf(error)}). ${accessAdvice(path, code)}`, {
+      cause: error,
+    });
   }
   if (statSync(path).mode & 0o055)
     return { warning: `${path} is writable; others can list its files: chmod 700 ${shellQuoted(path)}` };

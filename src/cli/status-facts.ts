@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readableCertificates } from "../app/command-services.ts";
 import { platformFaults } from "../app/platform.ts";
@@ -13,6 +13,7 @@ import { REPLICA_ALONE, isReplica } from "./doctor-cluster.ts";
 import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
+import { sudoCommand } from "../data-dir/sudo.ts";
 import { databaseFiles, databasePath } from "../data-dir/paths.ts";
 import {
   type MissingWorkers,
@@ -194,7 +195,7 @@ const assertReadable = (dataDir: string): void => {
     if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.X_OK);
   } catch (error) {
     throw new OperatorError(
-      `DATA_DIR ${dataDir}: this user may not read it: run the command with sudo, or as the user of the server`,
+      `DATA_DIR ${dataDir}: this user may not read it. Run: ${sudoCommand(statSync(dataDir).uid, dataDir)}`,
       { cause: error },
     );
   }

@@ -10,14 +10,23 @@ import { reasonOf } from "../lib/reason.ts";
 import { explainStorage, systemFault } from "./filesystem.ts";
 import { copyFiles, databasePath, lockPath, restoringPath } from "./paths.ts";
 import { fileFault } from "./permissions.ts";
+import { unitOfServer } from "./process-record.ts";
 
-const USED_BY_SERVER = "a server is using it: stop that server, or choose another directory with --data-dir";
+const USED_BY_SERVER = "a server is using it: stop that server";
 const RESTORING = "a backup is being restored: try again when the restore has ended";
 const DELETED =
   "server.lock was deleted, and another process has the database open: stop that process (fuser adoption-store.db names it), then try again";
 
 const refusal = (dataDir: string, reason: string, cause?: unknown): OperatorError =>
   new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause });
+
+/** How to stop the server of DATA_DIR: systemd runs it, or a person does. */
+const usedByServer = (dataDir: string): string => {
+  const unit = unitOfServer(dataDir);
+  return unit === undefined
+    ? `${USED_BY_SERVER}, or choose another directory with --data-dir`
+    : `${USED_BY_SERVER} with sudo systemctl stop ${unit}`;
+};
 
 /** Says which fault of the lock's file or disk prevents the lock, and what to do. */
 const lockFault = (dataDir: string, error: unknown): string => {
@@ -81,7 +90,7 @@ const takeDataDirLock = (dataDir: string): FileLock => {
   } catch (error) {
     throw refusal(dataDir, lockFault(dataDir, error), error);
   }
-  if (!lock) throw refusal(dataDir, isBeingRestored(dataDir) ? RESTORING : USED_BY_SERVER);
+  if (!lock) throw refusal(dataDir, isBeingRestored(dataDir) ? RESTORING : usedByServer(dataDir));
   if (isDeletedInUse(lock, dataDir)) {
     lock.release();
     throw refusal(dataDir, DELETED);

@@ -2,12 +2,13 @@ import { type Stats, accessSync, constants, lstatSync, statSync } from "node:fs"
 import { basename, dirname } from "node:path";
 import { reasonOf } from "../lib/reason.ts";
 import { shellQuoted } from "./shell.ts";
+import { sudoCommand } from "./sudo.ts";
 
 const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /**
- * Why a directory is refused as DATA_DIR, and the command that fixes it; undefined if it is fine. A user who can write
+ * Why a directory is refused as DATA_DIR, and what to do; undefined if it is fine. A user who can write
  * there can replace the database and the keys.
  * @param user the effective user id of this process; undefined where there is none, as on Windows
  */
@@ -19,10 +20,24 @@ export const ownershipFault = (
   if (user === undefined) return undefined;
   // Root may work on a service's directory: the files that root creates there belong to the directory's owner.
   if (user !== 0 && uid !== user)
-    return `it belongs to user ${uid}, and this process runs as user ${user}: run it as that user, or give the directory to this one with: chown -R ${user} ${shellQuoted(path)}`;
+    return `it belongs to user ${uid}, and this process runs as user ${user}. Run: ${sudoCommand(uid, path)}`;
   if ((mode & 0o022) !== 0)
     return `others can write to it (mode ${(mode & 0o7777).toString(8)}): chmod 700 ${shellQuoted(path)}`;
   return undefined;
+};
+
+/** What to do about a directory that its owner cannot write. @param code that of access(2) */
+export const accessAdvice = (path: string, code: string | undefined): string => {
+  switch (code) {
+    case "EACCES":
+      return `Make it writable: chmod 700 ${shellQuoted(path)}`;
+    case "EROFS":
+      return "Its file system is read-only. Mount it for writing, or name another directory with --data-dir";
+    case "EPERM":
+      return `It is immutable. Run: sudo chattr -i ${shellQuoted(path)}`;
+    default:
+      return "Look for errors of the disk: sudo dmesg";
+  }
 };
 
 /** `ownershipFault` of the directory on disk. A missing directory is fine. */
@@ -49,6 +64,14 @@ const kindFaultOf = (path: string, found: Stats | undefined): string | undefined
 export const kindFault = (path: string): string | undefined =>
   kindFaultOf(path, lstatSync(path, { throwIfNoEntry: false }));
 
+/** How a user can write a file. A file in the user's own directory is a stray one; any other belongs to another user's store. */
+const fixOf = (path: string, owner: number, user: number): string => {
+  if (owner === user) return `Make it writable: chmod 600 ${shellQuoted(path)}`;
+  return statSync(dirname(path)).uid === user
+    ? `Give it to the owner of its directory: sudo chown ${user} ${shellQuoted(path)}`
+    : `Run: ${sudoCommand(owner, dirname(path))}`;
+};
+
 /** Why this process cannot use a file of DATA_DIR, and the fix; undefined if it can, or if the file is missing. */
 export const fileFault = (path: string): string | undefined => {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -62,11 +85,7 @@ export const fileFault = (path: string): string | undefined => {
     // The disk failed; the permissions may be right.
     if (code === "EIO") return undefined;
     if (code === "EROFS") return `${basename(path)} is on a read-only file system: make it writable`;
-    const fix =
-      found.uid === user
-        ? `make it writable with: chmod 600 ${shellQuoted(path)}`
-        : `give it to the user that runs this with: chown -R ${user} ${shellQuoted(dirname(path))}`;
-    return `${basename(path)} belongs to user ${found.uid} and cannot be written by user ${user} (${code}): ${fix}`;
+    return `${basename(path)} belongs to user ${found.uid} and cannot be written by user ${user} (${code}). ${fixOf(path, found.uid, user)}`;
   }
 };
 

@@ -94,3 +94,13 @@ export const readProcessRecord = (dataDir: string): ProcessRecord | undefined =>
     return undefined;
   }
 };
+
+/** The systemd service that runs the server of a DATA_DIR; undefined if none does, or the system does not tell. */
+export const unitOfServer = (dataDir: string): string | undefined => {
+  try {
+    const cgroup = readFileSync(`/proc/${readProcessRecord(dataDir)?.pid}/cgroup`, "utf8");
+    return /\/system\.slice\/([\w@.-]+)\.service\s*$/m.exec(cgroup)?.[1];
+  } catch {
+    return undefined;
+  }
+};

@@ -117,8 +117,14 @@ describe("DATA_DIR", () => {
     ["its owner", 1000, 0o40700, 1000, undefined],
     ["its owner, and others may list it", 1000, 0o40755, 1000, undefined],
     ["root, and it belongs to the service", 1000, 0o40700, 0, undefined],
-    ["another user", 1000, 0o40700, 1001, "it belongs to user 1000, and this process runs as user 1001: "],
-    ["another user, of root's", 0, 0o40755, 1001, "chown -R 1001 '/srv/my store'"],
+    [
+      "another user",
+      1000,
+      0o40700,
+      1001,
+      "it belongs to user 1000, and this process runs as user 1001. Run: sudo ",
+    ],
+    ["another user, of root's", 0, 0o40755, 1001, "belongs to user 0"],
     ["its owner, and its group can write to it", 1000, 0o40770, 1000, "chmod 700 '/srv/my store'"],
     ["its owner, and all can write to it", 1000, 0o41777, 1000, "others can write to it (mode 1777)"],
     ["root, and others can write to it", 0, 0o40702, 0, "others can write to it (mode 702)"],
@@ -207,10 +213,23 @@ describe("DATA_DIR", () => {
     async () => {
       const dataDir = await usedDirectory();
       expect(await opening(dataDir)).toMatch(
-        /it belongs to user 0, and this process runs as user \d+: .* chown -R/,
+        /it belongs to user 0, and this process runs as user \d+\. Run: sudo adoption-store/,
       );
     },
   );
+
+  test.skipIf(!isRoot)("of another user has no file that a command advises to chown", async () => {
+    const dataDir = temporaryDirectory();
+    chmodSync(dataDir, 0o755);
+    writeFileSync(lockPath(dataDir), "", { mode: 0o600 });
+    const fault = await asUser(
+      { "data-dir/permissions.ts": "fileFault" },
+      `console.log(fileFault(${JSON.stringify(lockPath(dataDir))}));`,
+    );
+    expect(fault).toContain("server.lock belongs to user 0 and cannot be written by user");
+    expect(fault).toContain("Run: sudo ");
+    expect(fault).not.toContain("chown");
+  });
 
   test.skipIf(!isRoot)(
     "with a database of another user names that, and the command that fixes it",
@@ -218,7 +237,7 @@ describe("DATA_DIR", () => {
       const dataDir = await usedDirectory();
       giveToUser(dataDir);
       expect(await opening(dataDir)).toMatch(
-        /adoption-store\.db belongs to user 0 and cannot be written by user \d+ .*chown -R \d+ /,
+        /adoption-store\.db belongs to user 0 and cannot be written by user \d+ .*: sudo chown \d+ .*adoption-store\.db$/m,
       );
     },
   );
@@ -244,7 +263,7 @@ describe("DATA_DIR", () => {
       const fault = `adoption-store.db${end} belongs to user`;
       expect(says.split("\n")).toEqual([
         expect.stringContaining(`DATA_DIR ${dataDir}: ${fault}`),
-        expect.stringMatching(new RegExp(`^${fault}.+make it writable with: chmod 600`)),
+        expect.stringMatching(new RegExp(`^${fault}.+Make it writable: chmod 600`)),
       ]);
     },
   );

@@ -108,5 +108,5 @@ real("status of another user's DATA_DIR says to use sudo", ["root", "setpriv"], 
   mkdirSync(dataDir, { mode: 0o700 });
   const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
   const status = await run([...nobody, program, "status", "--data-dir", dataDir], { cwd: place.path });
-  expectRefusal(status, 1, /this user may not read it: run the command with sudo/);
+  expectRefusal(status, 1, /this user may not read it\. Run: sudo adoption-store status --data-dir /);
 });

@@ -72,10 +72,10 @@ real(
     expectRefusal(
       refused,
       1,
-      /server\.lock belongs to user 0 and cannot be written by user 12345 .*chown -R 12345/,
+      /server\.lock belongs to user 0 and cannot be written by user 12345 .*: sudo chown 12345 /,
     );
     expect(readdirSync(place.data)).toEqual(["server.lock"]);
-    const [, remedy = ""] = /: (chown -R .*)\n/.exec(refused.stderr) ?? [];
+    const [, remedy = ""] = /: sudo (chown .*)\n/.exec(refused.stderr) ?? [];
     expect((await run(["sh", "-c", remedy], { cwd: place.path })).code).toBe(0);
     await using server = await serve({ cwd: place.path, argv: place.argv });
     expectRefusal(
