@@ -11,6 +11,7 @@ import { assertCanManage, hasSystemd } from "../service/systemd.ts";
 import { confirm } from "./confirm.ts";
 import { withoutSettings } from "./help/globals.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
+import { parseMemoryMax } from "./memory-max.ts";
 import { note, print } from "./print/output.ts";
 import { printFileCommand } from "./service-files.ts";
 import { serviceConfig } from "./service-config.ts";
@@ -19,6 +20,7 @@ import { UsageError } from "./usage-error.ts";
 
 interface Options extends Record<string, unknown> {
   dryRun?: boolean;
+  memoryMax?: string;
   yes?: boolean;
   dataDir?: string;
 }
@@ -80,6 +82,10 @@ const installCommand = (): Command =>
         withSettings(
           new Command("install")
             .description("install and start the service: user, directories, settings and a systemd unit")
+            .option(
+              "--memory-max <limit>",
+              "maximum memory of the service: a share such as 75%, or a size such as 2GiB",
+            )
             .option("--dry-run", "show what would be done, and change nothing"),
           NAMES,
         ),
@@ -97,6 +103,7 @@ const installCommand = (): Command =>
     {
       notes: [
         `Flags are written to ${ENVIRONMENT_PATH}. Settings that are not given keep the value they have there, so the command can be repeated.`,
+        "--memory-max is written to the unit, which keeps it. The default is 75% of the machine's memory.",
         `The data is in ${STATE_DIRECTORY}, and the executable is ${EXECUTABLE_PATH}.`,
       ],
     },
@@ -107,6 +114,7 @@ const installCommand = (): Command =>
       );
     // A wrong flag is named as a flag, not as the variable that it would become.
     readConfig({ flags: options as Sources["flags"], env: {}, isTerminal: false });
+    const memoryMax = options.memoryMax === undefined ? undefined : parseMemoryMax(options.memoryMax);
     const isDryRun = options.dryRun === true;
     if (!isDryRun || !hasSystemd()) assertCanManage("adoption-store service install");
     if (!Bun.isStandaloneExecutable)
@@ -118,6 +126,7 @@ const installCommand = (): Command =>
       ),
       given: givenSettings(options),
       check: writableDirectories,
+      memoryMax,
     });
     if (isDryRun && steps.length === 0) print("Nothing would change.");
     await runSteps(steps, isDryRun);

@@ -5,7 +5,7 @@ import { type Owner, ROOT, copyExecutable, hashFile, ownerOf, readText, writeFil
 import { ENVIRONMENT_PATH, EXECUTABLE_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "./paths.ts";
 import { must, run } from "./run.ts";
 import { isInstalled, startService, unitState } from "./systemd.ts";
-import { UNIT_MARK, systemdUnit } from "./unit.ts";
+import { UNIT_MARK, memoryMaxOf, systemdUnit } from "./unit.ts";
 
 /** One change of the machine. Steps run in order; each can be repeated. */
 export interface Step {
@@ -21,6 +21,8 @@ export interface InstallOptions {
   groups: Readonly<Record<string, readonly EnvironmentSetting[]>>;
   /** The settings to write, by variable. All others keep their value. */
   given: Readonly<Record<string, string>>;
+  /** The unit's `MemoryMax`; undefined keeps its value. */
+  memoryMax: string | undefined;
   /** Checks the variables of the environment file. @returns directories to write besides the state directory @throws */
   check: (variables: Readonly<Record<string, string>>) => readonly string[];
 }
@@ -102,8 +104,9 @@ const environmentStep = (wanted: string, given: Readonly<Record<string, string>>
   ];
 };
 
-const unitSteps = (writable: readonly string[]): Step[] => {
-  const [current, wanted] = [readText(UNIT_PATH), systemdUnit(writable)];
+const unitSteps = (writable: readonly string[], given: string | undefined): Step[] => {
+  const current = readText(UNIT_PATH);
+  const wanted = systemdUnit({ writable, memoryMax: given ?? memoryMaxOf(current ?? "") });
   if (current === wanted) return [];
   if (current !== undefined && !current.startsWith(UNIT_MARK))
     throw new OperatorError(`${UNIT_PATH} was not written by adoption-store: move it away`);
@@ -155,7 +158,7 @@ export const planInstall = async (options: InstallOptions): Promise<Step[]> => {
     ...stateSteps(user),
     ...writable.flatMap(directorySteps),
     ...environmentStep(environment, options.given),
-    ...unitSteps(writable),
+    ...unitSteps(writable, options.memoryMax),
   ];
   return [...steps, ...(await startSteps(steps.length > 0))];
 };

@@ -87,10 +87,11 @@ export const startService = async (
   verb: "start" | "restart",
   timeoutMs: number,
 ): Promise<string | undefined> => {
-  const { active: state, sub: phase, pid: before } = await unitState();
+  const { sub: phase, pid: before } = await unitState();
   // What an earlier start has left would count as the end of this one.
   if (phase === "auto-restart") await must("systemctl", "stop", SERVICE);
-  if (state === "failed" || phase === "auto-restart") await run("systemctl", "reset-failed", SERVICE);
+  // The units of earlier versions limit the starts in 10 seconds.
+  await run("systemctl", "reset-failed", SERVICE);
   await must("systemctl", verb, "--no-block", SERVICE);
   for (const end = performance.now() + timeoutMs; performance.now() < end;) {
     await Bun.sleep(POLL_MS);

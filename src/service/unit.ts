@@ -6,17 +6,25 @@ export const UNIT_MARK = "# Written by adoption-store service install, which rep
 /** A path in a unit: `%` begins a specifier (systemd.unit(5)). */
 const escapePath = (path: string): string => `"${path.replaceAll("%", "%%").replace(/["\\]/g, "\\$&")}"`;
 
-/**
- * The systemd unit of the service.
- * @param writable directories that the service writes besides its state directory, such as that of backups
- */
-export const systemdUnit = (writable: readonly string[] = []): string => `${UNIT_MARK}
+/** The memory limit of a unit; undefined if it has none. */
+export const memoryMaxOf = (unit: string): string | undefined => /^MemoryMax=(.+)$/m.exec(unit)?.[1];
+
+interface UnitOptions {
+  /** Directories that the service writes in addition to its state directory, such as that of backups. */
+  writable?: readonly string[];
+  memoryMax?: string | undefined;
+}
+
+/** The systemd unit of the service. */
+export const systemdUnit = ({ writable = [], memoryMax = "75%" }: UnitOptions = {}): string => `${UNIT_MARK}
 # To change it: systemctl edit adoption-store
 
 [Unit]
 Description=adoption-store: animals offered for adoption
 Wants=network-online.target
 After=network-online.target
+# RestartSec slows automatic restarts down. A limit would only refuse those of an operator who tries several settings.
+StartLimitIntervalSec=0
 
 [Service]
 # The server says when it serves, and lives while it answers the watchdog.
@@ -33,6 +41,10 @@ StateDirectoryMode=0700
 WorkingDirectory=${STATE_DIRECTORY}
 ${writable.map((path) => `ReadWritePaths=-${escapePath(path)}\n`).join("")}UMask=0077
 LimitNOFILE=65536
+# A core dump would contain keys.
+LimitCORE=0
+# To change it: adoption-store service install --memory-max
+MemoryMax=${memoryMax}
 Restart=on-failure
 RestartSec=2
 # A wrong setting: a restart does not help.
@@ -43,11 +55,13 @@ AmbientCapabilities=CAP_NET_BIND_SERVICE
 CapabilityBoundingSet=CAP_NET_BIND_SERVICE
 NoNewPrivileges=yes
 
-# It sees no other files than it needs. MemoryDenyWriteExecute must be off: the program compiles itself while it runs.
+# Only the files that it needs. MemoryDenyWriteExecute must be off, because the program compiles itself while it runs.
+# ProcSubset must be off, because the server reads /proc/locks to name the process that locks the database.
 ProtectSystem=strict
 ProtectHome=yes
 PrivateTmp=yes
 PrivateDevices=yes
+PrivateMounts=yes
 ProtectProc=invisible
 ProtectControlGroups=yes
 ProtectKernelLogs=yes

@@ -118,6 +118,32 @@ real(
   },
 );
 
+real("the name server of the service listens on port 53 without root", DEBIAN_PROGRAMS, async () => {
+  await using machine = await installed(
+    "--platform-domain sites.example.org --nameserver ns1.example.org --public-addresses 203.0.113.10 --dns-listen-host 127.0.0.1",
+  );
+  const sockets = await machine.must(
+    "ss --listening --tcp --udp --numeric --no-header --processes 'sport = :53'",
+  );
+  expect(sockets.match(/^(tcp|udp) .* 127\.0\.0\.1:53 .*"adoption-store"/gm)).toHaveLength(2);
+});
+
+/** Limits that `systemd-analyze security` would like, and that the server cannot have. The manual gives the reasons. */
+const EXPOSURES = [
+  "AmbientCapabilities=",
+  "CapabilityBoundingSet=~CAP_NET_(BIND_SERVICE|BROADCAST|RAW)",
+  "DeviceAllow=",
+  "IPAddressDeny=",
+  "MemoryDenyWriteExecute=",
+  "PrivateNetwork=",
+  "PrivateUsers=",
+  "ProcSubset=",
+  "RestrictAddressFamilies=~AF_(INET|INET6)",
+  "RestrictAddressFamilies=~AF_NETLINK",
+  "RestrictAddressFamilies=~AF_UNIX",
+  "RootDirectory=/RootImage=",
+];
+
 real("the unit is valid and well confined", DEBIAN_PROGRAMS, async () => {
   await using machine = await installed();
   const verified = await machine.run("systemd-analyze verify /etc/systemd/system/adoption-store.service");
@@ -126,6 +152,79 @@ real("the unit is valid and well confined", DEBIAN_PROGRAMS, async () => {
   const [, exposure] = /Overall exposure level for adoption-store\.service: ([\d.]+)/.exec(security) ?? [];
   console.log(`    exposure ${exposure}`);
   expect(Number(exposure)).toBeLessThan(2);
+  expect([...security.matchAll(/^✗ (\S+)/gm)].map(([, name]) => name).toSorted()).toEqual(EXPOSURES);
+});
+
+/** The memory limit of the service in bytes, as systemd and, where it controls the memory, the kernel have it. */
+const memoryLimits = async (machine: Debian): Promise<number[]> => {
+  const limits = await machine.must(
+    "systemctl show adoption-store --property MemoryMax --value; cat /sys/fs/cgroup/system.slice/adoption-store.service/memory.max 2>/dev/null || true",
+  );
+  return limits.trim().split("\n").map(Number);
+};
+
+real(
+  "the processes of the service dump no core, and use at most the configured share of the memory",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await installed("--workers", "2");
+    for (const pid of [await mainPid(machine), ...(await workersOf(machine))])
+      expect(await machine.must(`cat /proc/${pid}/limits`)).toMatch(/^Max core file size +0 +0 /m);
+    const total =
+      Number((await machine.must("sed -n 's/^MemTotal: *\\([0-9]*\\) kB$/\\1/p' /proc/meminfo")).trim()) *
+      1024;
+    for (const limit of await memoryLimits(machine)) expect(limit / total).toBeCloseTo(0.75, 3);
+
+    const refused = await machine.run("adoption-store service install --memory-max lots");
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('--memory-max: "lots" must be a share of the machine\'s memory such as 75%'),
+    ]);
+    await machine.must("adoption-store service install --memory-max 1GiB");
+    for (const limit of await memoryLimits(machine)) expect(limit).toBe(2 ** 30);
+    expect(await ready(machine)).toBe('{"status":"ready"}');
+
+    // A repeated installation keeps it.
+    await machine.must("adoption-store service install --trust-proxy 1");
+    for (const limit of await memoryLimits(machine)) expect(limit).toBe(2 ** 30);
+    expect(await machine.must("adoption-store service install --dry-run")).toBe("Nothing would change.\n");
+  },
+);
+
+real("with --no-start, a backup is restored before the first start", DEBIAN_PROGRAMS, async () => {
+  await using machine = await installed();
+  await addAnimal(machine, "Bella");
+  await machine.must("adoption-store backup /root/move.db");
+  await machine.must("adoption-store service uninstall --yes && rm --recursive /var/lib/adoption-store");
+
+  const told = await machine.must("./adoption-store service install --no-start");
+  expect(told).toContain("sudo systemctl start adoption-store");
+  expect(await state(machine)).toBe("inactive");
+  expect(await machine.must("systemctl is-enabled adoption-store")).toBe("enabled\n");
+  const creation = "service creates it at its first start. Run: sudo systemctl start adoption-store\n";
+  const keys = await machine.run("cd /; adoption-store keys list");
+  expect([keys.code, keys.stderr]).toEqual([
+    1,
+    expect.stringContaining(`DATA_DIR ${DATA} has no database yet. The ${creation}`),
+  ]);
+  const doctor = await machine.run("cd /; adoption-store doctor --quick");
+  expect(doctor.stdout).toContain(`database: it does not exist yet: the ${creation}`);
+  for (const { stdout, stderr } of [keys, doctor, await machine.run("cd /; adoption-store status")])
+    expect(stdout + stderr).not.toContain("adoption-store serve");
+  await machine.must(`adoption-store restore /root/move.db --data-dir ${DATA} --yes`);
+  await machine.must("systemctl start adoption-store");
+  const key = await machine.must(
+    `adoption-store keys create --name test --scope pets:read --data-dir ${DATA} --json`,
+  );
+  const { secret } = JSON.parse(key) as { secret: string };
+  expect(
+    await machine.must(
+      `curl --silent --header "Authorization: Bearer ${secret}" http://localhost:3000/v1/pets`,
+    ),
+  ).toContain("Bella");
+  expect(await machine.must("adoption-store service install --no-start --body-limit 128KiB")).toContain(
+    "runs with its previous settings. To restart it now:\n  sudo systemctl restart adoption-store",
+  );
 });
 
 real(

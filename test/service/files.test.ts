@@ -35,7 +35,7 @@ test("the container runs as a user without rights, with its data in a volume", (
 
 test("the unit lets the service write the directories that it names, and says who wrote it", () => {
   expect(systemdUnit()).not.toContain("ReadWritePaths");
-  const unit = systemdUnit(["/mnt/50% full"]);
+  const unit = systemdUnit({ writable: ["/mnt/50% full"] });
   expect(unit.startsWith(`${UNIT_MARK}\n`)).toBe(true);
   expect(unit).toContain('ReadWritePaths=-"/mnt/50%% full"\n');
 });
