@@ -47,7 +47,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/upgrade\//, to: [/^src\/(lib|service)\//] },
   { from: /^src\/workers\//, to: [/^src\/lib\//] },
-  { from: /^src\/service\//, to: [/^src\/lib\//] },
+  { from: /^src\/service\//, to: [/^src\/lib\//, /^src\/config\/config-error\.ts$/] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
   // It is published, so it imports nothing of this program.
   { from: /^src\/client\//, to: [] },

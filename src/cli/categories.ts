@@ -25,9 +25,7 @@ interface Options extends Record<string, unknown> {
 const withCategories = <Result>(
   config: Config,
   work: (categories: CategoryService) => Promise<Result>,
-  options?: { create: boolean },
-): Promise<Result> =>
-  withDatabase(config, (database) => work(commandServices(config, database).categories), options);
+): Promise<Result> => withDatabase(config, (database) => work(commandServices(config, database).categories));
 
 const allCategories = (categories: CategoryService): Promise<Category[]> =>
   allPages((cursor: string | undefined) => categories.list({ limit: PAGE_SIZE, cursor }));
@@ -73,18 +71,14 @@ const addCommand = () =>
     .action(async (names: string[], options: Options) => {
       const checked = names.map(nameOf);
       const added: Category[] = [];
-      await withCategories(
-        configOf(options),
-        async (categories) => {
-          for (const name of checked) {
-            const category = await naming(name, categories.add(name, OPERATOR));
-            added.push(category);
-            // At once: if the next name is refused, this category stays.
-            if (!options.json) print(`Added category ${category.id} ${quoted(name)}`);
-          }
-        },
-        { create: true },
-      );
+      await withCategories(configOf(options), async (categories) => {
+        for (const name of checked) {
+          const category = await naming(name, categories.add(name, OPERATOR));
+          added.push(category);
+          // At once: if the next name is refused, this category stays.
+          if (!options.json) print(`Added category ${category.id} ${quoted(name)}`);
+        }
+      });
       if (options.json) printJson(added);
     });
 

@@ -8,7 +8,7 @@ import { type NameVerdict, VERDICT_TONES } from "../name-checks/verdict.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { printNameCheck } from "./print/name-check.ts";
 import { printJson } from "./print/output.ts";
-import { configBeside, withSettings } from "./settings.ts";
+import { availableConfig, withSettings } from "./settings.ts";
 
 interface Options extends Record<string, unknown> {
   target?: string;
@@ -53,7 +53,7 @@ export const checkCommand = (): Command =>
     [],
     SHARED,
   ).action(async (hostname: string, { target, trace = false, json, ...settings }: Options) => {
-    const config = configBeside(settings);
+    const config = availableConfig(settings);
     const check = commandNameCheck(config, dnsInspector(config, systemRuntime));
     const result = fromNameCheck(await check({ hostname, target }));
     if (json) printJson(result);

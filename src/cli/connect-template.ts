@@ -6,7 +6,7 @@ import { SERVICES, fileNameOf } from "../domain-connect/template.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { print, printJson } from "./print/output.ts";
-import { configBeside, withSettings } from "./settings.ts";
+import { availableConfig, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface Options extends Record<string, unknown> {
@@ -72,7 +72,7 @@ export const templateCommand = (): Command =>
     [],
     SHARED,
   ).action(async (name: string | undefined, { json, ...settings }: Options) => {
-    const config = configBeside(settings);
+    const config = availableConfig(settings);
     const connect = connectOf(config);
     if (name !== undefined) return print(JSON.stringify(await templateNamed(connect, name), null, 2));
     if (!json) return printOverview(connect, config);

@@ -41,17 +41,16 @@ export const catchUpWithCluster = async (database: Database, cluster: Cluster | 
 };
 
 /**
- * Runs `work` on the database of DATA_DIR, beside a server or without one; `create` creates what is missing.
+ * Runs `work` on the database of DATA_DIR, whether or not a server runs.
  * @throws OperatorError if it cannot be opened, is being restored, or a file system is full
  */
 export const withDatabase = async <Result>(
   config: Config,
   work: (database: Database, cluster: Cluster | undefined) => Promise<Result>,
-  { create = false } = {},
 ): Promise<Result> => {
   assertDataDir(config.dataDir);
   assertNotBeingRestored(config.dataDir);
-  const { database, cluster } = await openStore(config, { create });
+  const { database, cluster } = await openStore(config, { create: false });
   try {
     // The server beside it may not run, and the replica be old.
     await catchUpWithCluster(database, cluster);

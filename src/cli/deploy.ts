@@ -7,7 +7,7 @@ import { withExamples } from "./help/texts.ts";
 import type { Listing } from "./pack.ts";
 import { formatBytes, formatNames } from "./print/format.ts";
 import { progressLine } from "./print/progress.ts";
-import { clientOf, configBeside, withSettings } from "./settings.ts";
+import { clientOf, availableConfig, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 import { note, print, printJson } from "./print/output.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -124,7 +124,7 @@ export const deployCommand = (): Command =>
     [],
     ["baseUrl", "port"],
   ).action(async (directory: string, options: Options) => {
-    const config = configBeside(options);
+    const config = availableConfig(options);
     const { listDirectory } = await import("./pack.ts");
     const listing = await listDirectory(directory);
     assertSite(listing);

@@ -4,7 +4,7 @@ import { withExamples } from "./help/texts.ts";
 import { formatBytes } from "./print/format.ts";
 import { type Columns, printList } from "./print/list.ts";
 import { relativeTime } from "./print/relative-time.ts";
-import { clientOf, configBeside, withSettings } from "./settings.ts";
+import { clientOf, availableConfig, withSettings } from "./settings.ts";
 
 interface Options extends Record<string, unknown> {
   project: string;
@@ -55,7 +55,7 @@ const listCommand = () =>
     [],
     ["baseUrl", "port"],
   ).action(async (options: Options) => {
-    const config = configBeside(options);
+    const config = availableConfig(options);
     const api = apiClient(clientOf(options, config), config, options.keyFile);
     const path = `/platform/projects/${encodeURIComponent(options.project)}/deploys?limit=${MAX_DEPLOYS}`;
     printList(await api.call<Deploy[]>("GET", path), columnsAt(Date.now()), {

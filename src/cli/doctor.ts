@@ -18,7 +18,7 @@ import { clusterFindings } from "./doctor-cluster.ts";
 import { objectStoreProbes } from "./doctor-objects.ts";
 import { platformProbe } from "./doctor-platform.ts";
 import { type Concern, type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
-import { configBeside, configOf, settingWarnings, withSettings } from "./settings.ts";
+import { configBeside, configOf, settingWarnings, sourcesOf, withSettings } from "./settings.ts";
 import { print, printJson } from "./print/output.ts";
 
 /** A correct clock shows no earlier time. */
@@ -78,7 +78,7 @@ const clock: Probe = () => {
 const settingsProbe =
   (options: Readonly<Record<string, unknown>>): Probe =>
   () => {
-    const warnings = settingWarnings(options);
+    const warnings = settingWarnings(sourcesOf(options));
     return warnings.length === 0 ? "all are valid" : { warning: warnings.join("; ") };
   };
 

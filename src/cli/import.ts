@@ -93,16 +93,11 @@ const run = async (config: Config, importOptions: ImportOptions, flags: ImportFl
   if (isDry && !strictCategories && !existsSync(databasePath(dataDir)))
     return perform(importOptions, flags, { imports: undefined, categories: accessTo(undefined) });
   const lockPath = (id: number) => join(dataDir, `import-${id}.lock`);
-  await withDatabase(
-    config,
-    (database) =>
-      perform(importOptions, flags, {
-        imports: isDry
-          ? undefined
-          : importRepository(database, { now: Date.now, strictCategories, lockPath }),
-        categories: accessTo(database),
-      }),
-    { create: !isDry },
+  await withDatabase(config, (database) =>
+    perform(importOptions, flags, {
+      imports: isDry ? undefined : importRepository(database, { now: Date.now, strictCategories, lockPath }),
+      categories: accessTo(database),
+    }),
   );
 };
 

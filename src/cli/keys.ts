@@ -28,14 +28,10 @@ interface Options extends Record<string, unknown> {
 type WireKey = ReturnType<typeof fromKey>;
 
 /** Runs `work` on the keys of DATA_DIR, beside a server or without one. */
-const withKeys = <Result>(
-  config: Config,
-  work: (keys: KeyService) => Promise<Result>,
-  options?: { create: boolean },
-): Promise<Result> =>
+const withKeys = <Result>(config: Config, work: (keys: KeyService) => Promise<Result>): Promise<Result> =>
   whenNotFound(
     "see adoption-store keys list",
-    withDatabase(config, (database) => work(commandServices(config, database).keys), options),
+    withDatabase(config, (database) => work(commandServices(config, database).keys)),
   );
 
 const printMinted = (minted: KeyWithSecret, { json }: Options, action: "created" | "rotated") => {
@@ -101,7 +97,7 @@ const createCommand = () =>
         rate: rateLimit === undefined ? undefined : rateOf(rateLimit),
       };
       const create = (keys: KeyService) => keys.create(key, OPERATOR);
-      printMinted(await withKeys(configOf(options), create, { create: true }), options, "created");
+      printMinted(await withKeys(configOf(options), create), options, "created");
     });
 
 const stateOf = ({ revokedAt, expiresAt }: WireKey, now: number): string => {

@@ -3,7 +3,7 @@ import { programDocuments } from "../app/openapi.ts";
 import { FORMATS, FORMAT_NAMES, type FormatName } from "../openapi/formats.ts";
 import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../openapi/sections.ts";
 import { withExamples } from "./help/texts.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { availableConfig, withSettings } from "./settings.ts";
 import { print } from "./print/output.ts";
 
 const textOf = (document: object, name: DocumentName, format: FormatName, addresses: Addresses): string =>
@@ -28,7 +28,7 @@ export const openapiCommand = (): Command =>
       ),
     ["port", "baseUrl", "stagingBaseUrl"],
   ).action(async (name: DocumentName, options: Record<string, unknown> & { format: FormatName }) => {
-    const config = configOf(options);
+    const config = availableConfig(options);
     const baseUrl = config.baseUrl ?? `http://localhost:${config.port}`;
     const documents = await programDocuments(config);
     const addresses = { baseUrl, stagingBaseUrl: config.stagingBaseUrl ?? baseUrl };

@@ -72,7 +72,8 @@ ${heading("Start here:")}
 All commands: adoption-store help`;
 
 const NOTES = [
-  "A setting comes from its flag, else from its environment variable, else from the configuration file, else from the server that runs on the same DATA_DIR, else from its default. Each variable may have the prefix ADOPTION_STORE_.",
+  "A command works on the store that --data-dir or DATA_DIR names, else on the store in ./data, else on that of the installed service, with the service's settings. Only serve, restore and cluster join create a store.",
+  "A setting comes from its flag, else from its environment variable, else from the environment file of the service, else from the configuration file, else from the server that runs on the same DATA_DIR, else from its default. Each variable may have the prefix ADOPTION_STORE_.",
 ];
 
 /** Commander passes settings only to subcommands that it created. A command that only groups others prints their help. */

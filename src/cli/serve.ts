@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Config } from "../config/config.ts";
+import { type Config, type Sources, readConfig } from "../config/config.ts";
 import { takeSupervisor } from "../config/supervisor.ts";
 import { engineError } from "../data-dir/engine-error.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -9,7 +9,8 @@ import { startServer } from "../app/server.ts";
 import { startLines } from "../app/start-lines.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { ignoresHangup } from "./signals.ts";
-import { configOf, settingWarnings, withSettings } from "./settings.ts";
+import { settingWarnings, withSettings } from "./settings.ts";
+import { serverSources } from "./store.ts";
 import { MigrationStopped } from "../app/migration.ts";
 import { note, print, printJson } from "./print/output.ts";
 
@@ -69,7 +70,8 @@ export const serveCommand = (): Command =>
       .summary("run the server")
       .description("run the server until Ctrl-C, SIGTERM or SIGHUP"),
   ).action(async (options: Record<string, unknown>) => {
-    const config = configOf(options);
+    const sources = serverSources(options as Sources["flags"]);
+    const config = readConfig(sources);
     const signal = stopSignal();
     const stopping = new AbortController();
     void signal.then((name) => stopping.abort(name));
@@ -77,7 +79,7 @@ export const serveCommand = (): Command =>
     notifier?.starting();
     const start = config.databaseUrl ? (await import("../app/restarts.ts")).startNode : startServer;
     const server = await start(config, { signal: stopping.signal }).catch(exitIfStopped(config));
-    for (const warning of settingWarnings(options)) server.log.warn(warning);
+    for (const warning of settingWarnings(sources)) server.log.warn(warning);
     // The executable starts with a JIT that compiles late, which saves a fifth of the start's CPU time. Now compiling pays off.
     Bun.unsafe.setJITPolicy(1);
     const say = config.logFormat === "json" ? printLogged : print;

@@ -4,7 +4,7 @@ import { type Site, composeFile, containerfile } from "../service/container.ts";
 import { caddyfile, nginxSite } from "../service/proxies.ts";
 import { systemdUnit } from "../service/unit.ts";
 import { withExamples } from "./help/texts.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { availableConfig, withSettings } from "./settings.ts";
 
 /** The files that `service print` can print. */
 const FILES: Readonly<Record<string, (site: Site) => string>> = {
@@ -31,6 +31,6 @@ export const printFileCommand = (): Command =>
     ],
     ["Write the file of a container image", "adoption-store service print container > Containerfile"],
   ).action((file: string, options: Record<string, unknown>) => {
-    const { baseUrl = EXAMPLE_URL, port, deployLimit } = configOf(options);
+    const { baseUrl = EXAMPLE_URL, port, deployLimit } = availableConfig(options);
     process.stdout.write(FILES[file]?.({ baseUrl, port, maxUploadBytes: deployLimit }) ?? "");
   });

@@ -14,7 +14,7 @@ import { withExamples, withTexts } from "./help/texts.ts";
 import { parseMemoryMax } from "./memory-max.ts";
 import { note, print } from "./print/output.ts";
 import { printFileCommand } from "./service-files.ts";
-import { serviceConfig } from "./service-config.ts";
+import { plannedConfig, serviceConfig } from "./service-config.ts";
 import { withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -42,7 +42,7 @@ const HIDDEN = /^\/(home|root|run\/user)(\/|$)/;
 
 /** Checks the settings of the service. @returns the directories outside DATA_DIR that it writes @throws ConfigError */
 const writableDirectories = (variables: Readonly<Record<string, string>>): string[] => {
-  const { backupDir } = serviceConfig(variables);
+  const { backupDir } = plannedConfig(variables);
   if (!isAbsolute(backupDir))
     throw new ConfigError(`BACKUP_DIR: a service needs an absolute path, not ${backupDir}`);
   if (HIDDEN.test(backupDir))

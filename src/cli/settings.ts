@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
-import { type Config, processSources, readConfig } from "../config/config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import { configFileWarning } from "../config/file.ts";
 import { readSavedSettings } from "../config/saved-settings.ts";
 import { SETTINGS, type SettingName, groupOf } from "../config/settings.ts";
-import type { Sources } from "../config/sources.ts";
+import { type Sources, settingText } from "../config/sources.ts";
 import { findTypos, typoWarning } from "../config/typos.ts";
 import { settingOptions } from "./help/setting-option.ts";
+import { availableSources, selectedSources } from "./store.ts";
 
 /** Options of a command, as Commander returns them. Those that are not settings are ignored. */
 type Options = Readonly<Record<string, unknown>>;
@@ -33,25 +34,33 @@ export const withSettings = (
 
 const flagsOf = (options: Options): Sources["flags"] => options as Sources["flags"];
 
-/** The configuration from a command's flags, the environment and the configuration file. @throws ConfigError */
-export const configOf = (options: Options): Config => readConfig(processSources(flagsOf(options)));
+/** The sources of a command's settings. @throws ConfigError */
+export const sourcesOf = (options: Options): Sources => selectedSources(flagsOf(options));
+
+/** The configuration of a command. @throws ConfigError */
+export const configOf = (options: Options): Config => readConfig(sourcesOf(options));
+
+const withSaved = (sources: Sources): Sources => ({
+  ...sources,
+  saved: readSavedSettings(settingText("dataDir", sources).text),
+});
 
 /** `configOf` for a command beside a server: the server's settings replace the defaults. */
 export const configBeside = (options: Options): Config => readConfig(sourcesBeside(options));
 
 /** The sources of a command beside a server. @throws ConfigError */
-export const sourcesBeside = (options: Options): Sources => {
-  const { dataDir } = configOf(options);
-  return processSources(flagsOf(options), readSavedSettings(dataDir));
-};
+export const sourcesBeside = (options: Options): Sources => withSaved(sourcesOf(options));
 
-/** Warnings about the settings: misspelled variables, and a file with a secret that others may read. @throws ConfigError */
-export const settingWarnings = (options: Options): string[] => {
-  const { env, file } = processSources(flagsOf(options));
+/** `configBeside` for a command that works without a store. @throws ConfigError */
+export const availableConfig = (options: Options): Config =>
+  readConfig(withSaved(availableSources(flagsOf(options))));
+
+/** Warnings about the settings: misspelled variables, and a file with a secret that others may read. */
+export const settingWarnings = ({ env, file }: Sources): string[] => {
   const warning = file && configFileWarning(file);
   return [...findTypos(env).map(typoWarning), ...(warning === undefined ? [] : [warning])];
 };
 
 /** The server and key of a command that calls the API. @throws ConfigError */
 export const clientOf = (options: Options, config: Config): Client =>
-  readClient(processSources(flagsOf(options)), config);
+  readClient(availableSources(flagsOf(options)), config);

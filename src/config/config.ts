@@ -130,7 +130,12 @@ type Values = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]["par
 const placeOf = (name: SettingName, sources: Sources): string => {
   const setting: Setting = SETTINGS[name];
   const { kind, origin } = settingText(name, sources);
-  const key = { file: `: ${keyOf(setting)}`, saved: `: ${setting.env}`, default: `: ${setting.env}` };
+  const key = {
+    environment_file: `: ${setting.env}`,
+    file: `: ${keyOf(setting)}`,
+    saved: `: ${setting.env}`,
+    default: `: ${setting.env}`,
+  };
   return kind in key ? origin + key[kind as keyof typeof key] : origin;
 };
 
@@ -237,17 +242,34 @@ const findConfigFile = ({ flags, env }: Omit<Sources, "isTerminal">): ConfigFile
   return readDefaultConfigFile(settingText("dataDir", { flags, env }).text);
 };
 
+/** What a service manager passes to the service: its variables, and the place that sets each. */
+interface ServiceEnvironment {
+  variables: Readonly<Record<string, string>>;
+  places: Readonly<Record<string, string>>;
+}
+
+/** The environment of this process, which overrides that of the service. An empty variable counts as unset. */
+const mergedEnvironment = ({ variables, places }: ServiceEnvironment): Pick<Sources, "env" | "places"> => {
+  const own = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value));
+  return {
+    env: { ...variables, ...own },
+    places: Object.fromEntries(Object.entries(places).filter(([name]) => !(name in own))),
+  };
+};
+
 /** The flags, environment, configuration file and terminal of this process. @throws ConfigError */
 export const processSources = (
   flags: Sources["flags"],
-  saved: Readonly<Record<string, string>> = {},
-): Sources => ({
-  flags,
-  saved,
-  env: process.env,
-  file: findConfigFile({ flags, env: process.env }),
-  isTerminal: process.stdout.isTTY === true,
-});
+  service: ServiceEnvironment = { variables: {}, places: {} },
+): Sources => {
+  const environment = mergedEnvironment(service);
+  return {
+    flags,
+    ...environment,
+    file: findConfigFile({ flags, ...environment }),
+    isTerminal: process.stdout.isTTY === true,
+  };
+};
 
 /** The environment variables of this process. */
 export const processEnvironment = (): Environment => process.env;

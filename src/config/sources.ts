@@ -14,6 +14,8 @@ export interface Sources {
   /** Flags by their name in camel case, as the command line parser returns them. */
   flags: Readonly<Record<string, string | boolean | undefined>>;
   env: Environment;
+  /** The file and the line of each variable in `env` that comes from the environment file of the service. */
+  places?: Readonly<Record<string, string>>;
   file?: ConfigFile | undefined;
   /** Settings that a server has saved, by environment variable. All other sources override them. */
   saved?: Readonly<Record<string, string>>;
@@ -21,7 +23,7 @@ export interface Sources {
   isTerminal: boolean;
 }
 
-export type SourceKind = "flag" | "environment" | "file" | "saved" | "default";
+export type SourceKind = "flag" | "environment" | "environment_file" | "file" | "saved" | "default";
 
 /** The text of a setting, and where it comes from. */
 export interface SettingText {
@@ -41,13 +43,20 @@ export const variableOf = ({ env: name }: Setting, env: Environment): string | u
 /** Reads a setting from the flags, else the environment, else the file, else the saved settings, else its default. */
 export const settingText = (
   name: SettingName,
-  { flags, env, file, saved = {} }: Omit<Sources, "isTerminal">,
+  { flags, env, places = {}, file, saved = {} }: Omit<Sources, "isTerminal">,
 ): SettingText => {
   const setting: Setting = SETTINGS[name];
   const flag = flags[name];
   if (flag !== undefined) return { text: String(flag), kind: "flag", origin: `--${setting.flag}` };
   const variable = variableOf(setting, env);
-  if (variable !== undefined) return { text: env[variable] ?? "", kind: "environment", origin: variable };
+  if (variable !== undefined) {
+    const place = places[variable];
+    return {
+      text: env[variable] ?? "",
+      kind: place === undefined ? "environment" : "environment_file",
+      origin: place ?? variable,
+    };
+  }
   const entry = file?.entries[name];
   if (entry) return { text: entry.text, kind: "file", origin: entry.place };
   const savedText = saved[setting.env];

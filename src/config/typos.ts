@@ -1,4 +1,5 @@
 import { CLIENT_VARIABLES } from "./client.ts";
+import { ConfigError } from "./config-error.ts";
 import { SETTINGS } from "./settings.ts";
 import { closest } from "./similar.ts";
 import { CONFIG_VARIABLE, type Environment, PREFIX } from "./sources.ts";
@@ -11,13 +12,13 @@ interface Typo {
 }
 
 const BARE: readonly string[] = Object.values(SETTINGS).map(({ env }) => env);
-const OURS: readonly string[] = [
+const OWN_VARIABLES: readonly string[] = [
   ...BARE,
   ...BARE.map((name) => PREFIX + name),
   ...CLIENT_VARIABLES,
   CONFIG_VARIABLE,
 ];
-const OURS_SET: ReadonlySet<string> = new Set(OURS);
+const OWN_SET: ReadonlySet<string> = new Set(OWN_VARIABLES);
 
 /** Prefixes that other programs do not commonly use. */
 const FAMILIES = ["ACME_", "BACKUP_"] as const;
@@ -30,18 +31,36 @@ const MIN_LENGTH = 7;
 /** All settings with the prefix of a variable. */
 const relatives = (variable: string): string | undefined => {
   const family = FAMILIES.find((prefix) => variable.startsWith(prefix));
-  return family && BARE.filter((ours) => ours.startsWith(family)).join(", ");
+  return family && BARE.filter((name) => name.startsWith(family)).join(", ");
 };
 
 /** Finds variables that look like misspelled settings. Do not print their values: some are secrets. */
 export const findTypos = (env: Environment): Typo[] =>
   Object.entries(env).flatMap(([variable, value = ""]) => {
-    if (OURS_SET.has(variable) || FOR_SERVICE.test(variable) || SERVICE_ADDRESS.test(value)) return [];
+    if (OWN_SET.has(variable) || FOR_SERVICE.test(variable) || SERVICE_ADDRESS.test(value)) return [];
     const isPrefixed = variable.startsWith(PREFIX);
-    const suggestion = closest(variable, OURS, MIN_LENGTH) ?? relatives(variable);
+    const suggestion = closest(variable, OWN_VARIABLES, MIN_LENGTH) ?? relatives(variable);
     return suggestion === undefined && !isPrefixed ? [] : [{ variable, suggestion }];
   });
 
 /** A warning about a variable that is probably misspelled. */
 export const typoWarning = ({ variable, suggestion }: Typo): string =>
   `${variable} is not a setting and is ignored: ${suggestion === undefined ? "adoption-store config show lists the settings" : `did you mean ${suggestion}?`}`;
+
+/** Variables of the runtime, of S3 credentials and of the system, which an environment file may also set. */
+const SYSTEM_VARIABLES =
+  /^(?:(?:AWS|S3|BUN|NODE|LC|SSL_CERT)_.+|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|(?:https?|all|no)_proxy)$/i;
+
+/**
+ * Refuses an environment file with a variable that nothing reads, as a configuration file with an unknown key is refused.
+ * @throws ConfigError that names its line
+ */
+export const assertKnownVariables = (assignments: readonly { name: string; place: string }[]): void => {
+  for (const { name, place } of assignments) {
+    if (OWN_SET.has(name) || SYSTEM_VARIABLES.test(name)) continue;
+    const suggestion = closest(name, OWN_VARIABLES);
+    throw new ConfigError(
+      `${place}: there is no setting ${name}. ${suggestion === undefined ? "adoption-store config example lists all settings" : `Did you mean ${suggestion}?`}`,
+    );
+  }
+};

@@ -54,6 +54,17 @@ export const assertDataDir = (dataDir: string): void => {
   assertDatabaseFiles(dataDir);
 };
 
+/** A DATA_DIR has no database, and the command creates none. */
+export class NoDatabase extends OperatorError {
+  override name = "NoDatabase";
+
+  constructor(readonly dataDir: string) {
+    super(
+      `DATA_DIR ${dataDir}: there is no database. Name the directory of a store with --data-dir, or create a store with adoption-store serve`,
+    );
+  }
+}
+
 /** Makes sure that the database file exists; `create` creates an empty one. @throws OperatorError */
 export const assertDatabase = (dataDir: string, { create }: { create: boolean }): void => {
   const path = databasePath(dataDir);
@@ -61,8 +72,5 @@ export const assertDatabase = (dataDir: string, { create }: { create: boolean })
   const exists = existsSync(path);
   assertUnused(dataDir, exists ? "empty" : "missing");
   if (create) createEmpty(path);
-  else if (!exists)
-    throw new OperatorError(
-      `DATA_DIR ${dataDir}: there is no database: check --data-dir, or start the server once with adoption-store serve`,
-    );
+  else if (!exists) throw new NoDatabase(dataDir);
 };

@@ -1,4 +1,6 @@
+import { ConfigError } from "../config/config-error.ts";
 import { OperatorError } from "../lib/operator-error.ts";
+import { ENVIRONMENT_PATH } from "./paths.ts";
 
 /** A setting as the environment file shows it. */
 export interface EnvironmentSetting {
@@ -19,14 +21,6 @@ const PLAIN = /^[\w@%+=:,./[\]*~-]*$/;
 const quote = (value: string): string => {
   if (/[\n\r]/.test(value)) throw new OperatorError(`${JSON.stringify(value)}: a setting has one line`);
   return PLAIN.test(value) ? value : `"${value.replace(/["\\`$]/g, (character) => `\\${character}`)}"`;
-};
-
-const unquote = (text: string): string => {
-  const value = text.trim();
-  const [, double] = /^"(.*)"$/s.exec(value) ?? [];
-  if (double !== undefined) return double.replace(/\\(["\\`$])/g, "$1");
-  const [, single] = /^'(.*)'$/s.exec(value) ?? [];
-  return single ?? value.replace(/\\(.)/g, "$1");
 };
 
 const settingLines = ({ env, help, form, fallback }: EnvironmentSetting): string =>
@@ -61,11 +55,64 @@ export const setVariables = (text: string, values: Readonly<Record<string, strin
   return `${lines.join("\n")}\n`;
 };
 
-/** The variables that an environment file sets. */
+/** A variable that an environment file sets. */
+export interface Assignment {
+  name: string;
+  value: string;
+  /** Counted from 1. */
+  line: number;
+}
+
+// At the end of the file, an open quote closes, and a last backslash disappears.
+const SINGLE = String.raw`'([^']*)(?:'|$)`;
+const DOUBLE = String.raw`"((?:[^"\\]|\\[^])*)(?:"|\\?$)`;
+const QUOTED = `(?:${SINGLE}|${DOUBLE})`;
+/** A comment, an assignment with quoted parts and an unquoted rest, or a line that systemd ignores. */
+const LINE = new RegExp(
+  String.raw`[ \t]*(?:(?<comment>[#;][^\n\r]*)|(?<name>[^=\n\r]*?)[ \t]*=(?<quoted>(?:[ \t]*${QUOTED})*)[ \t]*(?<rest>(?:[^\\\n\r]|\\[^])*\\?)|[^\n\r]*)(?:[\n\r]|$)`,
+  "gy",
+);
+
+/** In double quotes, a backslash escapes four characters and joins two lines. Before others it stays. */
+const unescapeDouble = (text: string): string => text.replace(/\\(?:\n|(["\\`$]))/g, "$1");
+
+const unquote = (text: string): string =>
+  [...text.matchAll(new RegExp(QUOTED, "g"))]
+    .map(([, single, double = ""]) => single ?? unescapeDouble(double))
+    .join("");
+
+/** Removes trailing spaces that are not escaped, then the backslashes and the line breaks that they join. */
+const unescapePlain = (text: string): string =>
+  (/^((?:[^\\]|\\[^]?)*?)[ \t]*$/.exec(text)?.[1] ?? text).replace(/\\(?:[\n\r]|([^])|$)/g, "$1");
+
+/**
+ * Reads an environment file as systemd does (systemd.exec(5), EnvironmentFile=). The last value of a variable counts.
+ * @param path for errors @throws ConfigError about a comment that systemd before 254 continues on the next line
+ */
+export const readAssignments = (text: string, path = ENVIRONMENT_PATH): Assignment[] => {
+  let [line, counted] = [1, 0];
+  return [...text.matchAll(LINE)].flatMap(({ index, groups = {} }) => {
+    const { comment, name, quoted = "", rest = "" } = groups as Partial<Record<string, string>>;
+    line += text.slice(counted, index).split("\n").length - 1;
+    counted = index;
+    if (comment?.endsWith("\\"))
+      throw new ConfigError(
+        `${path}:${line}: a comment must not end in a backslash: some versions of systemd continue it on the next line`,
+      );
+    return name ? [{ name, value: unquote(quoted) + unescapePlain(rest), line }] : [];
+  });
+};
+
+/** The variables that an environment file sets. @throws ConfigError */
 export const readVariables = (text: string): Record<string, string> =>
+  Object.fromEntries(readAssignments(text).map(({ name, value }) => [name, value]));
+
+/** Reads the list that `systemctl show --property=Environment` prints. */
+export const readShown = (text: string): Record<string, string> =>
   Object.fromEntries(
-    text.split("\n").flatMap((line) => {
-      const [, name, value] = /^\s*([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
-      return name === undefined ? [] : [[name, unquote(value ?? "")]];
+    [...text.matchAll(/"((?:[^"\\]|\\[^])*)"|\S+/g)].map(([word, quoted]) => {
+      const assignment = quoted === undefined ? word : unescapeDouble(quoted);
+      const at = assignment.indexOf("=");
+      return [assignment.slice(0, at), assignment.slice(at + 1)];
     }),
   );

@@ -99,6 +99,13 @@ const rowOf = (what: string, rows: number, { summary, memory }: Ran, least: numb
   atMost(memory / 1e6, MAX_MEGABYTES, " MB"),
 ];
 
+/** The first start of a server creates a store. @returns its directory */
+const emptyStore = async (bench: Bench, path: string): Promise<string> => {
+  const server = await serve(bench, { path, file: "", key: "" });
+  await server.stop();
+  return path;
+};
+
 /** Importing and exporting a million animals. */
 export const bulk = async (bench: Bench): Promise<string> => {
   const rows = bench.quick ? 100_000 : 1_000_000;
@@ -106,12 +113,12 @@ export const bulk = async (bench: Bench): Promise<string> => {
   mkdirSync(place);
   const file = join(place, "rows.csv");
   await writeRows(file, rows);
-  const data = join(place, "data");
+  const data = await emptyStore(bench, join(place, "data"));
   const imported = await watched(bench, ["import", file, ...ROW_FLAGS, "--data-dir", data]);
   assertAccounted(imported.summary, rows, file, data);
   const csv = await watched(bench, ["export", join(place, "out.csv"), "--data-dir", data]);
   const ndjson = await watched(bench, ["export", join(place, "out.ndjson"), "--data-dir", data]);
-  const again = join(place, "again");
+  const again = await emptyStore(bench, join(place, "again"));
   const lines = await watched(bench, ["import", join(place, "out.ndjson"), "--data-dir", again]);
   const served = await besideClients(bench, file);
   const animals = csv.summary.rows ?? 0;

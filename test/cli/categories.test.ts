@@ -2,18 +2,19 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { addPet, openStore, temporaryDirectory } from "../support/store.ts";
+import { directoryWithStore } from "../support/new-store.ts";
 import { inProcessIn } from "./program.ts";
 
 setDefaultTimeout(60_000);
 
-const open = () => {
-  const cwd = temporaryDirectory();
+const open = async () => {
+  const cwd = await directoryWithStore();
   return { cwd, run: (...argv: string[]) => inProcessIn(cwd, ["categories", ...argv]) };
 };
 
 describe("categories", () => {
   test("are added, listed, renamed and deleted", async () => {
-    const { run } = open();
+    const { run } = await open();
     expect((await run("add", "Dogs", "Cats")).out).toBe('Added category 1 "Dogs"\nAdded category 2 "Cats"\n');
     expect((await run("list")).out).toBe("ID  NAME\n1   Dogs\n2   Cats\n");
     expect((await run("rename", "dogs", "Canines")).out).toBe('Category 1 "Dogs" is now "Canines"\n');
@@ -22,13 +23,13 @@ describe("categories", () => {
   });
 
   test("are named as they are added, also if a later one is refused", async () => {
-    const { code, out, error } = await open().run("add", "Dogs", "dogs", "Cats");
+    const { code, out, error } = await (await open()).run("add", "Dogs", "dogs", "Cats");
     expect([code, out]).toEqual([1, 'Added category 1 "Dogs"\n']);
     expect(error).toContain('"dogs": Another category already has this name');
   });
 
   test("are printed as JSON", async () => {
-    const { run } = open();
+    const { run } = await open();
     expect(JSON.parse((await run("add", "Dogs", "--json")).out)).toEqual([{ id: 1, name: "Dogs" }]);
     expect(JSON.parse((await run("list", "--json")).out)).toEqual([{ id: 1, name: "Dogs" }]);
     expect(JSON.parse((await run("rename", "1", "Cats", "--json")).out)).toEqual({ id: 1, name: "Cats" });
@@ -37,13 +38,14 @@ describe("categories", () => {
   });
 
   test("are found by their name before their id", async () => {
-    const { run } = open();
+    const { run } = await open();
     await run("add", "2", "Dogs");
     expect((await run("rename", "2", "Two")).out).toBe('Category 1 "2" is now "Two"\n');
   });
 
   test("change in a running server too", async () => {
-    const { cwd, run } = open();
+    const cwd = temporaryDirectory();
+    const run = (...argv: string[]) => inProcessIn(cwd, ["categories", ...argv]);
     mkdirSync(join(cwd, "data"));
     const store = await openStore({ path: join(cwd, "data", "adoption-store.db") });
     await run("add", "Dogs");
@@ -62,16 +64,17 @@ describe("categories", () => {
     [["delete", "7", "--yes"], 1, 'there is no category "7"'],
     [["delete", "Dogs"], 2, "Pass --yes"],
   ] as const)("%j is refused", async (argv, code, says) => {
-    const { run } = open();
+    const { run } = await open();
     await run("add", "Dogs");
     const refused = await run(...argv);
     expect([refused.code, refused.error]).toEqual([code, expect.stringContaining(says)]);
     expect(refused.error).not.toContain("\n\n");
   });
 
-  test("of a directory without a store are not listed, and nothing is created", async () => {
-    const { cwd, run } = open();
-    expect((await run("list")).code).toBe(1);
+  test("of a directory without a store are neither listed nor added, and nothing is created", async () => {
+    const cwd = temporaryDirectory();
+    for (const argv of [["list"], ["add", "Dogs"]])
+      expect((await inProcessIn(cwd, ["categories", ...argv])).code).toBe(1);
     expect(existsSync(join(cwd, "data"))).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { fullName } from "../../src/cli/help/help-command.ts";
 import { textsOf } from "../../src/cli/help/texts.ts";
@@ -8,6 +8,7 @@ import { program } from "../../src/cli/program.ts";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
+import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, bundledOnTerminal, inProcess } from "./program.ts";
 
@@ -133,7 +134,7 @@ test("a subcommand's help lists no settings besides the global options", async (
 });
 
 test("global options stand before or after the command", async () => {
-  const directory = temporaryDirectory();
+  const directory = await createStore();
   await run(["--data-dir", directory, "keys", "create", "--name", "x", "--scope", "*"]);
   expect(JSON.parse((await run(["keys", "list", "--json", "--data-dir", directory])).out)).toMatchObject([
     { name: "x" },
@@ -142,7 +143,7 @@ test("global options stand before or after the command", async () => {
 
 describe("a boolean setting", () => {
   const importWith = async (...flags: string[]) => {
-    const directory = temporaryDirectory();
+    const directory = await createStore();
     const file = join(directory, "animals.csv");
     writeFileSync(file, "name,categoryId\nRex,9\n");
     return (await run(["import", ...flags, file], { DATA_DIR: directory, STRICT_CATEGORIES: "yes" })).code;
@@ -163,7 +164,7 @@ describe("a boolean setting", () => {
 
 test.skipIf(!existsSync("/dev/full"))("a key whose secret cannot be printed is named", async () => {
   const { code, error } = await executable(["keys", "create", "--name", "x", "--scope", "*"], {
-    env: { DATA_DIR: temporaryDirectory() },
+    env: { DATA_DIR: await createStore() },
     output: "/dev/full",
   });
   expect(code).toBe(1);
@@ -220,7 +221,7 @@ test.each(["store", "platform"])("openapi %s prints a document that names BASE_U
 });
 
 test("keys are created, listed, rotated and revoked, in words and in JSON", async () => {
-  const env = { DATA_DIR: temporaryDirectory() };
+  const env = { DATA_DIR: await createStore() };
   const json = async (...argv: string[]) =>
     JSON.parse((await spawn([...argv, "--json"], env)).out) as Record<string, unknown>;
   const made = await json(
@@ -258,7 +259,7 @@ test("keys are created, listed, rotated and revoked, in words and in JSON", asyn
 
 describe("the last usable key that can manage keys", () => {
   const withAdmin = async () => {
-    const env = { DATA_DIR: temporaryDirectory() };
+    const env = { DATA_DIR: await createStore() };
     await run(["keys", "create", "--name", "admin", "--scope", "*"], env);
     return env;
   };
@@ -288,12 +289,23 @@ describe("the last usable key that can manage keys", () => {
   });
 });
 
-test.each(["list", "revoke 7", "rotate 7"])("keys %s creates no database", async (line) => {
+test.each([
+  "keys list",
+  "keys create --name web --scope pets:read",
+  "keys revoke 7",
+  "categories add Dogs",
+  "import animals.csv",
+  "import animals.csv --create-categories",
+])("%s creates no store, and names both remedies", async (line) => {
   const directory = join(temporaryDirectory(), "mistyped");
-  const { error, code } = await run(["keys", ...line.split(" ")], { DATA_DIR: directory });
+  writeFileSync(join(dirname(directory), "animals.csv"), "name,category\nRex,Dog\n");
+  const { error, code } = await inProcess(line.split(" "), {
+    env: { DATA_DIR: directory },
+    cwd: dirname(directory),
+  });
   expect([code, error]).toEqual([
     1,
-    `adoption-store: DATA_DIR ${directory}: there is no database: check --data-dir, or start the server once with adoption-store serve\n`,
+    `adoption-store: DATA_DIR ${directory}: there is no database. Name the directory of a store with --data-dir, or create a store with adoption-store serve\n`,
   ]);
   expect(existsSync(directory)).toBe(false);
 });

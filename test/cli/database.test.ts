@@ -7,23 +7,22 @@ import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
+import { createStore } from "../support/new-store.ts";
+import { openData } from "../../src/data-dir/open.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
-const configured = () =>
-  readConfig({ flags: {}, env: { DATA_DIR: temporaryDirectory() }, isTerminal: false });
+const configIn = (dataDir: string) =>
+  readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
+const configured = async () => configIn(await createStore());
 
 test("a full file system is named by its directory, with what to do", async () => {
-  const config = configured();
+  const config = await configured();
   const names = Array.from({ length: 10_000 }, (_, at) => `name-${at}.example.org`);
-  const filled = withDatabase(
-    config,
-    async (database) => {
-      database.client.run("PRAGMA max_page_count = 1");
-      await certificateRepository(database, certificateEffects(database)).want(names, 0);
-    },
-    { create: true },
-  );
+  const filled = withDatabase(config, async (database) => {
+    database.client.run("PRAGMA max_page_count = 1");
+    await certificateRepository(database, certificateEffects(database)).want(names, 0);
+  });
   expect(await outcomeOf(filled)).toThrow(
     `DATA_DIR ${config.dataDir}: its file system is full: make room there (df ${config.dataDir} shows how much is free)`,
   );
@@ -33,15 +32,15 @@ test("other errors stay unchanged", async () => {
   const failing = async () => {
     throw new Error("another reason");
   };
-  expect(await outcomeOf(withDatabase(configured(), failing, { create: true }))).toThrow("another reason");
+  expect(await outcomeOf(withDatabase(await configured(), failing))).toThrow("another reason");
 });
 
 test("a full file system elsewhere is not blamed on DATA_DIR", async () => {
-  const config = configured();
+  const config = await configured();
   const failing = async () => {
     throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   };
-  const failed = withDatabase(config, failing, { create: true });
+  const failed = withDatabase(config, failing);
   expect(await outcomeOf(failed)).toThrow(
     "the file system of a file that it writes is full: make room there",
   );
@@ -51,7 +50,7 @@ test("a full file system elsewhere is not blamed on DATA_DIR", async () => {
 describe("a database whose creation was interrupted", () => {
   /** The state after a process was killed before it committed the schema. */
   const cutOff = (how: "an empty file" | "a file without tables" | "the ledger alone") => {
-    const config = configured();
+    const config = configIn(temporaryDirectory());
     const path = databasePath(config.dataDir);
     writeFileSync(path, "");
     const client = new Database(path);
@@ -62,17 +61,11 @@ describe("a database whose creation was interrupted", () => {
   };
 
   test.each(["an empty file", "a file without tables", "the ledger alone"] as const)(
-    "which left %s, is created by the next command that creates one",
+    "which left %s, is created by the next start",
     async (how) => {
-      const config = cutOff(how);
-      const counted = withDatabase(
-        config,
-        async ({ client }) => client.query("SELECT count(*) FROM pets").values(),
-        {
-          create: true,
-        },
-      );
-      expect(await counted).toEqual([[0]]);
+      const database = openData(cutOff(how), { create: true });
+      expect(database.client.query("SELECT count(*) FROM pets").values()).toEqual([[0]]);
+      await database.close();
     },
   );
 

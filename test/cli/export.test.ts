@@ -13,6 +13,7 @@ import { Writable } from "node:stream";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { streamTarget } from "../../src/cli/export-target.ts";
 import { shareLock } from "../../src/db/file-lock.ts";
+import { createStore, directoryWithStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundledIn, bundledOnTerminal, inProcess, inProcessIn } from "./program.ts";
 import { outcomeOf } from "../support/outcome.ts";
@@ -45,7 +46,7 @@ const ROWS = NAMES.map((name, at) => ({
 
 /** A directory with a store of these animals. */
 const filled = async () => {
-  const cwd = temporaryDirectory();
+  const cwd = await directoryWithStore();
   writeFileSync(join(cwd, "rows.ndjson"), ROWS.map((row) => JSON.stringify(row)).join("\n"));
   const { code, error } = await run(cwd, ["import", "rows.ndjson"]);
   expect([code, error]).toEqual([0, ""]);
@@ -78,7 +79,7 @@ test.each([
 
 describe("an export carries the name of the category beside its id", () => {
   const placed = async (format: string) => {
-    const cwd = temporaryDirectory();
+    const cwd = await directoryWithStore();
     await run(cwd, ["categories", "add", "=Dogs", 'Cats, "small"']);
     writeFileSync(
       join(cwd, "rows.ndjson"),
@@ -150,7 +151,7 @@ test("export without a file prints only CSV, and --status filters it", async () 
 });
 
 test("the summary of an export of one animal has the singular", async () => {
-  const cwd = temporaryDirectory();
+  const cwd = await directoryWithStore();
   writeFileSync(join(cwd, "one.csv"), "name,categoryId\nBella,1\n");
   await run(cwd, ["import", "one.csv"]);
   expect((await run(cwd, ["export", "out.csv"])).out).toStartWith("1 animal in out.csv (");
@@ -277,7 +278,7 @@ test.skipIf(!existsSync("/dev/full"))("a full standard output is named, and not 
 });
 
 test("an export on a terminal shows the rows alone, without its progress", async () => {
-  const dataDir = temporaryDirectory();
+  const dataDir = await createStore();
   const file = join(dataDir, "animals.csv");
   writeFileSync(file, "name,categoryId\nRex,1\n");
   await inProcess(["import", file, "--data-dir", dataDir]);

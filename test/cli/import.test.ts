@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { CategoryGone, importRepository } from "../../src/bulk/repository.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
+import { directoryWithStore } from "../support/new-store.ts";
 import { openStore } from "../support/store.ts";
 import { animals, placing } from "./placed.ts";
 import { bundledIn, inProcessIn } from "./program.ts";
@@ -79,7 +80,7 @@ describe("an import reads", () => {
   });
 
   test("standard input, if its format and the file of rejected rows are named", async () => {
-    const { cwd } = place("");
+    const cwd = await directoryWithStore();
     const text = "name,categoryId\nBella,3\nRex,x\n";
     const missing = await spawn(cwd, ["import", "-", "--format", "csv"], text);
     expect([missing.code, missing.error]).toEqual([2, expect.stringContaining("--rejected")]);

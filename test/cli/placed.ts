@@ -1,16 +1,20 @@
 import { Database } from "bun:sqlite";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import type { inProcessIn } from "./program.ts";
 
-/** Places a file to import in a directory of its own. */
+/** Places a file to import in a separate directory, whose store the first import creates. */
 export const placing =
   (run: typeof inProcessIn) =>
   (text: string | Uint8Array, file = "a.csv") => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, file), text);
-    const importing = (...flags: string[]) => run(cwd, ["import", file, ...flags]);
+    const importing = async (...flags: string[]) => {
+      if (!flags.includes("--dry-run")) await createStore(join(cwd, "data"));
+      return run(cwd, ["import", file, ...flags]);
+    };
     const read = (name: string) => readFileSync(join(cwd, name), "utf8");
     return { cwd, path: join(cwd, file), importing, read };
   };

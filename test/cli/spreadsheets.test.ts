@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openStore } from "../support/store.ts";
+import { createStore } from "../support/new-store.ts";
 import { animals, placing } from "./placed.ts";
 import { inProcessIn } from "./program.ts";
 
@@ -15,6 +16,7 @@ const place = placing(run);
 /** A file as a shelter has it, with a store that has the category Dog. */
 const placed = async (text: string | Uint8Array, file?: string) => {
   const here = place(text, file);
+  await createStore(join(here.cwd, "data"));
   await run(here.cwd, ["categories", "add", "Dog"]);
   return here;
 };

@@ -13,6 +13,7 @@ import { databasePath } from "../../src/data-dir/paths.ts";
 import { backupName } from "../../src/backups/file-names.ts";
 import { Database } from "bun:sqlite";
 import type { Status } from "../../src/cli/status-facts.ts";
+import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";
 
@@ -142,8 +143,7 @@ describe("beside a server", () => {
 });
 
 test("a domain that fails is a warning, and one that waits is none", async () => {
-  const dataDir = temporaryDirectory();
-  await inProcess(["keys", "create", "--name", "x", "--scope", "*", "--data-dir", dataDir]);
+  const dataDir = await createStore();
   const database = new Database(databasePath(dataDir));
   database.run(`INSERT INTO projects (slug, name, plan, target_label, created_at)
     VALUES ('docs', 'Docs', 'pro', 'abc', 1)`);

@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from "../../src/config/config.ts";
 import { parseConfigFile } from "../../src/config/file.ts";
 import { readSavedSettings, saveSettings } from "../../src/config/saved-settings.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
+import { settingText } from "../../src/config/sources.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const read = (env: Record<string, string> = {}, flags: Record<string, string> = {}, isTerminal = false) =>
@@ -279,4 +280,20 @@ describe("BLOBS_URL", () => {
     await saveSettings({ ...read({ BLOBS_URL }), dataDir }, 3000);
     expect(JSON.stringify(readSavedSettings(dataDir))).not.toMatch(/s3cret|the-key|my-bucket/);
   });
+});
+
+test("a variable of the service's environment file is named by its file and line", () => {
+  const sources = {
+    flags: {},
+    env: { BODY_LIMIT: "lots", PORT: "80" },
+    places: { BODY_LIMIT: "/etc/environment:7" },
+    isTerminal: false,
+  };
+  expect(settingText("bodyLimit", sources)).toEqual({
+    text: "lots",
+    kind: "environment_file",
+    origin: "/etc/environment:7",
+  });
+  expect(settingText("port", sources)).toMatchObject({ kind: "environment", origin: "PORT" });
+  expect(() => readConfig(sources)).toThrow('/etc/environment:7: BODY_LIMIT: "lots" must be ');
 });

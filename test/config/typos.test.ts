@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findTypos, typoWarning } from "../../src/config/typos.ts";
+import { assertKnownVariables, findTypos, typoWarning } from "../../src/config/typos.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 
 const suggestionFor = (variable: string, value = "x") => findTypos({ [variable]: value })[0]?.suggestion;
@@ -66,4 +66,14 @@ test("a variable with the prefix that is like no setting is reported without a s
 
 test("no value is reported", () => {
   expect(JSON.stringify(findTypos({ ACME_EAB_HMAK: "secret" }))).not.toContain("secret");
+});
+
+test("an unknown name in an environment file is an error with its line and the name that was meant", () => {
+  const known = ["PORT", "ADOPTION_STORE_HOST", "AWS_ACCESS_KEY_ID", "TZ", "HTTPS_PROXY", "https_proxy"];
+  assertKnownVariables(known.map((name, at) => ({ name, place: `/etc/environment:${at}` })));
+  const wrong = (name: string) => () => assertKnownVariables([{ name, place: "/etc/environment:7" }]);
+  expect(wrong("BODY_LIMTI")).toThrow(
+    "/etc/environment:7: there is no setting BODY_LIMTI. Did you mean BODY_LIMIT?",
+  );
+  expect(wrong("COLOUR")).toThrow("adoption-store config example lists all settings");
 });

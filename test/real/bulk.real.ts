@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "bun:test";
 import { REJECTED, ROW_FLAGS, countBad, writeRows } from "../support/rows.ts";
+import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Server, directory, real, serve, store, until } from "./support.ts";
 
 const ROWS = 100_000;
@@ -41,6 +42,12 @@ const expectAccounted = async (cwd: string, besides = 0) => {
   expect(new Set(lines.map(([, line]) => line)).size).toBe(BAD);
 };
 
+/** A file to import, and an empty store. */
+const prepare = async (cwd: string): Promise<void> => {
+  await writeRows(join(cwd, "rows.csv"), ROWS);
+  await createStore(join(cwd, "data"));
+};
+
 const importing = (cwd: string) =>
   Bun.spawn([EXECUTABLE, "import", "rows.csv", ...ROW_FLAGS], {
     cwd,
@@ -71,7 +78,7 @@ real(
   async () => {
     using place = directory();
     const { path: cwd } = place;
-    await writeRows(join(cwd, "rows.csv"), ROWS);
+    await prepare(cwd);
     for (let round = 0; round < 2; round++) expect(await interrupt(cwd, "SIGKILL")).not.toBe(0);
     const reached = readSoFar(cwd);
     expect(reached).toBeGreaterThan(0);
@@ -86,7 +93,7 @@ real(
 real("Ctrl-C ends an import with 130 between two transactions, and the next goes on there", [], async () => {
   using place = directory();
   const { path: cwd } = place;
-  await writeRows(join(cwd, "rows.csv"), ROWS);
+  await prepare(cwd);
   expect(await interrupt(cwd, "SIGINT")).toBe(130);
   await goOn(cwd);
   await expectAccounted(cwd);
@@ -95,7 +102,7 @@ real("Ctrl-C ends an import with 130 between two transactions, and the next goes
 real("the same command while an import runs says so, and takes nothing from it", [], async () => {
   using place = directory();
   const { path: cwd } = place;
-  await writeRows(join(cwd, "rows.csv"), ROWS);
+  await prepare(cwd);
   const first = goOn(cwd);
   await until("rows are read", () => readSoFar(cwd) > 0, 30_000);
   const others = await Promise.all([goOn(cwd), goOn(cwd)]);
@@ -127,7 +134,7 @@ real(
   async () => {
     using place = directory();
     const { path: cwd } = place;
-    await writeRows(join(cwd, "rows.csv"), ROWS);
+    await prepare(cwd);
     await using server = await serve({ cwd });
     let isOver = false;
     const clients = Array.from({ length: CLIENTS }, (_, number) => client(server, number, () => isOver));
@@ -144,7 +151,7 @@ real(
 real("an export whose reader has seen enough ends quietly", ["sh", "head"], async () => {
   using place = directory();
   const { path: cwd } = place;
-  await writeRows(join(cwd, "rows.csv"), ROWS);
+  await prepare(cwd);
   await goOn(cwd);
   const child = Bun.spawn(["sh", "-c", `${EXECUTABLE} export --data-dir data | head -n 2`], {
     cwd,
@@ -168,7 +175,7 @@ if (process.platform === "linux")
   real("an import that is suspended holds no lock, and goes on when it is continued", [], async () => {
     using place = directory();
     const { path: cwd } = place;
-    await writeRows(join(cwd, "rows.csv"), ROWS);
+    await prepare(cwd);
     await using server = await serve({ cwd });
     const child = importing(cwd);
     await until("rows are read", () => readSoFar(cwd) > 0, 30_000);
@@ -189,7 +196,7 @@ if (process.platform === "linux")
   real("an export that is suspended or read slowly keeps no snapshot of the database", [], async () => {
     using place = directory();
     const { path: cwd } = place;
-    await writeRows(join(cwd, "rows.csv"), ROWS);
+    await prepare(cwd);
     await goOn(cwd);
     await using server = await serve({ cwd });
     const child = Bun.spawn([EXECUTABLE, "export", "-"], {

@@ -4,6 +4,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect } from "bun:test";
 import { packClient } from "../support/client-package.ts";
+import { createStore } from "../support/new-store.ts";
 import { freePort } from "./authorities.ts";
 import { openBrowser } from "./browser.ts";
 import { command, directory, launch, real, run, serve, type Server, store } from "./support.ts";
@@ -61,6 +62,7 @@ const runProgram = async (
 const importAnimals = async (cwd: string): Promise<void> => {
   const rows = Array.from({ length: ANIMALS }, (_, at) => `Animal ${at},1\n`);
   await Bun.write(join(cwd, "animals.csv"), `name,categoryId\n${rows.join("")}`);
+  await createStore(join(cwd, "data"));
   expect((await store(["import", "animals.csv"], { cwd })).code).toBe(0);
 };
 

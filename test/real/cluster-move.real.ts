@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { tarGzOf } from "../deploys/archives.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { countBad, ROW_FLAGS, writeRows } from "../support/rows.ts";
+import { createStore } from "../support/new-store.ts";
 import { compareNodes, differencesOf } from "./cluster/equality.ts";
 import { type Node, node } from "./cluster/nodes.ts";
 import { copyOf, countRows, databaseIn, hashTables } from "./cluster/tables.ts";
@@ -58,6 +59,7 @@ const addDomains = async (cwd: string): Promise<void> => {
 /** An embedded store with everything that a shelter has. @returns a key besides the first */
 const fill = async (cwd: string): Promise<{ admin: string; other: string }> => {
   await writeRows(join(cwd, "rows.csv"), ROWS);
+  await createStore(join(cwd, "data"));
   expect((await store(["import", "rows.csv", ...ROW_FLAGS], { cwd })).code).toBe(1);
   await using server = await serve({ cwd });
   for (const project of PROJECTS) await deploy(server, project);

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "../support/new-store.ts";
 import {
   EXECUTABLE,
   type Finished,
@@ -97,6 +98,7 @@ real(
     mkdirSync(join(place.data, "backups"), { mode: 0o700 });
     chownSync(join(place.data, "backups"), SERVICE, SERVICE);
     const backup = join(place.data, "backups", "taken.db");
+    await createStore(place.data);
     for (const args of [
       ["keys", "create", "--name", "x", "--scope", "*"],
       ["import", csv],

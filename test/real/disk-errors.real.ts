@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Finished, directory, launch, real, run, store, until } from "./support.ts";
 
 const READS = ["doctor --port 0", "backup b.db --force", "keys list", "export o.csv --force"];
@@ -11,6 +12,7 @@ const AT = [1, 2, 3, 4, 5, 7, 9, 13, 19, 29];
 const filled = async (place: string): Promise<void> => {
   const rows = Array.from({ length: 3000 }, (_, at) => `Animal ${at},${at % 7}\n`);
   writeFileSync(join(place, "a.csv"), `name,categoryId\n${rows.join("")}`);
+  await createStore(join(place, "data"));
   expect((await store(["import", "a.csv"], { cwd: place })).code).toBe(0);
 };
 
@@ -142,10 +144,11 @@ real("a server whose disk dies answers 503, and its end has no stack trace", ["s
 });
 
 /** Runs a command on file systems of its own: DATA_DIR's, and that of `shelf`, which has inodes for a few files only. */
-const withoutInodes = (place: string, command: string) => {
+const withoutInodes = async (place: string, command: string) => {
+  await createStore(join(place, "seed"));
   const script = `
     mount -t tmpfs -o size=9m,nr_inodes=40,mode=700 tmpfs data && mount -t tmpfs -o size=9m,nr_inodes=4 tmpfs shelf &&
-    "$0" keys create --name x --scope '*' >keys && touch shelf/1 shelf/2 shelf/3 shelf/4 2>noise
+    cp -a seed/. data && "$0" keys create --name x --scope '*' >keys && touch shelf/1 shelf/2 shelf/3 shelf/4 2>noise
     case "$1" in data) shift; for name in $(seq 50); do touch data/x$name 2>noise; done;; esac
     exec "$0" "$@"`;
   mkdirSync(join(place, "data"));

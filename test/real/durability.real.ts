@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, directory, launch, real, run, store, until } from "./support.ts";
 
 /** One system call that succeeded: its name, and the paths that it names, all of them absolute. */
@@ -76,9 +77,9 @@ real(
     using place = directory();
     const cwd = realpathSync(place.path);
     writeFileSync(join(cwd, "a.csv"), "name,categoryId\nBella,3\nMax,\n");
+    await createStore(join(cwd, "data"));
     const imported = await traced(cwd, ["import", "a.csv"]);
     expect(imported.code).toBe(1);
-    expectNamed(imported.calls, join(cwd, "data"));
     expectNamed(imported.calls, join(cwd, "a.csv.rejected"));
     for (const again of [[], ["--force"]]) {
       const exported = await traced(cwd, ["export", "out.csv", ...again]);

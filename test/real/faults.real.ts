@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { join } from "node:path";
+import { createStore } from "../support/new-store.ts";
 import { type Fault, type FaultKind, type Injector, injector } from "./faults/injector.ts";
 import { type Server, directory, real, serve, store, until } from "./support.ts";
 
@@ -124,6 +125,7 @@ const contents = (cwd: string): Map<string, number> => {
 const fill = async (cwd: string) => {
   const rows = Array.from({ length: ANIMALS }, (_, at) => `Animal ${at} of the shelter by the river,3`);
   await Bun.write(join(cwd, "animals.csv"), `name,categoryId\n${rows.join("\n")}\n`);
+  await createStore(join(cwd, "data"));
   const imported = await store(["import", "animals.csv"], { cwd });
   expect(imported.code).toBe(0);
 };

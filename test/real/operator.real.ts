@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createStore } from "../support/new-store.ts";
 import { freePort } from "./authorities.ts";
 import {
   EXECUTABLE,
@@ -188,6 +189,7 @@ real("each of 50 keys that are in use is refused by the first request after its 
 
 real("a key that does not exist cannot be revoked", [], async () => {
   using place = directory();
+  await createStore(join(place.path, "data"));
   await json(["keys", "create", "--name", "a", "--scope", "*"], place.path);
   expectRefusal(await store(["keys", "revoke", "7"], { cwd: place.path }), 1, /no API key with this id/);
 });

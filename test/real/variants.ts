@@ -30,8 +30,8 @@ export const NEVER_READY: Edit = ["src/cli/serve.ts", "notifier?.ready(server.st
 /** Ends at its start. */
 export const ENDS_AT_START: Edit = [
   "src/cli/serve.ts",
-  "const config = configOf(options);",
-  'const config = configOf(options);\n      if (config.port) throw new Error("this build is broken");',
+  "const config = readConfig(sources);",
+  'const config = readConfig(sources);\n      if (config.port) throw new Error("this build is broken");',
 ];
 
 /** Builds the executable from a copy of the source with another version and these changes. */

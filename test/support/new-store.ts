@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { readConfig } from "../../src/config/config.ts";
+import { openData } from "../../src/data-dir/open.ts";
+import { temporaryDirectory } from "./ends.ts";
+
+/** Creates an empty store in a directory, as the first start of a server does, without a key. @returns the directory */
+export const createStore = async (dataDir = temporaryDirectory()): Promise<string> => {
+  const config = readConfig({ flags: {}, env: { DATA_DIR: dataDir }, isTerminal: false });
+  const umask = process.umask();
+  await openData(config, { create: true }).close();
+  process.umask(umask);
+  return dataDir;
+};
+
+/** A working directory with an empty store in `data`. */
+export const directoryWithStore = async (): Promise<string> => {
+  const cwd = temporaryDirectory();
+  await createStore(join(cwd, "data"));
+  return cwd;
+};
