@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { readConfig } from "../config/config.ts";
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { exampleFile } from "../config/example.ts";
 import { keyOf } from "../config/file.ts";
 import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
@@ -9,7 +9,8 @@ import type { DatabaseUrl } from "../lib/database-url.ts";
 import { withoutSettings } from "./help/globals.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { printList } from "./print/list.ts";
-import { print } from "./print/output.ts";
+import { note, print } from "./print/output.ts";
+import { describeStopped, serviceOf } from "./service-state.ts";
 import { sourcesBeside, withSettings } from "./settings.ts";
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
@@ -19,9 +20,8 @@ const HIDDEN = "(hidden)";
 type Shown = Exclude<ReturnType<typeof readConfig>[SettingName], BlobsUrl | DatabaseUrl | undefined> | null;
 
 /** A setting with its value, as JSON has it. */
-const rowsOf = (sources: Sources) => {
-  const config = readConfig(sources);
-  return NAMES.map((name) => {
+const rowsOf = (sources: Sources, config: Partial<Config>) =>
+  NAMES.map((name) => {
     const setting: Setting = SETTINGS[name];
     const { text, kind, origin } = settingText(name, sources);
     const value: Shown = setting.isSecret && text !== "" ? HIDDEN : ((config[name] ?? null) as Shown);
@@ -30,27 +30,34 @@ const rowsOf = (sources: Sources) => {
       variable: setting.env,
       value,
       /** As it was written, with its unit. */
-      text: value === HIDDEN || setting.type === "boolean" ? String(value) : text || String(value ?? ""),
+      text: value === HIDDEN || typeof value === "boolean" ? String(value) : text || String(value ?? ""),
       source: kind,
       origin,
     };
   });
+
+/** The configuration, or the error of an invalid setting. */
+const parseConfig = (sources: Sources): { config: Partial<Config>; fault?: ConfigError } => {
+  try {
+    return { config: readConfig(sources) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { config: {}, fault: error };
+    throw error;
+  }
 };
 
 const showCommand = () =>
   withSettings(
-    withExamples(
-      new Command("show"),
-      ["Show all settings", "adoption-store config show"],
-      ["Show those of a service", "adoption-store config show --data-dir /var/lib/adoption-store"],
-    )
+    withExamples(new Command("show"), ["Show all settings", "adoption-store config show"])
       .description("print all settings, and where each comes from")
       .option("--json", "print JSON"),
     [],
     NAMES,
-  ).action((options: { json?: boolean }) => {
+  ).action(async (options: { json?: boolean }) => {
+    const sources = sourcesBeside(options);
+    const { config, fault } = parseConfig(sources);
     printList(
-      rowsOf(sourcesBeside(options)),
+      rowsOf(sources, config),
       {
         SETTING: ({ setting }) => setting,
         VALUE: ({ text }) => text || "-",
@@ -58,6 +65,9 @@ const showCommand = () =>
       },
       { json: options.json, empty: "" },
     );
+    const service = await serviceOf(settingText("dataDir", sources).text);
+    if (service?.result !== undefined) note(describeStopped(service));
+    if (fault) throw fault;
   });
 
 const exampleCommand = () =>
@@ -70,7 +80,7 @@ const exampleCommand = () =>
 
 const NOTES = [
   'A configuration file is written in TOML, with one line for each setting, such as base_url = "https://adopt.example.org". A setting\'s name is its environment variable in lower case. The file is DATA_DIR/adoption-store.toml, or the one that --config names.',
-  "A flag overrides the environment, and the environment overrides the file.",
+  "A flag overrides the environment, and the environment overrides the file. For the store of the installed service, its environment file comes between the two.",
 ];
 
 export const configCommand = (): Command =>

@@ -13,6 +13,7 @@ import { explain, describeAttempt } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Concern, Probe } from "./doctor-finding.ts";
 import { NONE, openForCommand } from "./open-readonly.ts";
+import { creationAdvice } from "./service-state.ts";
 import { formatNames } from "./print/format.ts";
 
 /** The most names on one line. */
@@ -33,6 +34,7 @@ const lookAt = async (client: Client, look: Look): Promise<string> => {
 /** Runs `look` on the database, or says why it cannot. */
 const reading = async (config: Config, look: Look): Promise<string> => {
   const client = openForCommand(config);
+  if (client === NONE) return `${NONE}: ${creationAdvice(config.dataDir)}`;
   return typeof client === "string" ? client : lookAt(client, look);
 };
 

@@ -10,6 +10,7 @@ import { describeMissing, readProcessRecord } from "../data-dir/process-record.t
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { fullDiskAdvice, hasNoInodes } from "../data-dir/free-space.ts";
+import { readConfig } from "../config/config.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { backups } from "./doctor-backups.ts";
@@ -18,14 +19,15 @@ import { clusterFindings } from "./doctor-cluster.ts";
 import { objectStoreProbes } from "./doctor-objects.ts";
 import { platformProbe } from "./doctor-platform.ts";
 import { type Concern, type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
-import { configBeside, configOf, settingWarnings, sourcesOf, withSettings } from "./settings.ts";
+import { creationAdvice, describeStopped, serviceOf } from "./service-state.ts";
+import { reportedSources, settingWarnings, withSettings } from "./settings.ts";
 import { print, printJson } from "./print/output.ts";
 
 /** A correct clock shows no earlier time. */
 const YEAR_2026 = Date.UTC(2026, 0, 1);
 
 const dataDir: Probe = ({ dataDir: path }) => {
-  if (!existsSync(path)) return `${path} does not exist yet: adoption-store serve creates it`;
+  if (!existsSync(path)) return `${path} does not exist yet: ${creationAdvice(path)}`;
   const fault = directoryFault(path) ?? fileFault(lockPath(path));
   if (fault !== undefined) throw new Error(`${path}: ${fault}`);
   try {
@@ -58,6 +60,9 @@ const runningServer = (dataDir: string): string | Concern => {
 
 const server: Probe = async (config) => {
   if (isDataDirLocked(config.dataDir)) return runningServer(config.dataDir);
+  const stopped = await serviceOf(config.dataDir);
+  if (stopped?.result !== undefined) throw new Error(describeStopped(stopped));
+  if (stopped) return { warning: describeStopped(stopped) };
   const { host, port } = config;
   try {
     await listenHttp({ host, port, fetch: () => new Response() }).stop(0);
@@ -76,9 +81,10 @@ const clock: Probe = () => {
 };
 
 const settingsProbe =
-  (options: Readonly<Record<string, unknown>>): Probe =>
+  ({ sources, fault }: ReturnType<typeof reportedSources>): Probe =>
   () => {
-    const warnings = settingWarnings(sourcesOf(options));
+    if (fault !== undefined) throw new Error(fault);
+    const warnings = settingWarnings(sources);
     return warnings.length === 0 ? "all are valid" : { warning: warnings.join("; ") };
   };
 
@@ -104,11 +110,8 @@ const DOCTOR_TEXTS: CommandTexts = {
   ],
   exitCodes: { 0: "no check has FAILED", 1: "a check has FAILED" },
   examples: [
-    { text: "Check the data in ./data", line: "adoption-store doctor" },
-    {
-      text: "Check the data of a service, quickly",
-      line: "adoption-store doctor --quick --data-dir /var/lib/adoption-store",
-    },
+    { text: "Check the store in ./data, or else the service", line: "adoption-store doctor" },
+    { text: "Check it quickly", line: "adoption-store doctor --quick" },
   ],
 };
 
@@ -127,10 +130,15 @@ export const doctorCommand = (): Command =>
     ["port", "host", "diskReserve", "backupSchedule", "backupDir"],
     Object.keys(SETTINGS) as SettingName[],
   ).action(async ({ quick = false, json, ...options }: Options) => {
-    const { backupSchedule, backupDir } = configBeside(options);
-    const config = { ...configOf(options), backupSchedule, backupDir };
-    const findings: Finding[] = [await attempt("settings", settingsProbe(options), config, { quick })];
-    const probes = { ...PROBES, ...objectStoreProbes(config), platform: platformProbe(options) };
+    const reported = reportedSources(options);
+    const serverConfig = readConfig(reported.sources);
+    const { backupSchedule, backupDir } = serverConfig;
+    const config =
+      reported.fault === undefined
+        ? { ...readConfig({ ...reported.sources, saved: {} }), backupSchedule, backupDir }
+        : serverConfig;
+    const findings: Finding[] = [await attempt("settings", settingsProbe(reported), config, { quick })];
+    const probes = { ...PROBES, ...objectStoreProbes(config), platform: platformProbe(serverConfig) };
     for (const [check, probe] of Object.entries(probes))
       findings.push(await attempt(check, probe, config, { quick }));
     findings.push(...(await clusterFindings(config)));

@@ -12,7 +12,7 @@ import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 
 /** The reason why there is nothing to open in a new DATA_DIR. */
-export const NONE = "there is none yet: adoption-store serve creates it";
+export const NONE = "it does not exist yet";
 const BEING_RESTORED = "not checked: a backup is being restored";
 
 /** Opens the database without changing a file. @returns why there is nothing to open @throws an error that says why it cannot */

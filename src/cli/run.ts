@@ -10,6 +10,7 @@ import { complete, completionLines } from "./completion/complete.ts";
 import { Interrupted } from "./confirm.ts";
 import { noteError, print } from "./print/output.ts";
 import { program } from "./program.ts";
+import { withServiceAdvice } from "./service-state.ts";
 import { suspendBetweenTurns } from "./suspend.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -29,7 +30,8 @@ export const run = async (argv: readonly string[]): Promise<number> => {
     }
     await program().parseAsync(withBareBooleans(argv), { from: "user" });
     return Number(process.exitCode ?? 0);
-  } catch (error) {
+  } catch (thrown) {
+    const error = withServiceAdvice(thrown);
     // Commander printed help or the version.
     if (error instanceof CommanderError) return 0;
     if (error instanceof ConfigError || error instanceof UsageError) {

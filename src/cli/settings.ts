@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
-import { type Config, readConfig } from "../config/config.ts";
+import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { configFileWarning } from "../config/file.ts";
 import { readSavedSettings } from "../config/saved-settings.ts";
 import { SETTINGS, type SettingName, groupOf } from "../config/settings.ts";
 import { type Sources, settingText } from "../config/sources.ts";
 import { findTypos, typoWarning } from "../config/typos.ts";
 import { settingOptions } from "./help/setting-option.ts";
-import { availableSources, selectedSources } from "./store.ts";
+import { availableSources, selectedDirectory, selectedSources } from "./store.ts";
 
 /** Options of a command, as Commander returns them. Those that are not settings are ignored. */
 type Options = Readonly<Record<string, unknown>>;
@@ -54,6 +54,23 @@ export const sourcesBeside = (options: Options): Sources => withSaved(sourcesOf(
 /** `configBeside` for a command that works without a store. @throws ConfigError */
 export const availableConfig = (options: Options): Config =>
   readConfig(withSaved(availableSources(flagsOf(options))));
+
+/**
+ * `sourcesBeside` for a command that reports invalid settings: it continues with those of the last server. `fault` names the
+ * invalid one. @throws ConfigError for a wrong flag
+ */
+export const reportedSources = (options: Options): { sources: Sources; fault?: string } => {
+  try {
+    const sources = sourcesBeside(options);
+    readConfig(sources);
+    return { sources };
+  } catch (error) {
+    if (!(error instanceof ConfigError) || error.message.startsWith("--")) throw error;
+    const dataDir = selectedDirectory(flagsOf(options));
+    const saved = readSavedSettings(dataDir);
+    return { sources: { flags: { dataDir }, env: {}, saved, isTerminal: false }, fault: error.message };
+  }
+};
 
 /** Warnings about the settings: misspelled variables, and a file with a secret that others may read. */
 export const settingWarnings = ({ env, file }: Sources): string[] => {

@@ -9,7 +9,6 @@ import { withoutReplaced } from "../certificates/wildcard.ts";
 import { wildcardOf } from "../app/challenges.ts";
 import { explain } from "../certificates/explain.ts";
 import { type ClusterFacts, clusterFacts } from "./cluster-facts.ts";
-import { REPLICA_ALONE, isReplica } from "./doctor-cluster.ts";
 import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
@@ -18,7 +17,6 @@ import { databaseFiles, databasePath } from "../data-dir/paths.ts";
 import {
   type MissingWorkers,
   type ProcessRecord,
-  describeMissing,
   isReplaced,
   readProcessRecord,
   residentMemory,
@@ -27,16 +25,15 @@ import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { failingDomains } from "../domains/failing-repository.ts";
-import { type PlatformFault, platformWarnings } from "../platform/fault.ts";
+import type { PlatformFault } from "../platform/fault.ts";
 import { type RefusedHost, readRefusedHosts } from "../edge/refused-hosts.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { formatTime } from "../lib/time.ts";
-import { noticeWarnings } from "../notices/notice.ts";
 import { noticeReads } from "../notices/repository.ts";
-import { slugProblem } from "../projects/slug.ts";
+import type { StoppedService } from "../service/systemd.ts";
+import { serviceOf } from "./service-state.ts";
 import { NONE, openForCommand } from "./open-readonly.ts";
 
 /** How long the server may take to say that it is ready. */
@@ -163,6 +160,10 @@ type NamesStatus = Awaited<ReturnType<typeof namesStatus>>;
 
 export interface Status extends NamesStatus {
   server: ServerStatus;
+  /** The service of this store, if it has failed or is stopped. */
+  service?: StoppedService;
+  /** Why the settings are invalid. What `status` shows then follows those of the last server. */
+  settingsFault?: string;
   addresses: string[];
   dataDir: string;
   /** Why the database cannot be read. */
@@ -201,21 +202,29 @@ const assertReadable = (dataDir: string): void => {
   }
 };
 
+interface StatusOptions {
+  addressesOf: (record: ProcessRecord) => string[];
+  settingsFault: string | undefined;
+}
+
 /** Finds out everything that `status` shows. Changes nothing. @throws OperatorError */
 export const findStatus = async (
   config: Config,
-  addressesOf: (record: ProcessRecord) => string[],
+  { addressesOf, settingsFault }: StatusOptions,
   now: number,
 ): Promise<Status> => {
   const { dataDir } = config;
   assertReadable(dataDir);
   const record = readProcessRecord(dataDir);
   const server = await serverStatus(config, record);
+  const service = server.running ? undefined : await serviceOf(dataDir);
   const cluster = await clusterFacts(config, now);
   const { client, fault } = openIfPossible(config);
   try {
     return {
       server,
+      ...(service && { service }),
+      ...(settingsFault !== undefined && { settingsFault }),
       addresses: server.running && record ? addressesOf(record) : [],
       dataDir: resolve(dataDir),
       ...(fault !== undefined && { databaseFault: fault }),
@@ -230,58 +239,3 @@ export const findStatus = async (
     client?.close();
   }
 };
-
-/** The slug of the project that would have this host name; undefined unless the name is directly below PLATFORM_DOMAIN. */
-const slugOf = (host: string, platformDomain: string): string | undefined => {
-  const label = host.endsWith(`.${platformDomain}`) ? host.slice(0, -platformDomain.length - 1) : "";
-  return slugProblem(label) ? undefined : label;
-};
-
-const refusedWarning = ({ host, count }: RefusedHost, platformDomain: string): string => {
-  const project = slugOf(host, platformDomain);
-  const advice = project
-    ? `there is no project ${project}; to publish one, run adoption-store deploy DIRECTORY --project ${project} --create`
-    : "if the name is yours, set BASE_URL to its address, or add it to API_HOSTS";
-  return `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: ${advice}.`;
-};
-
-/** What needs a person's attention, with what to do. */
-export const warningsOf = (
-  {
-    server,
-    databaseFault,
-    backups,
-    certificates,
-    failingDomains,
-    notices,
-    platformFaults: faults,
-    refusedHosts,
-    cluster,
-    dataDir,
-  }: Status,
-  { platformDomain }: Pick<Config, "platformDomain">,
-): string[] => [
-  ...(server.reason === undefined ? [] : [`The server is not ready: ${server.reason}`]),
-  ...(server.restartNeeded
-    ? ["The executable was replaced after the server started: restart the server to run the new one."]
-    : []),
-  ...(server.missingWorkers ? [describeMissing(server.missingWorkers)] : []),
-  ...(databaseFault === undefined ? [] : [`The database: ${databaseFault}`]),
-  ...(cluster?.problems ?? []).map(({ text }) => `The cluster: ${text.replace(/\.?$/, ".")}`),
-  ...(!cluster && isReplica(dataDir) ? [`The cluster: ${REPLICA_ALONE}.`] : []),
-  ...(backups.overdue
-    ? [
-        `A backup is overdue: ${server.running ? "look at the server's log" : "start the server, which takes one"}.`,
-      ]
-    : []),
-  ...certificates.warnings,
-  ...platformWarnings(faults).map(({ message }) => message),
-  ...noticeWarnings(notices).map(({ message }) => message),
-  ...failingDomains
-    .filter(({ hostname }) => !notices.some((notice) => notice.hostname === hostname))
-    .map(
-      ({ hostname, project, stage }) =>
-        `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
-    ),
-  ...refusedHosts.slice(0, 3).map((refused) => refusedWarning(refused, platformDomain)),
-];

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
+import { readConfig } from "../config/config.ts";
 import { networkUrls } from "../app/network-urls.ts";
 import type { ProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -10,8 +11,10 @@ import { formatBytes, formatCount } from "./print/format.ts";
 import { print, printJson } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
 import { clusterText } from "./cluster-facts.ts";
-import { configBeside, withSettings } from "./settings.ts";
-import { type Status, findStatus, warningsOf } from "./status-facts.ts";
+import { reportedSources, withSettings } from "./settings.ts";
+import { type Status, findStatus } from "./status-facts.ts";
+import { creationAdvice } from "./service-state.ts";
+import { warningsOf } from "./status-warnings.ts";
 
 const LABEL_WIDTH = 11;
 
@@ -24,8 +27,8 @@ const addressesOf =
     ...networkUrls(url, host),
   ];
 
-const serverText = ({ server: { running, ready, pid, startedAt } }: Status, now: number): string => {
-  if (!running) return coloured("red", "not running");
+const serverText = ({ server: { running, ready, pid, startedAt }, service }: Status, now: number): string => {
+  if (!running) return coloured("red", service?.result === undefined ? "not running" : "failed");
   const state = ready ? coloured("green", "running") : coloured("red", "running, but not ready");
   const since = startedAt && `started ${relativeTime(Date.parse(startedAt), now)}`;
   return [state, since, pid && `process ${pid}`].filter(Boolean).join(", ");
@@ -37,7 +40,7 @@ const workersText = ({ server: { workers = [] } }: Status): string =>
     .join(", ");
 
 const storageText = ({ dataDir, storage }: Status): string[] => {
-  if (!storage) return [dataDir, "does not exist yet: adoption-store serve creates it"];
+  if (!storage) return [dataDir, `does not exist yet: ${creationAdvice(dataDir)}`];
   const { databaseBytes, logBytes, freeBytes, animals } = storage;
   return [
     dataDir,
@@ -80,7 +83,7 @@ const printStatus = (status: Status, warnings: readonly string[], now: number): 
   for (const line of lines) print(line);
   if (warnings.length > 0) print("");
   for (const warning of warnings) print(`${coloured("yellow", "warning")}    ${warning}`);
-  if (!server.running) print(`\n${startAdvice(status)}`);
+  if (!server.running && !status.service) print(`\n${startAdvice(status)}`);
 };
 
 const TEXTS: CommandTexts = {
@@ -89,8 +92,7 @@ const TEXTS: CommandTexts = {
   ],
   exitCodes: { 0: "the server runs and is ready", 1: "it does not run, or is not ready" },
   examples: [
-    { text: "Show the server on ./data", line: "adoption-store status" },
-    { text: "Show a service", line: "adoption-store status --data-dir /var/lib/adoption-store" },
+    { text: "Show the server on ./data, or else the service", line: "adoption-store status" },
     {
       text: "Alert from a timer when the server is not ready",
       line: "adoption-store status > /dev/null || echo not ready",
@@ -107,9 +109,10 @@ export const statusCommand = (): Command =>
     [],
     ["port", "host", "baseUrl", "backupSchedule", "backupDir", "databaseUrl", "blobsUrl"],
   ).action(async (options: { json?: boolean }) => {
-    const config = configBeside(options);
+    const { sources, fault: settingsFault } = reportedSources(options);
+    const config = readConfig(sources);
     const now = Date.now();
-    const status = await findStatus(config, addressesOf(config.baseUrl), now);
+    const status = await findStatus(config, { addressesOf: addressesOf(config.baseUrl), settingsFault }, now);
     const warnings = warningsOf(status, config);
     if (options.json) printJson({ ...status, warnings });
     else printStatus(status, warnings, now);

@@ -62,18 +62,43 @@ const messageOf = (line: string): string => {
   }
 };
 
-/** The last line that the service itself printed, which says why it ended; undefined if there is none. */
-export const lastWords = async (): Promise<string | undefined> => {
+/** The longest line to quote. */
+const MAX_LINE = 2000;
+
+/** The last line that the service itself printed, verbatim; undefined if there is none, or this user may not read the journal. */
+const lastLine = async (): Promise<string | undefined> => {
   const { stdout } = await run(
     "journalctl",
     `--unit=${SERVICE}`,
     "--lines=20",
     "--output=cat",
     "--quiet",
-    "_COMM=adoption-store",
+    // The name of the process would miss lines: the journal cannot read it if the process has ended.
+    `SYSLOG_IDENTIFIER=${SERVICE}`,
   );
-  const line = stdout.trim().split("\n").at(-1);
-  return line ? messageOf(line) : undefined;
+  return stdout.trim().split("\n").at(-1)?.slice(0, MAX_LINE) || undefined;
+};
+
+/** The message of the last line that the service itself printed. */
+const lastWords = async (): Promise<string | undefined> => {
+  const line = await lastLine();
+  return line && messageOf(line);
+};
+
+/** A service that does not run. */
+export interface StoppedService {
+  /** How it failed, such as `exit-code` or `watchdog`; undefined if it was stopped. */
+  result?: string;
+  /** The last line that it printed before it failed, verbatim. */
+  line?: string | undefined;
+}
+
+/** The service, if it has failed or is stopped; undefined if it is not installed, runs or starts. */
+export const stoppedService = async (): Promise<StoppedService | undefined> => {
+  if (!isInstalled()) return undefined;
+  const { active, sub, result } = await unitState();
+  if (active === "failed" || sub === "auto-restart") return { result, line: await lastLine() };
+  return active === "inactive" ? {} : undefined;
 };
 
 const POLL_MS = 100;

@@ -94,3 +94,34 @@ test("doctor warns of a secret that others may read, and of a misspelled variabl
   );
   expect(out).toContain(`run chmod 600 ${file}\n`);
 });
+
+test("config show shows the value of each other setting if one is invalid", async () => {
+  const { dataDir } = await place();
+  const argv = ["config", "show", "--data-dir", dataDir];
+  const env = { BODY_LIMIT: "lots", STRICT_CATEGORIES: "1" };
+  const { out } = await inProcess(argv, { env });
+  expect(out).toMatch(/^body_limit +lots +BODY_LIMIT$/m);
+  expect(out).toMatch(/^strict_categories +1 +STRICT_CATEGORIES$/m);
+  expect(out).not.toContain("null");
+});
+
+test("config show lists the settings also if one is invalid, and ends with its error", async () => {
+  const { dataDir } = await place();
+  const { out, error, code } = await inProcess(["config", "show", "--data-dir", dataDir], {
+    env: { BODY_LIMIT: "lots" },
+  });
+  expect(out).toMatch(/^body_limit +lots +BODY_LIMIT$/m);
+  expect(error).toStartWith('adoption-store: BODY_LIMIT: "lots" must be ');
+  expect(code).toBe(2);
+});
+
+test("doctor reports an invalid setting as a finding, and continues", async () => {
+  const { dataDir } = await place();
+  const { out, error, code } = await inProcess(["doctor", "--data-dir", dataDir], {
+    env: { BODY_LIMIT: "lots" },
+  });
+  expect(out).toMatch(/^FAILED {2}settings: BODY_LIMIT: "lots" must be .+\nok {6}data directory: /);
+  expect([error, code]).toEqual(["", 1]);
+  const wrongFlag = await inProcess(["doctor", "--data-dir", dataDir, "--port", "many"]);
+  expect([wrongFlag.out, wrongFlag.code]).toEqual(["", 2]);
+});

@@ -78,7 +78,7 @@ describe("doctor changes nothing", () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, "data"));
     const { database, certificates, sites } = await examine(cwd);
-    expect(database?.detail).toBe("there is none yet: adoption-store serve creates it");
+    expect(database?.detail).toBe("it does not exist yet: adoption-store serve creates it");
     for (const finding of [certificates, sites])
       expect(finding).toMatchObject({ ok: true, detail: "not checked: there is no database yet" });
   });

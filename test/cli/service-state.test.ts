@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import {
+  creationAdvice,
+  describeStopped,
+  serviceDirectory,
+} from "../../src/cli/service-state.ts";
+
+test("a failed service is described with its last message and the remedy", () => {
+  const line = 'adoption-store: PORT: "many" must be a port from 0 to 65535';
+  expect(describeStopped({ result: "exit-code", line })).toBe(
+    `The service has failed (exit-code). Its last message: ${line}. Correct the cause, then run: sudo systemctl restart adoption-store`,
+  );
+});
+
+test("a last message that ends with a period gets no second one", () => {
+  expect(describeStopped({ result: "watchdog", line: "It hangs." })).toContain("message: It hangs. Correct");
+});
+
+test("a failed service without a message is described with the command that shows its log", () => {
+  expect(describeStopped({ result: "oom-kill", line: undefined })).toBe(
+    "The service has failed (oom-kill). Its log shows why: sudo journalctl --unit adoption-store. Correct the cause, then run: sudo systemctl restart adoption-store",
+  );
+});
+
+test("without a service, serve creates a store", () => {
+  expect(creationAdvice("/srv/store")).toBe("adoption-store serve creates it");
+});
+
+test("settings of the service that cannot be read name no directory, so that the original error stays", () => {
+  expect(serviceDirectory(() => ({ DATA_DIR: "store" }))).toBe("/var/lib/adoption-store/store");
+  expect(
+    serviceDirectory(() => {
+      throw Object.assign(new Error("illegal operation on a directory, read"), { code: "EISDIR" });
+    }),
+  ).toBeUndefined();
+});

@@ -1,0 +1,269 @@
+import { expect } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readVariables } from "../../src/service/environment.ts";
+import { atEnd, openOnce } from "../support/ends.ts";
+import { DEBIAN_PROGRAMS, prepareDebian, startDebian } from "./debian.ts";
+import { EXECUTABLE, areInstalled, real } from "./support.ts";
+
+prepareDebian();
+
+const DATA = "/var/lib/adoption-store";
+const FILE = "/etc/adoption-store/environment";
+
+/** A bare Debian where the service runs, and a user without rights. Later tests follow earlier ones. */
+const installed = openOnce(async () => {
+  if (!areInstalled(DEBIAN_PROGRAMS)) return undefined;
+  const machine = await startDebian();
+  atEnd(() => machine[Symbol.asyncDispose]());
+  machine.copyIn(EXECUTABLE, "/root/adoption-store");
+  await machine.must("./adoption-store service install --backup-schedule 24h");
+  await machine.must("useradd --create-home bob; mkdir /root/elsewhere");
+  return machine;
+});
+
+const open = () => {
+  const machine = installed();
+  if (!machine) throw new Error("there is no machine");
+  return {
+    machine,
+    /** Runs a command in a directory without a store. */
+    elsewhere: (command: string) => machine.run(`cd /root/elsewhere; adoption-store ${command}`),
+    /** Sets a line of the environment file. @returns its number */
+    set: async (line: string): Promise<string> => {
+      const [name = ""] = line.split("=");
+      await machine.must(`sed -i '/^${name}=/d' ${FILE}; echo '${line}' >> ${FILE}`);
+      return (await machine.must(`wc --lines < ${FILE}`)).trim();
+    },
+    unset: (name: string) => machine.must(`sed -i '/^${name}=/d' ${FILE}`),
+  };
+};
+
+real("a service that was just installed needs nothing", DEBIAN_PROGRAMS, async () => {
+  const { elsewhere } = open();
+  const status = await elsewhere("status");
+  expect(status.code).toBe(0);
+  expect(status.stdout).not.toMatch(/overdue|certificate/);
+  const doctor = await elsewhere("doctor --quick");
+  expect(doctor.code).toBe(0);
+  expect(doctor.stdout).not.toContain("start the server");
+});
+
+real(
+  "a command in another directory works on the service's store, and creates no other",
+  DEBIAN_PROGRAMS,
+  async () => {
+    const { machine, elsewhere } = open();
+    const created = await elsewhere("keys create --name web --scope pets:read --json");
+    expect(created.code).toBe(0);
+    expect(created.stderr).toMatch(
+      /^adoption-store: using the store of the service adoption-store, \/var\/lib\/adoption-store \(\/etc\/adoption-store\/environment:\d+\)\n$/,
+    );
+    const { secret } = JSON.parse(created.stdout) as { secret: string };
+    const used = `curl --silent --fail --header 'Authorization: Bearer ${secret}' http://localhost:3000/v1/pets`;
+    expect(await machine.must(used)).toBe("[]");
+    for (const command of [
+      "categories add Dog",
+      "import ../animals.csv",
+      "doctor --quick",
+      "status",
+      `backup ${DATA}/own.db`,
+    ]) {
+      await machine.must("printf 'name,category\\nRex,Dog\\n' > /root/animals.csv");
+      expect([command, (await elsewhere(command)).code]).toEqual([command, 0]);
+      expect([command, await machine.must(`find ${DATA} ! -user adoption-store`)]).toEqual([command, ""]);
+    }
+    expect(existsSync(join(machine.root, "root/elsewhere/data"))).toBe(false);
+    expect(await machine.must(used)).toContain("Rex");
+  },
+);
+
+real(
+  "a store in the working directory and --data-dir come before the service's",
+  DEBIAN_PROGRAMS,
+  async () => {
+    const { machine } = open();
+    await machine.must(
+      "mkdir --parents /root/own; cd /root/own; timeout --preserve-status 5 adoption-store serve --port 0 > /dev/null",
+    );
+    const here = await machine.run("cd /root/own; adoption-store categories list");
+    expect(here).toEqual({ code: 0, stdout: expect.stringContaining("No categories"), stderr: "" });
+    const named = await machine.run(`cd /root/own; adoption-store categories list --data-dir ${DATA}`);
+    expect(named).toEqual({ code: 0, stdout: expect.stringContaining("Dog"), stderr: "" });
+  },
+);
+
+real("config show names the line of the service's environment file", DEBIAN_PROGRAMS, async () => {
+  const { machine, elsewhere, set, unset } = open();
+  const line = await set("BODY_LIMIT=128KiB");
+  for (const flags of ["", ` --data-dir ${DATA}`])
+    expect((await elsewhere(`config show${flags}`)).stdout).toMatch(
+      new RegExp(`^body_limit +128KiB +${FILE}:${line}$`, "m"),
+    );
+  expect(
+    (await machine.must("BODY_LIMIT=1MiB adoption-store config show")).match(/^body_limit.*/m)?.[0],
+  ).toMatch(/1MiB +BODY_LIMIT$/);
+  await unset("BODY_LIMIT");
+  const drop = "/etc/systemd/system/adoption-store.service.d/own.conf";
+  await machine.must(
+    `mkdir --parents $(dirname ${drop}); printf '[Service]\\nEnvironment="OIDC_LABEL=our login"\\n' > ${drop}; systemctl daemon-reload`,
+  );
+  expect((await elsewhere("config show")).stdout).toMatch(
+    /^oidc_label +our login +\/etc\/systemd\/.+service$/m,
+  );
+  await machine.must(`rm -r $(dirname ${drop}); systemctl daemon-reload`);
+});
+
+real("doctor and status quote why the service does not start", DEBIAN_PROGRAMS, async () => {
+  const { machine, elsewhere, set, unset } = open();
+  const line = await set("BODY_LIMIT=lots");
+  expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
+  const said = (
+    await machine.must(
+      "journalctl --unit adoption-store SYSLOG_IDENTIFIER=adoption-store --output cat --lines 1",
+    )
+  ).trim();
+  expect(said).toContain('BODY_LIMIT: "lots" must be');
+  const doctor = await elsewhere("doctor --quick");
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toContain(`FAILED  settings: ${FILE}:${line}: BODY_LIMIT: "lots" must be`);
+  expect(doctor.stdout).toMatch(/^FAILED {2}server: The service has failed \(exit-code\)\./m);
+  expect(doctor.stdout).toContain(
+    `Its last message: ${said}. Correct the cause, then run: sudo systemctl restart adoption-store`,
+  );
+  const status = await elsewhere("status");
+  expect(status.code).toBe(1);
+  expect(status.stdout).toStartWith("server     failed\n");
+  expect(status.stdout).toContain(
+    `Its last message: ${said}. Correct the cause, then run: sudo systemctl restart adoption-store`,
+  );
+  expect(status.stdout).not.toContain("Start the server");
+  const shown = await elsewhere("config show");
+  expect(shown.code).toBe(2);
+  expect(shown.stdout).toMatch(new RegExp(`^body_limit +lots +${FILE}:${line}$`, "m"));
+  expect(shown.stderr).toContain(
+    `Its last message: ${said}. Correct the cause, then run: sudo systemctl restart adoption-store`,
+  );
+  await unset("BODY_LIMIT");
+  await machine.must("systemctl restart adoption-store");
+  expect((await elsewhere("status")).code).toBe(0);
+});
+
+real("status quotes a service whose process the journal cannot name any more", DEBIAN_PROGRAMS, async () => {
+  const { machine, elsewhere } = open();
+  const drop = "/etc/systemd/system/adoption-store.service.d/start.conf";
+  // The line comes from another process than that of the unit's executable.
+  await machine.must(`mkdir --parents /opt/other $(dirname ${drop})
+    printf '#!/bin/sh\\nexec sh -c "echo the last line; exit 2"\\n' > /opt/other/adoption-store
+    chmod +x /opt/other/adoption-store
+    printf '[Service]\\nExecStart=\\nExecStart=/opt/other/adoption-store serve\\n' > ${drop}
+    systemctl daemon-reload`);
+  expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
+  expect((await elsewhere("status")).stdout).toContain("Its last message: the last line. Correct");
+  await machine.must(`rm -r $(dirname ${drop}); systemctl daemon-reload; systemctl restart adoption-store`);
+});
+
+real("doctor and status quote a service whose DATA_DIR it cannot create", DEBIAN_PROGRAMS, async () => {
+  const { machine, elsewhere, set } = open();
+  await set("DATA_DIR=/var/lib/other");
+  expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
+  for (const command of ["doctor --quick", "status"])
+    expect((await elsewhere(command)).stdout).toMatch(
+      /The service has failed .* Its last message: .*\/var\/lib\/other: cannot be created/,
+    );
+  await set(`DATA_DIR=${DATA}`);
+  await machine.must("systemctl reset-failed adoption-store; systemctl restart adoption-store");
+  expect((await elsewhere("status")).code).toBe(0);
+});
+
+real(
+  "an unknown name in the environment file stops the service and commands, with its line",
+  DEBIAN_PROGRAMS,
+  async () => {
+    const { machine, elsewhere, set, unset } = open();
+    const line = await set("BODY_LIMTI=1MiB");
+    const fault = `${FILE}:${line}: there is no setting BODY_LIMTI. Did you mean BODY_LIMIT?`;
+    expect(await elsewhere("keys list")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `adoption-store: ${fault}\n`,
+    });
+    expect((await machine.run("systemctl restart adoption-store")).code).not.toBe(0);
+    expect((await elsewhere("doctor --quick")).stdout).toContain(fault);
+    await unset("BODY_LIMTI");
+    await machine.must("systemctl restart adoption-store");
+  },
+);
+
+real("another user is told to use sudo, and never to change the owner", DEBIAN_PROGRAMS, async () => {
+  const { machine } = open();
+  const asBob = (command: string) => machine.run(`su bob -c "cd; adoption-store ${command}"`);
+  for (const command of ["keys list", `keys list --data-dir ${DATA}`, "status", "doctor", "backup b.db"]) {
+    const { code, stdout, stderr } = await asBob(command);
+    expect([command, code, stdout]).toEqual([command, 1, ""]);
+    expect(stderr).toBe(
+      `adoption-store: Only root and the user adoption-store can read ${FILE}, the settings of the service. Run: sudo adoption-store ${command}\n`,
+    );
+  }
+  // These need no store.
+  for (const command of ["openapi", "service print caddy", "check-domain --help"])
+    expect([command, (await asBob(command)).code]).toEqual([command, 0]);
+  const deploys = await asBob("deploys list --project docs");
+  expect(deploys.stderr).toContain("no API key");
+  const own = await machine.run("su adoption-store -s /bin/sh -c 'cd /; adoption-store keys list'");
+  expect([own.code, own.stdout]).toEqual([0, expect.stringContaining("web")]);
+});
+
+/** The variables A to J that systemd passes to a process with this environment file. */
+const passedBySystemd = async (text: string): Promise<Record<string, string>> => {
+  const { machine } = open();
+  writeFileSync(join(machine.root, "root/variables"), text);
+  const passed = await machine.must(
+    "systemd-run --quiet --wait --pipe --property=EnvironmentFile=/root/variables env --null",
+  );
+  return Object.fromEntries(
+    passed
+      .split("\0")
+      .filter((one) => /^[A-J]=/.test(one))
+      .map((one) => [one[0], one.slice(2)]),
+  );
+};
+
+real("an environment file is read as systemd reads it", DEBIAN_PROGRAMS, async () => {
+  const text = [
+    "A=1\r",
+    "B='it''s' \"two \"words  ",
+    'C="a \\"b\\" \\$c \\n"',
+    "D=one\\",
+    "two",
+    'E="one',
+    'two"',
+    "  F = 1 # 2",
+    "G=x'y'",
+    "H=\\ b\\ ",
+    "no assignment",
+    "I=",
+    "#J=1",
+    "A=3",
+    "",
+  ].join("\n");
+  const variables = await passedBySystemd(text);
+  expect(Object.keys(variables)).toHaveLength(9);
+  expect(readVariables(text)).toEqual(variables);
+});
+
+real("the end of an environment file is read as systemd reads it", DEBIAN_PROGRAMS, async () => {
+  for (const end of [
+    "A=1\\",
+    "A=1  \\",
+    "A='one\nB=2\n",
+    'A="one\nB=2',
+    'A="one\\',
+    'A="one\\"',
+    `A='x' "y`,
+  ]) {
+    const variables = await passedBySystemd(`C=3\n${end}`);
+    expect([end, Object.keys(variables).toSorted()]).toEqual([end, ["A", "C"]]);
+    expect([end, readVariables(`C=3\n${end}`)]).toEqual([end, variables]);
+  }
+});
