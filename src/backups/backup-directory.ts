@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { storeIdOf } from "../db/store-id.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { type StoreIdentity, storeIdentityOf } from "../db/store-id.ts";
 import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { backupTime } from "./file-names.ts";
@@ -13,18 +14,28 @@ const isWhole = (client: Client, file: string): boolean =>
     )
     .get()?.bytes === statSync(file).size;
 
-/** The store id of a database file; undefined if the file has none or cannot be read. */
-export const storeIdOfFile = (file: string): string | undefined => {
+const readIdentity = (
+  file: string,
+  read: (client: Client) => StoreIdentity | undefined,
+): StoreIdentity | undefined => {
   let client: Client | undefined;
   try {
     client = openForReading(file);
-    return isWhole(client, file) ? storeIdOf(client) : undefined;
+    return read(client);
   } catch {
     return undefined;
   } finally {
     client?.close();
   }
 };
+
+/** The identity of the store in DATA_DIR; undefined if its database is missing, damaged or older than store ids. */
+export const storeIdentityIn = (dataDir: string): StoreIdentity | undefined =>
+  readIdentity(databasePath(dataDir), storeIdentityOf);
+
+/** The id of the store in a backup; undefined if it has none or cannot be read. */
+export const storeIdOfFile = (file: string): string | undefined =>
+  readIdentity(file, (client) => (isWhole(client, file) ? storeIdentityOf(client) : undefined))?.id;
 
 /** The names of the backups in a directory. */
 interface DirectoryBackups {

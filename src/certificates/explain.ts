@@ -1,3 +1,4 @@
+import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import { type Certificate, isOverdue } from "./certificate.ts";
 
@@ -21,7 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   records: "Correct the domain's records, then verify it again.",
   unknown_profile: "Set ACME_PROFILE to a profile that the CA offers, or unset it.",
   unreachable:
-    "The CA cannot be reached: look at this machine's network, and at ACME_DIRECTORY and ACME_CA_FILE.",
+    "The CA cannot be reached. Check this machine's DNS and network, ACME_DIRECTORY and ACME_CA_FILE.",
   unauthorized: "The CA got a response from another server: forward port 80 of the name to HTTP_PORT.",
 };
 
@@ -49,7 +50,7 @@ export const explain = (certificate: Certificate, now: number): string | undefin
     : "it has no certificate";
   if (!problem)
     return isOverdue(certificate, now)
-      ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "is the server running?"}`
+      ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "the server's log shows why"}.`
       : undefined;
-  return `${hostname}: ${state}. ${problem.detail} ${ADVICE[problem.type] ?? ""}${describeNextAttempt(certificate, now)}`;
+  return `${hostname}: ${state}. ${sentence(problem.detail)} ${ADVICE[problem.type] ?? ""}${describeNextAttempt(certificate, now)}`;
 };

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { isOverdue } from "../backups/schedule.ts";
-import { newestBackupIn, storeIdOfFile } from "../backups/backup-directory.ts";
+import { newestBackupIn, storeIdentityIn } from "../backups/backup-directory.ts";
+import { isDataDirLocked } from "../data-dir/lock.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { Probe } from "./doctor-finding.ts";
 
@@ -17,14 +18,14 @@ export const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: dire
   const place = `${directory} can be written`;
   if (!existsSync(databasePath(dataDir))) return place;
   const now = Date.now();
-  const newest = existsSync(directory)
-    ? newestBackupIn(directory, storeIdOfFile(databasePath(dataDir)), now)
-    : undefined;
-  if (newest === undefined)
-    return { warning: `${place}; there is no backup yet: start the server, or look at its log` };
-  if (isOverdue(newest + every, every, now))
-    return {
-      warning: `${place}; the newest is from ${at(newest)}, and another was due at ${at(newest + every)}: start the server, or look at its log`,
-    };
-  return `${place}; the newest is from ${at(newest)}`;
+  const advice = isDataDirLocked(dataDir)
+    ? "look at the server's log"
+    : "start the server, which then takes one";
+  const store = storeIdentityIn(dataDir);
+  const newest = existsSync(directory) ? newestBackupIn(directory, store?.id, now) : undefined;
+  const due = (newest ?? store?.createdAt ?? now) + every;
+  const last = newest === undefined ? "there is no backup yet" : `the newest is from ${at(newest)}`;
+  if (isOverdue(due, every, now))
+    return { warning: `${place}; ${last}, and one was due at ${at(due)}: ${advice}` };
+  return `${place}; ${last}`;
 };

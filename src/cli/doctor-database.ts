@@ -91,12 +91,14 @@ export const certificates: Probe = (config) =>
     const all = await readableCertificates(config, readingOf(client)).all();
     const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
     if (faulty.length > 0) throw new Error(faulty.join(" "));
+    const issued = all.filter((one) => one.issued !== undefined).length;
     if (all.length === 0) return "there are none";
     const present = all.flatMap((one) => {
       const progress = describeAttempt(one);
       return progress === undefined ? [] : `; ${one.hostname}: ${progress}`;
     });
-    return `${all.length}, all in order${present.slice(0, MAX_NAMED).join("")}`;
+    const requested = all.length === issued ? "" : `; ${all.length - issued} requested`;
+    return `${issued} issued, all in order${requested}${present.slice(0, MAX_NAMED).join("")}`;
   });
 
 /** Reads every file that a deploy needs. */

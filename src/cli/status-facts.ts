@@ -23,7 +23,7 @@ import {
 } from "../data-dir/process-record.ts";
 import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
-import { storeIdOf } from "../db/store-id.ts";
+import { storeIdentityOf } from "../db/store-id.ts";
 import { failingDomains } from "../domains/failing-repository.ts";
 import type { PlatformFault } from "../platform/fault.ts";
 import { type RefusedHost, readRefusedHosts } from "../edge/refused-hosts.ts";
@@ -117,14 +117,13 @@ const backupStatus = (
   client: Client | undefined,
   now: number,
 ) => {
-  const newest = existsSync(directory)
-    ? newestBackupIn(directory, client && storeIdOf(client), now)
-    : undefined;
+  const store = client && storeIdentityOf(client);
+  const newest = existsSync(directory) ? newestBackupIn(directory, store?.id, now) : undefined;
   return {
     directory,
     newest: newest === undefined ? undefined : formatTime(newest),
     isScheduled: every !== undefined,
-    overdue: every !== undefined && isOverdue((newest ?? 0) + every, every, now),
+    overdue: every !== undefined && isOverdue((newest ?? store?.createdAt ?? now) + every, every, now),
   };
 };
 
@@ -136,7 +135,8 @@ const namesStatus = async (config: Config, client: Client, now: number) => {
   );
   return {
     certificates: {
-      total: all.length,
+      total: expiries.length,
+      pending: all.length - expiries.length,
       warnings: [
         ...expiryWarnings(withoutReplaced(expiries, wildcardOf(config), now), now).map(
           ({ message }) => message,
@@ -177,7 +177,11 @@ export interface Status extends NamesStatus {
   platformFaults: readonly PlatformFault[];
 }
 
-const NO_NAMES: NamesStatus = { certificates: { total: 0, warnings: [] }, failingDomains: [], notices: [] };
+const NO_NAMES: NamesStatus = {
+  certificates: { total: 0, pending: 0, warnings: [] },
+  failingDomains: [],
+  notices: [],
+};
 
 /** Opens the database, unless the DATA_DIR is new or the database cannot be read. */
 const openIfPossible = (config: Config): { client?: Client; fault?: string } => {

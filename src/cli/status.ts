@@ -55,6 +55,10 @@ const backupText = ({ backups: { newest, isScheduled, directory } }: Status, now
   return isScheduled ? last : `${last}, and none are scheduled (set BACKUP_SCHEDULE=24h)`;
 };
 
+/** Only a certificate that a CA has issued counts. */
+const httpsText = ({ certificates: { total, pending } }: Status): string =>
+  `${total === 0 ? "no certificate yet" : quantity(total, "certificate")}${pending === 0 ? "" : `, ${pending} requested`}`;
+
 const linesOf = (label: string, [first = "", ...rest]: readonly string[]): string[] => [
   `${heading(label)}${" ".repeat(LABEL_WIDTH - label.length)}${first}`,
   ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line),
@@ -78,7 +82,7 @@ const printStatus = (status: Status, warnings: readonly string[], now: number): 
     ...linesOf("data", storageText(status)),
     ...(status.cluster ? linesOf("cluster", [clusterText(status.cluster)]) : []),
     ...linesOf("backups", [backupText(status, now)]),
-    ...(certificates.total === 0 ? [] : linesOf("HTTPS", [quantity(certificates.total, "certificate")])),
+    ...(certificates.total + certificates.pending === 0 ? [] : linesOf("HTTPS", [httpsText(status)])),
   ];
   for (const line of lines) print(line);
   if (warnings.length > 0) print("");

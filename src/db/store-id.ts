@@ -1,11 +1,24 @@
 import type { Database as Client } from "bun:sqlite";
 import { hasTable } from "./schema-check.ts";
 
-/** The id of a store; undefined for a database that has none yet. */
-export const storeIdOf = (client: Client): string | undefined =>
+/** The id of a store, and when it was created, in milliseconds UTC. */
+export interface StoreIdentity {
+  id: string;
+  createdAt: number;
+}
+
+/** The identity of a store; undefined for a database that has none yet. */
+export const storeIdentityOf = (client: Client): StoreIdentity | undefined =>
   hasTable(client, "store_identity")
-    ? client.query<{ id: string }, []>("SELECT store_id AS id FROM store_identity LIMIT 1").get()?.id
+    ? (client
+        .query<StoreIdentity, []>(
+          "SELECT store_id AS id, created_at AS createdAt FROM store_identity LIMIT 1",
+        )
+        .get() ?? undefined)
     : undefined;
+
+/** The id of a store; undefined for a database that has none yet. */
+export const storeIdOf = (client: Client): string | undefined => storeIdentityOf(client)?.id;
 
 /** Gives the store an id if it has none. The id is a parameter, so that the SQL is deterministic. */
 export const ensureStoreId = (client: Client): void => {

@@ -46,7 +46,7 @@ test("an order under way is described with its start and its CA", () => {
 test("an earlier failure or a delay is described together with the order under way", () => {
   const since = "an order is under way with https://ca.test/directory since 2026-11-20T00:00:00.000Z";
   const late = waiting({ createdAt: NOW - 30 * MINUTE, nextAt: 0, attemptSince: NOW, order });
-  expect(explain(late, NOW)).toBe(`docs.example.org: it has no certificate after 30 minutes; ${since}`);
+  expect(explain(late, NOW)).toBe(`docs.example.org: it has no certificate after 30 minutes; ${since}.`);
   const again = waiting({ nextAt: 0, attemptSince: NOW, order, problem: problem("caa", "CAA forbids it.") });
   expect(explain(again, NOW)).toEndWith(`allow the CA. Now ${since}.`);
 });
@@ -65,6 +65,13 @@ test("a CA's problem comes with advice and the time of the next attempt", () => 
   const said = explain(waiting({ problem: problem("caa", "CAA forbids it.") }), NOW);
   expect(said).toBe(
     "docs.example.org: it has no certificate. CAA forbids it. Change the domain's CAA records so that they allow the CA. The next attempt is at 2026-11-20T00:01:00.000Z.",
+  );
+});
+
+test("a problem without a period ends before the advice begins, and an unreachable CA names DNS", () => {
+  const detail = "https://ca.test: DNS does not respond, so its name does not resolve";
+  expect(explain(waiting({ problem: problem("unreachable", detail) }), NOW)).toStartWith(
+    "docs.example.org: it has no certificate. https://ca.test: DNS does not respond, so its name does not resolve. The CA cannot be reached. Check this machine's DNS",
   );
 });
 

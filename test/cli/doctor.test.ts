@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -199,13 +200,31 @@ describe("doctor warns, with exit code 0,", () => {
     expect(await backupsIn(await withBackup(2 * DAY_MS))).toEqual([
       0,
       expect.stringMatching(
-        /^warning backups: .+the newest is from .+, and another was due at .+: start the server/,
+        /^warning backups: .+the newest is from .+, and one was due at .+: start the server, which then takes one/,
       ),
     ]);
     expect(await backupsIn(await withBackup(DAY_MS / 2))).toEqual([
       0,
       expect.stringMatching(/^ok {6}backups: .+shelf can be written; the newest is from /),
     ]);
+  });
+
+  test("if a backup is overdue since the store was created, and not before", async () => {
+    const cwd = temporaryDirectory();
+    const dataDir = join(cwd, "data");
+    const server = await startServer(configIn(dataDir));
+    atEnd(() => server.stop());
+    const shelf = join(cwd, "shelf");
+    const backups = async () =>
+      (
+        await spawn(cwd, ["doctor", "--port", "0", "--backup-schedule", "24h", "--backup-dir", shelf])
+      ).out.match(/^.+ backups: .+$/m)?.[0];
+    expect(await backups()).toMatch(/^ok {6}backups: .+; there is no backup yet$/);
+    using client = new Database(databasePath(dataDir));
+    client.run("UPDATE store_identity SET created_at = ?", [Date.now() - 2 * DAY_MS]);
+    expect(await backups()).toMatch(
+      /^warning backups: .+; there is no backup yet, and one was due at .+: look at the server's log$/,
+    );
   });
 
   test("and says in JSON which level each finding has", async () => {

@@ -20,6 +20,15 @@ import { bundled, inProcess } from "./program.ts";
 // Each test starts processes, and the machine may be busy.
 setDefaultTimeout(60_000);
 
+const HOUR_MS = 3_600_000;
+
+/** Changes when a store was created. */
+const createdAt = (dataDir: string, time: number) => {
+  const database = new Database(databasePath(dataDir));
+  database.run("UPDATE store_identity SET created_at = ?", [time]);
+  database.close();
+};
+
 const statusOf = async (dataDir: string, env: Record<string, string> = {}) => {
   const { out, code } = await inProcess(["status", "--json", "--data-dir", dataDir], { env });
   return { code, status: JSON.parse(out) as Status & { warnings: string[] } };
@@ -128,10 +137,14 @@ describe("beside a server", () => {
     await saveProcessRecord(dataDir, record);
   });
 
-  test("an overdue backup is a warning until there is a newer one", async () => {
+  test("a backup is overdue a schedule and an hour after the store was created, until there is one", async () => {
     const directory = join(dataDir, "copies");
     mkdirSync(directory);
     const env = { BACKUP_SCHEDULE: "24h", BACKUP_DIR: directory };
+    expect((await status(env)).status.warnings).toEqual([]);
+    createdAt(dataDir, Date.now() - 24 * HOUR_MS);
+    expect((await status(env)).status.warnings).toEqual([]);
+    createdAt(dataDir, Date.now() - 26 * HOUR_MS);
     expect((await status(env)).status.warnings).toEqual(["A backup is overdue: look at the server's log."]);
     const taken = await executable(["backup", `${directory}/`], { env: { DATA_DIR: dataDir } });
     expect(taken.code).toBe(0);
@@ -166,4 +179,30 @@ test("a damaged database is a warning, not a failure of the command", async () =
   const { code, status } = await statusOf(dataDir);
   expect([code, status.storage?.databaseBytes]).toEqual([1, 1500]);
   expect(status.warnings).toEqual([expect.stringMatching(/^The database: /)]);
+});
+
+test("a certificate counts once it is issued; until then it is requested", async () => {
+  const dataDir = await createStore();
+  const database = new Database(databasePath(dataDir));
+  const add = database.query(
+    "INSERT INTO certificates (hostname, created_at, failures, renewals, not_before, not_after, key, chain) VALUES (?, ?, 0, 0, ?, ?, ?, ?)",
+  );
+  for (const name of ["docs", "zoo"]) add.run(`${name}.example.org`, Date.now(), null, null, null, null);
+  const text = async () => (await inProcess(["status", "--data-dir", dataDir])).out;
+  expect(await text()).toContain("\nHTTPS      no certificate yet, 2 requested\n");
+  expect((await inProcess(["doctor", "--data-dir", dataDir, "--port", "0"])).out).toContain(
+    "certificates: 0 issued, all in order; 2 requested\n",
+  );
+  add.run("www.example.org", Date.now(), Date.now(), Date.now() + 30 * 24 * HOUR_MS, "key", "chain");
+  expect(await text()).toContain("\nHTTPS      1 certificate, 2 requested\n");
+  database.close();
+});
+
+test("invalid settings are a warning, and the rest is shown with those of the last server", async () => {
+  const dataDir = await createStore();
+  const { code, status: found } = await statusOf(dataDir, { BODY_LIMIT: "lots" });
+  expect([code, found.dataDir]).toEqual([1, dataDir]);
+  expect(found.warnings).toEqual([
+    expect.stringMatching(/^The settings are invalid: BODY_LIMIT: "lots" must be /),
+  ]);
 });

@@ -46,8 +46,8 @@ const UNTRUSTED = /CERT|SIGNATURE|ISSUER|TLS|SSL/;
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection closed",
-  ENOTFOUND: "its name does not resolve",
-  EAI_AGAIN: "its name does not resolve",
+  ENOTFOUND: "DNS does not resolve its name",
+  EAI_AGAIN: "DNS does not respond, so its name does not resolve",
   ETIMEDOUT: "timed out",
   EHOSTUNREACH: "no route to it",
   ENETUNREACH: "no route to it",
