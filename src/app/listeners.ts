@@ -92,6 +92,19 @@ const openDns = async (
   return port;
 };
 
+/** Makes sure that the ports for HTTPS and of the name server can be opened. @throws OperatorError */
+export const probePorts = async (config: Config): Promise<void> => {
+  const { https, dns } = listenAddresses(config);
+  if (https) await listenAt(https, (where) => claim(where, respondWhilePreparing));
+  if (config.nameserver.length === 0) return;
+  await using probes = new AsyncDisposableStack();
+  await openDns(
+    dns,
+    () => undefined,
+    (listener) => probes.defer(() => listener.stop(0)),
+  );
+};
+
 /**
  * The limits of this process, of HTTP and also of HTTPS: its share of what all processes allow together. The
  * connections of all processes fit the files that one may open: each may have a request that is forwarded to the owner.

@@ -13,8 +13,21 @@ import { HTTP_PROTOCOLS } from "../protocols/tls/listener.ts";
 import { singleHosts } from "./host-addresses.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** @throws OperatorError if the machine has no public address of its own */
-const addressesOf = ({ publicAddresses, host }: Config): readonly string[] => {
+/**
+ * The addresses in the name server's records; undefined without NAMESERVER.
+ * @throws OperatorError if the settings have no public address or no domain
+ */
+export const nameserverAddresses = ({
+  nameserver,
+  platformDomain,
+  publicAddresses,
+  host,
+}: Config): readonly string[] | undefined => {
+  if (nameserver.length === 0) return undefined;
+  if (platformDomain === "localhost")
+    throw new OperatorError(
+      "NAMESERVER needs a domain: set PLATFORM_DOMAIN to the domain that you delegate to this server",
+    );
   if (publicAddresses.length > 0) return publicAddresses;
   const addresses = singleHosts(host).filter(isGlobalUnicast);
   if (addresses.length > 0) return addresses;
@@ -50,15 +63,12 @@ export const createNameserver = (
   secured: Secured = { name: () => false, target: () => false },
   storedTexts?: (name: string) => readonly string[],
 ) => {
-  if (config.nameserver.length === 0) return undefined;
-  if (config.platformDomain === "localhost")
-    throw new OperatorError(
-      "NAMESERVER needs a domain: set PLATFORM_DOMAIN to the domain that you delegate to this server",
-    );
+  const addresses = nameserverAddresses(config);
+  if (!addresses) return undefined;
   const texts = textRecords(storedTexts);
   const counts = responseCounts();
   const zones = platformZones(
-    { ...config, addresses: addressesOf(config) },
+    { ...config, addresses },
     {
       serial: Math.floor(clock.now() / 1000),
       added: withHttpsRecords(texts.added, HTTP_PROTOCOLS, securedNames(config, secured)),

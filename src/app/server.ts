@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/server-backups.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -6,6 +7,7 @@ import { type Config, processEnvironment } from "../config/config.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
 import { type Store, openStore } from "../data-dir/open.ts";
+import { databasePath } from "../data-dir/paths.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
 import { connectionsOf } from "../edge/connections.ts";
@@ -20,10 +22,11 @@ import { openAdminKey } from "./admin-key.ts";
 import type { ServerCluster } from "./cluster.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
-import { createListeners, eventStreamLimit } from "./listeners.ts";
+import { createListeners, eventStreamLimit, probePorts } from "./listeners.ts";
 import { networkUrls } from "./network-urls.ts";
 import { migrateData } from "./migration.ts";
 import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
+import { nameserverAddresses } from "./nameserver.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
 import { maintenance } from "./maintenance.ts";
@@ -89,6 +92,16 @@ const openCurrent = async (
   return openStore(config, { create: true, migrate: true, onStep: (step) => log.info(step), onLoad: listen });
 };
 
+/** Before a first start creates the store: commands would use one that a failed start leaves. @throws OperatorError */
+const assertCanStart = async (
+  config: Config,
+  { listenForHttp }: { listenForHttp(): Promise<unknown> },
+): Promise<void> => {
+  nameserverAddresses(config);
+  await listenForHttp();
+  await probePorts(config);
+};
+
 export interface StartOptions {
   /** Stops a migration; after the start, call `stop`. */
   signal?: AbortSignal;
@@ -113,6 +126,7 @@ export const startServer = async (
   const log = logger({ level: config.logLevel, format: config.logFormat, colour: config.colour });
   const listeners = createListeners(config, log);
   resources.defer(async () => void (await listeners.stop(0)));
+  if (!existsSync(databasePath(config.dataDir))) await assertCanStart(config, listeners);
   const { database, cluster: opened } = await openCurrent(config, {
     log,
     signal,

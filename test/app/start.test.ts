@@ -39,10 +39,10 @@ const freePort = (): number => {
   return probe.port ?? 0;
 };
 
-const configured = (dataDir = temporaryDirectory(), port = freePort()) =>
+const configured = (dataDir = temporaryDirectory(), port = freePort(), settings = {}) =>
   readConfig({
     flags: {},
-    env: { DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: String(port), LOG_LEVEL: "silent" },
+    env: { DATA_DIR: dataDir, HOST: "127.0.0.1", PORT: String(port), LOG_LEVEL: "silent", ...settings },
     isTerminal: false,
   });
 
@@ -126,14 +126,33 @@ describe("a start", () => {
     expect((await send("DELETE", "/docs", "application/json")).status).toBe(204);
   });
 
-  test("that cannot listen creates no key", async () => {
+  const ZONE = {
+    NAMESERVER: "ns1.example.org",
+    PLATFORM_DOMAIN: "example.org",
+    PUBLIC_ADDRESSES: "203.0.113.10",
+    DNS_LISTEN_PORT: "0",
+  };
+
+  test.each([
+    ["PORT", {}],
+    ["HTTPS_PORT", { HTTPS_PORT: "0" }],
+    ["DNS_LISTEN_PORT", ZONE],
+  ])("that cannot listen on %s creates no store", async (name, settings) => {
     using listener = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-    const config = configured(temporaryDirectory(), listener.port);
+    const dataDir = temporaryDirectory();
+    const config = configured(dataDir, freePort(), { ...settings, [name]: String(listener.port) });
     expect(await outcomeOf(startServer(config))).toThrow("the port is in use");
-    expect(existsSync(adminKeyPath(config.dataDir))).toBe(false);
-    const server = await startServer(configured(config.dataDir));
-    expect(server.adminKey).toBe(adminKeyPath(config.dataDir));
+    expect(existsSync(databasePath(dataDir))).toBe(false);
+    const server = await startServer(configured(dataDir, freePort(), settings));
+    expect(server.adminKey).toBe(adminKeyPath(dataDir));
     await server.stop();
+  });
+
+  test("that has no public address for NAMESERVER creates no store", async () => {
+    const dataDir = temporaryDirectory();
+    const config = configured(dataDir, freePort(), { ...ZONE, PUBLIC_ADDRESSES: "" });
+    expect(await outcomeOf(startServer(config))).toThrow("NAMESERVER needs public addresses");
+    expect(existsSync(databasePath(dataDir))).toBe(false);
   });
 
   test("is refused where the database of a used store is missing, and changes nothing", async () => {
