@@ -157,7 +157,7 @@ const rotateCommand = () =>
       );
     });
 
-/** Revokes the key. Asks first if no usable key could manage keys then. @returns false if the user says no */
+/** Revokes the key. Asks first if, without it, no key or administrator could grant all of its scopes. @returns false if the user declines */
 const revokeOrAsk = async (keys: KeyService, id: number, force: boolean): Promise<boolean> => {
   try {
     await keys.revoke(id, OPERATOR, { force });
@@ -166,7 +166,7 @@ const revokeOrAsk = async (keys: KeyService, id: number, force: boolean): Promis
     if (!(error instanceof Fault && error.code === "last_admin_key")) throw error;
   }
   const { name } = await keys.get(id);
-  const question = `Key ${id} "${name}" is the last usable key that can manage keys. Revoke it?`;
+  const question = `Without key ${id} "${name}", no key or administrator could grant all of its scopes. Revoke it?`;
   if (!(await confirm(question))) return false;
   await keys.revoke(id, OPERATOR, { force: true });
   return true;
@@ -176,7 +176,7 @@ const revokeCommand = () =>
   withExamples(new Command("revoke"), ["End the key with id 2", "adoption-store keys revoke 2"])
     .description("revoke a key at once; this can't be undone")
     .argument("<id>", "the key's id", keyIdOf)
-    .option("--yes", "do not ask, not even for the last key that can manage keys")
+    .option("--yes", "do not ask, not even for the last key that can grant its scopes")
     .action(async (id: number, options: Options & { yes?: boolean }) => {
       const key = await withKeys(configOf(options), async (keys) =>
         (await revokeOrAsk(keys, id, options.yes ?? false)) ? keys.get(id) : undefined,

@@ -119,7 +119,8 @@ export const RevokeQuery = t.Object(
     force: t.Optional(
       OneOf("Force", ["true", "false"], {
         default: "false",
-        description: "`true` revokes the key even if no other usable key can manage keys.",
+        description:
+          "`true` revokes the key even if no administrator or other key can grant all of its scopes.",
         examples: ["true"],
       }),
     ),

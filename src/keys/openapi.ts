@@ -61,7 +61,7 @@ export const revokeKey = operation({
   operationId: "revokeKey",
   summary: "Revoke an API key",
   description:
-    "Revokes an API key from the next request on. This can't be undone. Revoking a key again changes nothing. To revoke the last usable key with `keys:admin` or `*`, set `force=true`.",
+    "Revokes an API key from the next request on. This can't be undone. Revoking a key again changes nothing. If the key can create keys and, without it, no key or administrator could grant all of its scopes, set `force=true`.",
   tags: TAGS,
   responses: { 204: { description: "The key is revoked." } },
   faults: ["last_admin_key"],

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema/keys.ts";
-import { isAdminKey, isAdministrator } from "../db/ways-in.ts";
+import { isLastKeyToGrant } from "../db/management-access.ts";
 
 type Orm = Database["orm"];
 
@@ -27,11 +27,6 @@ export interface KeyRow extends Omit<typeof keys.$inferSelect, "name"> {
   name: string;
   prefix: string;
 }
-
-/** Part of the statement that revokes, so that of two concurrent requests for the last two ways in one fails. */
-const isLastAdmin = sql`(${isAdminKey("keys")} and not exists (
-  select 1 from keys other where other.id <> keys.id and ${isAdminKey("other")})
-  and not exists (select 1 from people person where ${isAdministrator("person")}))`;
 
 export const keyQueries = (orm: Orm) => ({
   findQuery: orm
@@ -109,7 +104,7 @@ export const keyStatements = (orm: Orm) => ({
   revokeStatement: orm
     .update(keys)
     .set({ revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })
-    .where(and(eq(keys.id, value("id")), or(sql`${value("force")}`, not(isLastAdmin))))
+    .where(and(eq(keys.id, value("id")), or(sql`${value("force")}`, not(isLastKeyToGrant("keys")))))
     .returning({ id: keys.id })
     .prepare(),
   touchStatement: orm

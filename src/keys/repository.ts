@@ -132,8 +132,8 @@ const keyChanges = (
       return added.length > 0 && row ? toKey(row) : undefined;
     },
     /**
-     * Revokes the key in one atomic step; true if it exists, even if it was revoked before. False, and nothing is written, if it
-     * is the last usable key that can manage keys, unless `force`.
+     * Revokes the key in one atomic step; true if it exists, even if it was revoked before. False, and nothing is written, if no
+     * other manager could grant all of its scopes, unless `force`.
      */
     async revoke(id: number, { act, force }: { act: Act; force: boolean }): Promise<boolean> {
       const values = { id, now: act.now, force: force ? 1 : 0 };

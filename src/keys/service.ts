@@ -23,7 +23,7 @@ interface SecretFile {
 }
 
 interface RevokeOptions {
-  /** Revokes even the last usable key that can manage keys. */
+  /** Revokes even the last key that can grant its scopes. */
   force?: boolean;
 }
 

@@ -43,12 +43,12 @@ export const FAULTS = {
   key_expired: [409, "The API key has expired: create a new one."],
   last_admin_key: [
     409,
-    "This is the last usable key that can manage keys. Create another one with keys:admin first, or revoke it with ?force=true.",
+    "Without this key, no key or administrator could grant all of its scopes. Create a key with the same scopes first, or revoke this one with ?force=true.",
   ],
   email_taken: [409, "Another person has this email address."],
   last_administrator: [
     409,
-    "Nobody else could manage people and keys: make another person an administrator first, and let them sign in.",
+    "No other administrator or key can grant all scopes. Make another person an administrator and let them sign in, or create a key with the scope * that never expires.",
   ],
   last_passkey: [409, "You have no other way to sign in: add another passkey first."],
   passkey_limit_reached: [409, "You have as many passkeys as a person can have: remove one first."],

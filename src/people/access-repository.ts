@@ -64,7 +64,7 @@ export const access = ({ queries, statements, change, record, recordOwn, fresh }
     return rows.length > 0;
   },
   /**
-   * False if the person does not have it, or it is the last way in.
+   * False if the person does not have it, or the person is the last to grant all scopes.
    * @param keepsOne false also if it is the person's last way to sign in
    */
   async removePasskey(

@@ -3,7 +3,7 @@ import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
 import { MAX_PASSKEYS } from "./person.ts";
-import { isAdminKey, isAdministrator } from "../db/ways-in.ts";
+import { isLastPersonToGrant } from "../db/management-access.ts";
 
 type Orm = Database["orm"];
 
@@ -32,12 +32,6 @@ const isPresent = isNull(people.removedAt);
 const isPerson = and(eq(people.id, value("id")), isPresent);
 /** The privileges of the person are still those that the caller's own were compared with. */
 const isUnchanged = and(isPerson, eq(people.role, value("expectedRole")));
-
-/** Another administrator who can sign in, or a key that can manage keys. */
-const hasOtherWayIn = sql`(exists (select 1 from people other where other.id <> people.id and ${isAdministrator("other")})
-  or exists (select 1 from keys where ${isAdminKey("keys")}))`;
-/** Part of the statements that demote and remove, so that of two concurrent requests for the last two ways in one fails. */
-const isLastWayIn = sql`(${isAdministrator("people")} and not ${hasOtherWayIn})`;
 
 const hasRoomForPasskey = sql`(select count(*) from passkeys where passkeys.person_id = people.id) < ${MAX_PASSKEYS}
   and not exists (select 1 from passkeys where credential_id = ${value("credentialId")})`;
@@ -133,7 +127,10 @@ export const personStatements = (orm: Orm) => ({
     .where(
       and(
         isUnchanged,
-        or(sql`coalesce(${value("role")}, ${people.role}) = 'administrator'`, not(isLastWayIn)),
+        or(
+          sql`coalesce(${value("role")}, ${people.role}) = 'administrator'`,
+          not(isLastPersonToGrant("people")),
+        ),
       ),
     )
     .returning({ name: people.name, role: people.role })
@@ -141,7 +138,7 @@ export const personStatements = (orm: Orm) => ({
   removeStatement: orm
     .update(people)
     .set({ email: null, foldedEmail: null, removedAt: sql`${value("now")}` })
-    .where(and(isUnchanged, not(isLastWayIn)))
+    .where(and(isUnchanged, not(isLastPersonToGrant("people"))))
     .returning({ id: people.id })
     .prepare(),
   /** What a removed person could sign in with. */
@@ -230,7 +227,7 @@ export const passkeyStatements = (orm: Orm) => ({
         sql`not exists (select 1 from ${people} where ${isPerson}
           and not exists (select 1 from passkeys others where others.person_id = ${people.id} and others.id <> ${value("passkeyId")})
           and not exists (select 1 from identities where identities.person_id = ${people.id})
-          and (${value("keepsOne")} or (${people.role} = 'administrator' and not ${hasOtherWayIn})))`,
+          and (${value("keepsOne")} or ${isLastPersonToGrant("people")}))`,
       ),
     )
     .returning({ id: passkeys.id })

@@ -79,7 +79,7 @@ const management = ({ queries, statements, read, change, record }: Shared) => ({
     );
     return rows.length > 0;
   },
-  /** Changes a person who still has this role, unless that removes the last way in. False if nothing was changed. */
+  /** Changes a person who still has this role, unless they are the last to grant all scopes and lose that. False if nothing was changed. */
   async change({ id, role: expectedRole }: Person, wishes: PersonChange, act: Act): Promise<boolean> {
     const { name = null, role = null } = wishes;
     const [, rows] = await change(
@@ -103,7 +103,7 @@ const management = ({ queries, statements, read, change, record }: Shared) => ({
   },
   /**
    * Removes a person who still has this role, and all that they could sign in with, in one atomic step, unless they are the
-   * last way in. False if nothing was changed.
+   * last to grant all scopes. False if nothing was changed.
    */
   async remove({ id, name, role: expectedRole }: Person, act: Act): Promise<boolean> {
     const [rows] = await change(

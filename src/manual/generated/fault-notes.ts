@@ -37,8 +37,9 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "Use that person, or another address.",
   },
   last_administrator: {
-    when: "The person is the last administrator who can sign in, and no usable key can manage keys. After the change, only the command line could let anybody in.",
-    remedy: "Make somebody else an administrator, and let them sign in once.",
+    when: "The person is the last administrator who can sign in, and every usable key lacks a scope or expires. After the change, only the command line could grant all scopes.",
+    remedy:
+      "Make another person an administrator and let them sign in once, or create a key with the scope `*` that never expires.",
   },
   last_passkey: {
     when: "Somebody removes the only passkey that they sign in with.",
@@ -96,8 +97,8 @@ export const FAULT_NOTES: Readonly<Record<FaultCode, FaultNote>> = {
   key_revoked: { when: "A revoked key can't be rotated.", remedy: "Create a new key." },
   key_expired: { when: "An expired key can't be rotated.", remedy: "Create a new key." },
   last_admin_key: {
-    when: "No other usable key has the scope `keys:admin` or `*`.",
-    remedy: "Create another one first. To revoke this one anyway, add `?force=true`.",
+    when: "The key can create keys. Without it, no key or administrator could grant all of its scopes. A key cannot grant scopes that it lacks.",
+    remedy: "Create a key with the same scopes first. To revoke this one anyway, add `?force=true`.",
   },
   slug_taken: { when: "Another project has this slug.", remedy: "Choose another slug." },
   no_successful_deploy: {

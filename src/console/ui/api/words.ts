@@ -21,7 +21,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
     "Your first attempt was saved, but its response was lost. What you changed since then was not saved: close this dialog and check the list.",
   email_taken: "Another person has this e-mail address.",
   last_administrator:
-    "Nobody else could manage people and keys. First make another person an administrator, and have them sign in.",
+    "No other person or key can grant full access. First make another person an administrator, and have them sign in.",
   last_passkey: "You have no other way to sign in. Add another passkey first.",
   passkey_limit_reached: "You already have 20 passkeys, which is the limit. Remove one first.",
   invalid_invitation:

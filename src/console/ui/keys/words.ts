@@ -120,7 +120,7 @@ export const REVOKE = {
   title: "Revoke key",
   text: "will stop working at once. Every client that uses it will be refused. This can't be undone.",
   own: "You are signed in with this key. You will be signed out.",
-  last: "This is the last usable key that can manage keys. Without it, keys can be created only on the server itself, with:",
+  last: "No other key or administrator can grant all of its permissions. Afterwards, only a command on the server can:",
   force: "Revoke it anyway",
   submit: "Revoke",
   done: (name: string) => `“${name}” revoked`,
