@@ -3,26 +3,43 @@ import { adminKeyPath } from "../data-dir/paths.ts";
 import type { KeyService } from "../keys/service.ts";
 import { writeDurably } from "../lib/durable.ts";
 import type { Logger } from "../lib/log.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { resultCode } from "../lib/storage-errors.ts";
+
+/** @throws OperatorError if the path is a directory */
+const writeKey = async (path: string, secret: string): Promise<void> => {
+  try {
+    await writeDurably(path, `${secret}\n`);
+  } catch (error) {
+    if (resultCode(error) !== "EISDIR") throw error;
+    throw new OperatorError(
+      `${path} is a directory. Move it away: the server writes the first key to a file with this name`,
+      { cause: error },
+    );
+  }
+};
 
 /**
- * Creates the first key of a new store, in a file of DATA_DIR.
- * @returns the file, if it still exists and its key is valid: a restored database knows only its own keys
+ * The file of DATA_DIR with the first key. If the file has no valid key and nobody can create keys with all scopes, a new first
+ * key replaces it.
+ * @returns the file if its key is valid: a restored database has only its own keys
  */
 export const openAdminKey = async (
   dataDir: string,
   keys: KeyService,
   log: Logger,
-): Promise<string | undefined> => {
+): Promise<{ path: string; isNew: boolean } | undefined> => {
   const path = adminKeyPath(dataDir);
-  await keys.createFirst({
-    save: (secret) => writeDurably(path, `${secret}\n`),
+  const secret = await readFile(path, "utf8").catch(() => undefined);
+  if (secret !== undefined && (await keys.authenticate(secret.trim()))) return { path, isNew: false };
+  const created = await keys.createFirst({
+    save: (first) => writeKey(path, first),
     remove: () => rm(path, { force: true }),
   });
-  const secret = await readFile(path, "utf8").catch(() => undefined);
-  if (secret === undefined) return undefined;
-  if (await keys.authenticate(secret.trim())) return path;
-  log.warn(
-    `${path}: this key is revoked or belongs to another database: remove the file, and create a key with: adoption-store keys create --name NAME --scope '*'`,
-  );
+  if (created) return { path, isNew: true };
+  if (secret !== undefined)
+    log.warn(
+      `${path}: this key is revoked or belongs to another database: remove the file, and create a key with: adoption-store keys create --name NAME --scope '*'`,
+    );
   return undefined;
 };

@@ -165,7 +165,7 @@ export const startServer = async (
   );
   app.compile();
   // After listening, so that a failed start creates no key; before serving, so that clients can read the key.
-  const adminKey = await openAdminKey(config.dataDir, services.keys, log);
+  const adminKey = (await openAdminKey(config.dataDir, services.keys, log))?.path;
   listeners.handle({ fetch, misdirected });
   await saveRecords(config, main, log);
 

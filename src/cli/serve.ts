@@ -48,7 +48,7 @@ const createNotifier = (): ServiceNotifier | undefined => {
 
 const SERVE_TEXTS: CommandTexts = {
   notes: [
-    "The first start creates DATA_DIR with a database, and the file DATA_DIR/admin.key with a key that has all scopes. Settings can also be in DATA_DIR/adoption-store.toml: adoption-store config example prints such a file.",
+    "The first start creates DATA_DIR with a database. If no usable key has all scopes and no administrator can sign in, the start writes a new key with all scopes to DATA_DIR/admin.key. Settings can also be in DATA_DIR/adoption-store.toml: adoption-store config example prints such a file.",
   ],
   examples: [
     { text: "Try it on this machine", line: "adoption-store serve" },

@@ -43,3 +43,6 @@ export const isLastKeyToGrant = (row: string) =>
 /** True for a person who is the last to grant a scope. @param row the name or alias of a row of `people` */
 export const isLastPersonToGrant = (row: string) =>
   sql`(${isAdministrator(row)} and ${isOnlyGrantor("person", row, "'*'", "null")})`;
+
+/** True if a key, or an administrator who can sign in, can create keys with all scopes. */
+export const hasFullAccess = sql`exists (select 1 from ${MANAGERS} as manager where ' ' || manager.scopes || ' ' glob '* [*] *')`;

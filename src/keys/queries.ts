@@ -2,7 +2,7 @@ import { and, asc, eq, gt, isNull, lt, lte, not, or, sql } from "drizzle-orm";
 import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema/keys.ts";
-import { isLastKeyToGrant } from "../db/management-access.ts";
+import { hasFullAccess, isLastKeyToGrant } from "../db/management-access.ts";
 
 type Orm = Database["orm"];
 
@@ -29,6 +29,13 @@ export interface KeyRow extends Omit<typeof keys.$inferSelect, "name"> {
 }
 
 export const keyQueries = (orm: Orm) => ({
+  /** One row if somebody can create keys with all scopes. */
+  fullAccessQuery: orm
+    .select({ one: sql`1` })
+    .from(sql`(select 1)`)
+    .where(hasFullAccess)
+    .limit(1)
+    .prepare(),
   findQuery: orm
     .select(COLUMNS)
     .from(keys)
@@ -64,8 +71,8 @@ const NEW_KEY = {
 
 export const keyStatements = (orm: Orm) => ({
   insertKeyStatement: orm.insert(keys).values(NEW_KEY).returning({ id: keys.id }).prepare(),
-  /** Of several processes that start with an empty database, one inserts the first key. */
-  insertFirstKeyStatement: insertSelect(orm, keys, NEW_KEY, sql`where not exists (select 1 from ${keys})`)
+  /** Of several processes that start without full access, one inserts the first key. */
+  insertFirstKeyStatement: insertSelect(orm, keys, NEW_KEY, sql`where not ${hasFullAccess}`)
     .returning({ id: keys.id })
     .prepare(),
   insertFirstSecretStatement: orm

@@ -167,7 +167,7 @@ export const keyRepository = (database: Database) => {
     return row && { ...toKey(row), kind: "key", expiresAt: earliest(row.secretExpiresAt, row.expiresAt) };
   });
 
-  const hasKeys = (): boolean => listQuery.all({ after: 0, limit: 1 }).length > 0;
+  const hasFullAccess = (now: number): boolean => queries.fullAccessQuery.get({ now }) !== undefined;
 
   const find = async (id: number): Promise<Key | undefined> => {
     const row = findQuery.get({ id });
@@ -201,7 +201,7 @@ export const keyRepository = (database: Database) => {
       if (!added) throw new Error("an insert returned no row");
       return added;
     },
-    /** Adds the key if there is none at all. */
+    /** Adds the key unless a key or an administrator can create keys with all scopes. */
     addFirst: (key: NewKey, secret: SecretRecord, act: Act): Promise<Key | undefined> =>
       insert(statements.insertFirstKeyStatement, key, secret, act),
     /** The keys after the id `after`, ascending by id. */
@@ -220,12 +220,12 @@ export const keyRepository = (database: Database) => {
       const { touchStatement } = statements;
       await commit([...lastUsed].map(([id, at]) => ({ query: touchStatement, values: { id, at } })));
     },
-    /** Whether no process and no node has added a key yet. */
-    async isEmpty(): Promise<boolean> {
-      if (hasKeys()) return false;
+    /** True if a key or an administrator can create keys with all scopes. */
+    async hasFullAccess(now: number): Promise<boolean> {
+      if (hasFullAccess(now)) return true;
       // A node that starts from a snapshot may not have the first key yet.
       await fresh();
-      return !hasKeys();
+      return hasFullAccess(now);
     },
   };
 };

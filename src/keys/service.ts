@@ -71,11 +71,14 @@ interface KeyOptions {
   randomBytes: RandomBytes;
 }
 
-/** Creates the first key of an empty database, with all scopes, after `save` has stored its secret; else undefined. */
+/**
+ * Creates a key with all scopes after `save` has stored its secret. Undefined if another key, or an administrator who can sign in,
+ * can create keys with all scopes.
+ */
 const firstKey =
   ({ keys, clock, randomBytes }: KeyOptions) =>
   async ({ save, remove }: SecretFile): Promise<Key | undefined> => {
-    if (!(await keys.isEmpty())) return undefined;
+    if (await keys.hasFullAccess(clock.now())) return undefined;
     const secret = mint(randomBytes);
     // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
     await save(secret);

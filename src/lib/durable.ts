@@ -58,7 +58,12 @@ export const writeDurably = async (path: string, text: string): Promise<void> =>
   const temporary = `${path}.new`;
   // A killed writer may have left a file, or an attacker may have placed a link: remove it, do not follow it.
   rmSync(temporary, { force: true });
-  await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
-  inheritOwner(temporary);
-  await replaceFile(temporary, path);
+  try {
+    await writeFile(temporary, text, { flag: "wx", mode: 0o600 });
+    inheritOwner(temporary);
+    await replaceFile(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 };

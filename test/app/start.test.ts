@@ -6,6 +6,7 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +18,10 @@ import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath } from "../../src/data-dir/paths.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/db/file-lock.ts";
+import { systemRuntime } from "../../src/app/runtime.ts";
+import { type NewKey, keyRepository } from "../../src/keys/repository.ts";
+import { type KeyService, keyService } from "../../src/keys/service.ts";
+import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { startServer } from "../../src/app/server.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { atEnd, faultOf, temporaryDirectory } from "../support/store.ts";
@@ -85,6 +90,85 @@ describe("a start", () => {
       expect((await firstResponse(`${origin}/v1/pets`, key)).status).toBe(200);
       await (await starting).stop();
     }
+  });
+
+  describe("of a store whose keys were created before it", () => {
+    const SOON = Date.now() + 60_000;
+    const startAfter = async (prepare: (keys: KeyService) => Promise<unknown>, config = configured()) => {
+      const database = openData(config, { create: true, migrate: true });
+      const keys = keyService({ ...systemRuntime, keys: keyRepository(database) });
+      await prepare(keys);
+      await keys.flush();
+      await database.close();
+      const server = await startServer(config);
+      const { adminKey } = server;
+      const path = adminKeyPath(config.dataDir);
+      const secret = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
+      const { status } = await firstResponse(`${server.url}/platform/keys`, secret);
+      await server.stop();
+      return { config, adminKey, status, secret };
+    };
+    const create = (keys: KeyService, key: Partial<NewKey>) =>
+      keys.create({ name: "shop", scopes: ["pets:read"], ...key }, OPERATOR);
+
+    test.each<[what: string, prepare: (keys: KeyService) => Promise<unknown>]>([
+      ["has only some scopes", (keys) => create(keys, { scopes: ["keys:admin", "pets:write"] })],
+      [
+        "was revoked",
+        async (keys) => {
+          const { key } = await create(keys, { scopes: ["*"] });
+          await keys.revoke(key.id, OPERATOR, { force: true });
+        },
+      ],
+      [
+        "has expired",
+        async (keys) => {
+          await create(keys, { scopes: ["*"], expiresAt: Date.now() + 2 });
+          await Bun.sleep(5);
+        },
+      ],
+    ])("writes admin.key if the only key %s", async (_what, prepare) => {
+      const { config, adminKey, status } = await startAfter(prepare);
+      expect([adminKey, status]).toEqual([adminKeyPath(config.dataDir), 200]);
+    });
+
+    test.each<[what: string, key: Partial<NewKey>]>([
+      ["a key has all scopes", { scopes: ["*"] }],
+      ["a key has all scopes for some time", { scopes: ["*"], expiresAt: SOON }],
+    ])("writes no admin.key if %s", async (_what, key) => {
+      const { adminKey, status } = await startAfter((keys) => create(keys, key));
+      expect([adminKey, status]).toEqual([undefined, 401]);
+    });
+
+    test("names the remedy if admin.key is a directory, and leaves no secret in another file", async () => {
+      const config = configured();
+      const path = adminKeyPath(config.dataDir);
+      mkdirSync(path);
+      await openData(config, { create: true, migrate: true }).close();
+      expect(await outcomeOf(startServer(config))).toThrow(
+        `${path} is a directory. Move it away: the server writes the first key to a file with this name`,
+      );
+      expect(readdirSync(config.dataDir).filter((name) => name.endsWith(".new"))).toEqual([]);
+      rmdirSync(path);
+      const server = await startServer(config);
+      expect(server.adminKey).toBe(path);
+      await server.stop();
+    });
+
+    test("replaces the key in admin.key only if it does not work", async () => {
+      const first = await startAfter(async () => {});
+      const again = await startAfter(async () => {}, first.config);
+      expect(again.secret).toBe(first.secret);
+      const after = await startAfter((keys) => keys.revoke(1, OPERATOR, { force: true }), first.config);
+      expect([after.status, after.secret === first.secret]).toEqual([200, false]);
+      let limited = "";
+      const kept = await startAfter(async (keys) => {
+        await keys.revoke(2, OPERATOR, { force: true });
+        limited = (await create(keys, { name: "deploys" })).secret;
+        writeFileSync(adminKeyPath(first.config.dataDir), `${limited}\n`);
+      }, first.config);
+      expect(kept.secret).toBe(limited);
+    });
   });
 
   test("of a new store creates no project and no site files", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
+import { signedIn } from "../people/visitor.ts";
 import { faultOf, messageOf, openOnce, openStore, temporaryDirectory, type Store } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
@@ -226,6 +227,14 @@ describe("the first key", () => {
     expect(files.map(({ size }) => size)).toEqual([1, 0, 0]);
     expect(await store.keys.list({ after: 0, limit: 10 })).toHaveLength(1);
     expect(store.database.client.query("select count(*) as n from secrets").get()).toEqual({ n: 1 });
+  });
+
+  test("is not created if an administrator can sign in and create keys", async () => {
+    const store = await openStore();
+    await signedIn(store, { role: "administrator" });
+    await store.keys.revoke(1, OPERATOR);
+    const file = { save: async () => {}, remove: async () => {} };
+    expect(await store.keys.createFirst(file)).toBeUndefined();
   });
 
   test("does not exist if its secret could not be saved", async () => {
