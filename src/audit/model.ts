@@ -13,9 +13,15 @@ const AuditActor = t.Object(
         "`key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.",
       examples: ["key"],
     }),
-    id: t.Optional(Id("Id of the API key or person.", 3)),
+    id: t.Optional(
+      Id("Id of the API key or person. In histories, only for callers with the scope `audit:read`.", 3),
+    ),
     name: t.Optional(
-      t.String({ description: "Name of the API key or person at that time.", examples: ["front desk"] }),
+      t.String({
+        description:
+          "Name of the API key or person at that time. In histories, only for callers with the scope `audit:read`.",
+        examples: ["front desk"],
+      }),
     ),
   },
   { $id: "AuditActor", description: "Who did it." },
@@ -183,18 +189,14 @@ export const toFilters = ({
 
 const fromParent = (parent: { kind: ResourceKind; id: string } | undefined) => parent && { parent };
 
-/** An entry as the API returns it. */
-export const fromEntry = ({
-  id,
-  at,
-  actor,
-  action,
-  resource: { kind, id: ofResource, name, parent },
-  changes,
-}: Entry): Static<typeof AuditEntry> => ({
+/** An entry as the API returns it. @param isNamed false omits the id and name of the actor */
+export const fromEntry = (
+  { id, at, actor, action, resource: { kind, id: ofResource, name, parent }, changes }: Entry,
+  { isNamed }: { isNamed: boolean },
+): Static<typeof AuditEntry> => ({
   id,
   at: formatTime(at),
-  actor: { ...actor },
+  actor: isNamed ? { ...actor } : { kind: actor.kind },
   action,
   resource: { kind, id: ofResource, ...(name !== null && { name }), ...fromParent(parent) },
   changes: changes.map(({ field, from, to }) => ({

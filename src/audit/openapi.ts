@@ -3,6 +3,10 @@ import { operation } from "../http/operation.ts";
 const PAGES =
   "If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed.";
 
+/** In the description of each history. */
+const NAMES =
+  "Only callers with the scope `audit:read` see who made a change. Others see only whether it was a key or a person.";
+
 const CHANGED = {
   id: 43,
   at: "2026-11-20T09:31:00.000Z",
@@ -32,7 +36,7 @@ const history = (
   operation({
     operationId: `list${name}History`,
     summary: `List the history of ${of}`,
-    description: `${description} ${PAGES}`,
+    description: `${description} ${NAMES} ${PAGES}`,
     tags: [tag],
     responses: { 200: { description: "The entries.", headers: ["Link", "Next-Cursor"], example } },
   });

@@ -1,4 +1,5 @@
 import { Elysia, t } from "elysia";
+import type { Caller } from "../http/authorization.ts";
 import { nextPage } from "../http/headers.ts";
 import { IdInPath } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
@@ -23,9 +24,15 @@ interface Setter {
 
 type Query = Record<string, string | undefined>;
 
-const respond = (set: Setter, path: string, query: Query, { items, next }: Page<Entry>) => {
+const respond = (
+  { set, caller }: { set: Setter; caller: Caller },
+  path: string,
+  query: Query,
+  { items, next }: Page<Entry>,
+) => {
   Object.assign(set.headers, nextPage(path, query, next));
-  return items.map(fromEntry);
+  const isNamed = holds(caller, "audit:read");
+  return items.map((entry) => fromEntry(entry, { isNamed }));
 };
 
 const historyOptions = {
@@ -44,12 +51,19 @@ interface HistoryContext {
   path: string;
   query: { limit?: string | number; cursor?: string };
   set: Setter;
+  caller: Caller;
 }
 
-const historyReader =
-  (audit: AuditService) =>
-  async (of: HistoryOf, { path, query: { limit, cursor }, set }: HistoryContext) =>
-    respond(set, path, { limit: String(limit) }, await audit.history(of, { limit: Number(limit), cursor }));
+const historyReader = (audit: AuditService) => async (of: HistoryOf, context: HistoryContext) => {
+  const { path, query } = context;
+  const limit = Number(query.limit);
+  return respond(
+    context,
+    path,
+    { limit: `${limit}` },
+    await audit.history(of, { limit, cursor: query.cursor }),
+  );
+};
 
 /** The history of single resources of the store. */
 const storeHistoryRoutes = ({ audit, macros }: AuditRouteOptions) => {
@@ -134,9 +148,9 @@ export const auditRoutes = (options: AuditRouteOptions) =>
     .use(options.macros)
     .get(
       "/platform/audit",
-      async ({ query: { limit, cursor, ...filters }, set }) =>
+      async ({ query: { limit, cursor, ...filters }, set, caller }) =>
         respond(
-          set,
+          { set, caller },
           "/platform/audit",
           { ...filters, limit: String(limit) },
           await options.audit.list({ ...toFilters(filters), limit: Number(limit), cursor }),

@@ -167,7 +167,12 @@ export const auditCommand = (): Command =>
       .option("--json", "print JSON")
       .action(async (options: Options) => {
         const entries = await readEntries(options);
-        if (options.json) return printList(entries.map(fromEntry), {}, { json: true, empty: "" });
+        if (options.json)
+          return printList(
+            entries.map((entry) => fromEntry(entry, { isNamed: true })),
+            {},
+            { json: true, empty: "" },
+          );
         printList(entries, columnsAt(Date.now()), { json: false, empty: "Nothing was recorded." });
       }),
     [],

@@ -177,7 +177,7 @@ const showCommand = () =>
           limit: HISTORY_LENGTH,
           cursor: undefined,
         });
-        printHistory(items.map(fromEvent));
+        printHistory(items.map((event) => fromEvent(event, { isNamed: true })));
       }),
     );
 

@@ -13,9 +13,14 @@ export const DomainEvent = t.Object(
         "Who caused the event. `key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.",
       examples: ["key"],
     }),
-    key: t.Optional(Id("Id of the API key.", 1)),
-    person: t.Optional(Id("Id of the person.", 1)),
-    name: t.Optional(ResponseText("Name of the key or person at that time.", "website")),
+    key: t.Optional(Id("Id of the API key. Only for callers with the scope `audit:read`.", 1)),
+    person: t.Optional(Id("Id of the person. Only for callers with the scope `audit:read`.", 1)),
+    name: t.Optional(
+      ResponseText(
+        "Name of the key or person at that time. Only for callers with the scope `audit:read`.",
+        "website",
+      ),
+    ),
     event: OneOf("DomainEventName", EVENTS, {
       description: "What happened. A check with the same result as the previous one has no event.",
       examples: ["records_right"],
@@ -35,19 +40,16 @@ export const DomainHistory = t.Array(DomainEvent, {
   description: "The events of a domain, newest first.",
 });
 
-/** The wire form of a row of the history. */
-export const fromEvent = ({
-  at,
-  actor,
-  event,
-  stage,
-  findings,
-}: StoredEvent): Static<typeof DomainEvent> => ({
+/** The wire form of a row of the history. @param isNamed false: of the actor only the kind is returned */
+export const fromEvent = (
+  { at, actor, event, stage, findings }: StoredEvent,
+  { isNamed }: { isNamed: boolean },
+): Static<typeof DomainEvent> => ({
   at: formatTime(at),
   actor: actor.kind,
-  ...(actor.kind === "key" && { key: actor.id }),
-  ...(actor.kind === "person" && { person: actor.id }),
-  ...("name" in actor && actor.name !== null && { name: actor.name }),
+  ...(isNamed && actor.kind === "key" && { key: actor.id }),
+  ...(isNamed && actor.kind === "person" && { person: actor.id }),
+  ...(isNamed && "name" in actor && actor.name !== null && { name: actor.name }),
   event,
   stage,
   findings: fromFindings(findings),

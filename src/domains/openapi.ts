@@ -104,7 +104,7 @@ export const listDomainEvents = operation({
   operationId: "listDomainEvents",
   summary: "List the events of a domain",
   description:
-    "Returns a page of events, newest first. A removed domain keeps its events. If more follow, the `Link` header has the address of the next page.",
+    "Returns a page of events, newest first. A removed domain keeps its events. Only callers with the scope `audit:read` see which key or person caused an event. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: {
     200: {

@@ -5,6 +5,7 @@ import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
 import { prefersYaml } from "../lib/accept.ts";
+import { holds } from "../lib/scopes.ts";
 import { DomainHistory, fromEvent } from "./history-model.ts";
 import { Domain, DomainParams, Domains, NewDomain, PageQuery, ProjectParams, fromDomain } from "./model.ts";
 import {
@@ -94,11 +95,12 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     )
     .get(
       "/platform/projects/:slug/domains/:hostname/history",
-      async ({ params: { slug, hostname }, query, set }) => {
+      async ({ params: { slug, hostname }, query, set, caller }) => {
         const limit = Number(query.limit);
         const { items, next } = await domains.history(slug, hostname, { limit, cursor: query.cursor });
         Object.assign(set.headers, nextPage(`${pathOf(slug, hostname)}/history`, { limit }, next));
-        return items.map(fromEvent);
+        const isNamed = holds(caller, "audit:read");
+        return items.map((event) => fromEvent(event, { isNamed }));
       },
       {
         stability: "beta",

@@ -61,10 +61,10 @@ export const KINDS: Readonly<Record<Kind, string>> = {
   domain: "Domains",
 };
 
-/** Who did it. */
+/** Who did it. Names require the permission to read the audit log. */
 export const actorWords = ({ kind, name }: Actor): string => {
-  if (kind === "person") return name ?? "";
-  if (kind === "key") return `Key ${name ?? ""}`;
+  if (kind === "person") return name ?? "A person";
+  if (kind === "key") return name === undefined ? "An API key" : `Key ${name}`;
   return kind === "operator" ? "The operator" : "The service";
 };
 

@@ -74,11 +74,12 @@ const EVENTS: Record<Event["event"], string> = {
 /** An event of the history in a sentence. */
 export const eventWords = ({ event }: Pick<Event, "event">): string => EVENTS[event];
 
-/** Who caused it. Keys and people have names, except in histories of earlier versions. */
+/** Who caused it. Names require the permission to read the audit log. Histories of earlier versions have none. */
 export const actorWords = ({ actor, key, name }: Pick<Event, "actor" | "key" | "name">): string => {
+  const keyName = name ?? key;
   switch (actor) {
     case "key":
-      return `by key ${name ?? key}`;
+      return keyName === undefined ? "by an API key" : `by key ${keyName}`;
     case "person":
       return `by ${name ?? "a person"}`;
     case "operator":
