@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { Cursor, Id, IdInPath, Limit, Text } from "../http/schemas.ts";
+import { Cursor, Id, IdInPath, Limit, Text, storedText } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("CategoryName", {
@@ -28,7 +28,7 @@ export const CategoryChange = t.Object(
 export const Category = t.Object(
   {
     id: Id("Unique identifier, assigned by the service. Animals refer to it in `categoryId`.", 3),
-    name: Name,
+    name: storedText(Name),
   },
   { $id: "Category", description: "A category of animals." },
 );

@@ -2,7 +2,7 @@ import { MAX_NAME } from "../keys/model.ts";
 import { parseRate } from "../lib/rate.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import { GRANTS, type Grant, isGrant } from "../lib/scopes.ts";
-import { isLine } from "../lib/text.ts";
+import { isLine, lineRule, quoted } from "../lib/text.ts";
 import { LATEST_TIME, parseTime } from "../lib/time.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -57,7 +57,5 @@ export const keyIdOf = (text: string): number =>
 /** @throws UsageError */
 export const keyNameOf = (text: string): string => {
   if (isLine(text, MAX_NAME)) return text;
-  throw new UsageError(
-    `--name: ${JSON.stringify(text)} must be 1 to ${MAX_NAME} characters, with no control characters`,
-  );
+  throw new UsageError(`--name: ${quoted(text)} ${lineRule(MAX_NAME)}`);
 };

@@ -3,7 +3,7 @@ import { commandServices } from "../app/command-services.ts";
 import type { Config } from "../config/config.ts";
 import { MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
-import { isLine } from "../lib/text.ts";
+import { isLine, lineRule, quoted } from "../lib/text.ts";
 import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../people/model.ts";
 import { ROLES, ROLE_NAMES, type Role } from "../people/role.ts";
 import type { PersonService } from "../people/service.ts";
@@ -48,9 +48,7 @@ const idOf = (text: string): number => {
 /** @throws UsageError */
 const nameOf = (text: string): string => {
   if (isLine(text, MAX_PERSON_NAME)) return text;
-  throw new UsageError(
-    `--name: ${JSON.stringify(text)} must be 1 to ${MAX_PERSON_NAME} characters, with no control characters`,
-  );
+  throw new UsageError(`--name: ${quoted(text)} ${lineRule(MAX_PERSON_NAME)}`);
 };
 
 /** @throws UsageError */

@@ -1,9 +1,9 @@
-import { Kind, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
 import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { bigintOf } from "../lib/json.ts";
 import { MAX_SEARCH_LENGTH, MAX_WORDS, searchWords } from "../lib/search.ts";
-import { hasAtMost, isLine } from "../lib/text.ts";
+import { hasAtMost, isLine, lineRule } from "../lib/text.ts";
 import { parseTime } from "../lib/time.ts";
 
 /** The rule of a schema in words, for messages. A symbol keeps it out of JSON documents. */
@@ -67,19 +67,44 @@ export const OneOf = <const Word extends string>(
   );
 
 /**
- * `isLine` as a regular expression, without the rule on surrogates: no control characters, and at least one character that
- * is not white space. The sets are spelled out, because `\s` and `\p{Cc}` differ between languages.
+ * The part of `isLine` that a regular expression of every language can express: no control characters, and at least one character
+ * that is not white space. The sets are spelled out, because `\s` and `\p{Cc}` differ between languages. `CHARACTER_RULE`
+ * describes the rest.
  */
 const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff][^\x00-\x1f\x7f-\x9f]*$`;
+
+/** The rule of `isVisibleText`, for a description. */
+export const CHARACTER_RULE =
+  "Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39).";
+
+/** The documentation of a text, with what it refuses. */
+const describedText = ({ description, ...documentation }: Record<string, unknown>) => ({
+  ...documentation,
+  description: [description, CHARACTER_RULE].join(" ").trim(),
+});
 
 /** A line of text, stored unchanged. */
 export const Text = (kind: string, { max, ...documentation }: { max: number } & Record<string, unknown>) =>
   checked<string>(
     kind,
-    { type: "string", minLength: 1, maxLength: max, pattern: LINE_PATTERN, ...documentation },
-    `must be a string of 1 to ${max} characters, not only white space, without control characters or lone surrogates`,
+    {
+      type: "string",
+      minLength: 1,
+      maxLength: max,
+      pattern: LINE_PATTERN,
+      ...describedText(documentation),
+    },
+    lineRule(max),
     (value) => isLine(value, max),
   );
+
+TypeRegistry.Set("StoredText", (_schema, value) => typeof value === "string" && value !== "");
+
+/** The schema of a text in responses. It has the same documentation, and accepts texts that earlier versions stored. */
+export const storedText = <Schema extends TSchema>(schema: Schema): Schema => ({
+  ...schema,
+  [Kind]: "StoredText",
+});
 
 /**
  * Any text, which the service looks up or parses. In bodies, `t.String` is not an option: Elysia writes the value of a wrong
@@ -104,8 +129,14 @@ export const ResponseTexts = (description: string, examples: string[]) =>
 export const Email = (documentation: Record<string, unknown>) =>
   checked<string>(
     "Email",
-    { type: "string", minLength: 3, maxLength: MAX_EMAIL_LENGTH, pattern: EMAIL_PATTERN, ...documentation },
-    `must be an email address: one @ with something on both sides, no spaces or control characters, at most ${MAX_EMAIL_LENGTH} characters`,
+    {
+      type: "string",
+      minLength: 3,
+      maxLength: MAX_EMAIL_LENGTH,
+      pattern: EMAIL_PATTERN,
+      ...describedText(documentation),
+    },
+    `must be an email address: one @ with something on both sides, no spaces, control or invisible characters, at most ${MAX_EMAIL_LENGTH} characters`,
     isEmail,
   );
 

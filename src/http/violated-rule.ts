@@ -1,6 +1,7 @@
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { FieldProblem } from "../lib/field-problems.ts";
 import { bigintOf } from "../lib/json.ts";
+import { isVisibleText } from "../lib/visible-text.ts";
 
 type Rule = Omit<FieldProblem, "field">;
 
@@ -43,7 +44,8 @@ const textRule = ({ minLength = 0, maxLength = Infinity }: Keywords, text: strin
   const { length } = [...text];
   if (length < minLength) return { rule: "too_short", min: minLength };
   if (length > maxLength) return { rule: "too_long", max: maxLength };
-  return { rule: text.trim() === "" ? "blank" : "format" };
+  if (text.trim() === "") return { rule: "blank" };
+  return isVisibleText(text) ? { rule: "format" } : { rule: "format", reason: "invisible" };
 };
 
 const listRule = ({ minItems = 0, maxItems = Infinity }: Keywords, { length }: readonly unknown[]): Rule => {

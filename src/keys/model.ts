@@ -1,6 +1,17 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { Cursor, Id, IdInPath, Limit, OneOf, Rule, Text, Time, checked } from "../http/schemas.ts";
+import {
+  Cursor,
+  Id,
+  IdInPath,
+  Limit,
+  OneOf,
+  Rule,
+  Text,
+  Time,
+  checked,
+  storedText,
+} from "../http/schemas.ts";
 import { formatTime, parseTime } from "../lib/time.ts";
 import { RATE_PATTERN, formatRate, parseRate } from "../lib/rate.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
@@ -64,6 +75,7 @@ export const NewKey = t.Object(newKeyFields, {
 const fields = {
   id: Id("Unique identifier of the key. It is not secret.", 2),
   ...newKeyFields,
+  name: storedText(KeyName),
   prefix: t.String({
     description: "The first characters of the newest secret. They help to recognise the key.",
     examples: ["aas_7Gx2"],

@@ -1,4 +1,5 @@
 import { hasAtMost } from "./text.ts";
+import { isVisibleText } from "./visible-text.ts";
 
 export const MAX_EMAIL_LENGTH = 254;
 
@@ -10,9 +11,9 @@ const EMAIL = new RegExp(EMAIL_PATTERN, "u");
 /** Not strict: only sending an email shows whether it arrives. */
 export const isEmail = (value: unknown): value is string =>
   typeof value === "string" &&
-  value.isWellFormed() &&
   hasAtMost(value, MAX_EMAIL_LENGTH) &&
-  EMAIL.test(value);
+  EMAIL.test(value) &&
+  isVisibleText(value);
 
 /** An address for comparison: all cases and composed forms of a letter are equal, as are s and the long s, σ and the final ς. */
 export const foldEmail = (email: string): string =>

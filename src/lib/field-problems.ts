@@ -10,7 +10,8 @@ export const FIELD_RULES = {
   minimum: "The number is below `min`, or the time is too early.",
   maximum: "The number is above `max`, or the time is too late.",
   not_one_of: "The value is not one of the words that the schema lists.",
-  format: "The value does not have the required form. For a host name, `reason` says more.",
+  format:
+    "The value does not have the required form. The `reason` is `invisible` if a text has invisible characters. For a host name, it is the reason why the name is refused.",
   reserved: "The name is reserved. For a host name, `reason` says more.",
   taken: "Something else already has this name.",
   not_found: "There is nothing with this id or name.",

@@ -1,16 +1,24 @@
+import { isVisibleText } from "./visible-text.ts";
+
 const CONTROL = /\p{Cc}/u;
+/** Blank braille (U+2800) looks like white space, but is a symbol. */
+const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--\u2800]/v;
 
 /** Counts code points. A string has at most as many of them as UTF-16 units, so most strings need no count. */
 export const hasAtMost = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
-/** True for a line of 1 to `max` code points: not only white space, no control characters, no lone surrogates. */
+/** True for a line of 1 to `max` code points that shows all of its characters, and at least one. */
 export const isLine = (value: unknown, max: number): value is string =>
   typeof value === "string" &&
-  value.isWellFormed() &&
-  value.trim() !== "" &&
+  hasAtMost(value, max) &&
+  VISIBLE.test(value) &&
   !CONTROL.test(value) &&
-  hasAtMost(value, max);
+  isVisibleText(value);
+
+/** The rule of `isLine`, after the name of a field. */
+export const lineRule = (max: number): string =>
+  `must be a string of 1 to ${max} characters, not only white space, without control, invisible, private-use or unassigned characters`;
 
 /** Adds a full stop unless the text ends with a punctuation mark. */
 export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
@@ -18,8 +26,10 @@ export const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : 
 const MAX_QUOTED = 64;
 
 /** A client's text for a message: quoted, escaped and truncated. */
-export const quoted = (text: string): string =>
-  JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}...` : text);
+export const quoted = (text: string): string => {
+  const quote = JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}...` : text);
+  return isVisibleText(quote) ? quote : quote.replaceAll(UNPRINTABLE, escape);
+};
 
 /** Control and format characters, which can move a terminal's cursor or reverse the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;

@@ -8,21 +8,24 @@ import {
   IdInPath,
   Limit,
   OneOf,
+  CHARACTER_RULE,
   SearchText,
   Text,
   Time,
   checked,
   parseId,
+  storedText,
 } from "../http/schemas.ts";
 import { hasAtMost } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
+import { isVisibleText } from "../lib/visible-text.ts";
 import { ORDER_SORTS, type Order as StoredOrder } from "./order.ts";
 import type { OrderCounts } from "./queries.ts";
 import { ORDER_STATUSES } from "./status.ts";
 
 export const MAX_NOTE_LENGTH = 2000;
 
-/** No control characters except tabs and line ends. */
+/** No control characters except tabs and line breaks. */
 const NOTE_PATTERN = String.raw`^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]+$`;
 const NOTE = new RegExp(NOTE_PATTERN, "u");
 
@@ -33,15 +36,15 @@ const Note = checked<string>(
     minLength: 1,
     maxLength: MAX_NOTE_LENGTH,
     pattern: NOTE_PATTERN,
-    description: "A note about this adoption.",
+    description: `A note about this adoption. ${CHARACTER_RULE} Tabs and line breaks are allowed.`,
     examples: ["Has a garden, and a cat of 12."],
   },
-  `must be a string of 1 to ${MAX_NOTE_LENGTH} characters, without control characters except tabs and line ends, without lone surrogates`,
+  `must be a string of 1 to ${MAX_NOTE_LENGTH} characters, without control characters (except tabs and line breaks) and without invisible, private-use or unassigned characters`,
   (value) =>
     typeof value === "string" &&
-    value.isWellFormed() &&
     hasAtMost(value, MAX_NOTE_LENGTH) &&
-    NOTE.test(value),
+    NOTE.test(value) &&
+    isVisibleText(value),
 );
 
 const adopter = {
@@ -55,7 +58,10 @@ const NewAdopter = t.Object(adopter, {
   description: "The person who wants to adopt the animal.",
 });
 
-const Adopter = t.Object(adopter, { $id: "Adopter", description: "The person who adopts the animal." });
+const Adopter = t.Object(
+  { name: storedText(adopter.name), email: storedText(adopter.email) },
+  { $id: "Adopter", description: "The person who adopts the animal." },
+);
 
 export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
   $id: "OrderStatus",
@@ -73,7 +79,7 @@ export const Order = t.Object(
     id: Id("Unique identifier, assigned by the service.", 1),
     petId: Id("Id of the animal. After the order is closed, the animal can be deleted."),
     adopter: t.Optional(Adopter),
-    note: t.Optional(Note),
+    note: t.Optional(storedText(Note)),
     status: OrderStatus,
     createdAt: Time("When the order was placed.", "2026-11-20T09:30:00.000Z"),
     updatedAt: Time("When the status last changed.", "2026-11-20T09:30:00.000Z"),

@@ -1,5 +1,5 @@
 import { type Static, t } from "elysia";
-import { Cursor, Email, Id, IdInPath, Limit, OneOf, Text, Time } from "../http/schemas.ts";
+import { Cursor, Email, Id, IdInPath, Limit, OneOf, Text, Time, storedText } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { INVITATION_DAYS, invitationLink } from "./invitation.ts";
 import {
@@ -57,7 +57,7 @@ export const PasskeyName = Text("PasskeyName", {
 export const Passkey = t.Object(
   {
     id: Id("Unique identifier of the passkey.", 4),
-    name: PasskeyName,
+    name: storedText(PasskeyName),
     createdAt: Time("When the passkey was registered.", "2026-11-20T09:30:00.000Z"),
     lastUsedAt: t.Optional(Time("When somebody last signed in with it.", "2026-11-20T10:00:00.000Z")),
   },
@@ -66,8 +66,8 @@ export const Passkey = t.Object(
 
 const fields = {
   id: Id("Unique identifier of the person.", 3),
-  name: PersonName,
-  email: PersonEmail,
+  name: storedText(PersonName),
+  email: storedText(PersonEmail),
   role: Role,
   createdAt: Time("When the person was added.", "2026-11-20T09:30:00.000Z"),
   lastSeenAt: t.Optional(

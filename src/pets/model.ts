@@ -21,12 +21,13 @@ import {
   Text,
   checked,
   limitOf,
+  storedText,
 } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("PetName", {
   max: 200,
-  description: "The animal's name. It must contain more than white space, and no control characters.",
+  description: "The animal's name. It must contain more than white space.",
   examples: ["Bella"],
 });
 
@@ -56,7 +57,7 @@ export const NewPet = t.Object(fields, {
 export const newPetChecker = schemaChecker(NewPet);
 
 export const Pet = t.Object(
-  { id: Id("Unique identifier, assigned by the service on creation."), ...fields },
+  { id: Id("Unique identifier, assigned by the service on creation."), ...fields, name: storedText(Name) },
   { $id: "Pet", description: "An animal offered for adoption." },
 );
 

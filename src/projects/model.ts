@@ -1,5 +1,5 @@
 import { type Static, t } from "elysia";
-import { Cursor, Id, Limit, OneOf, Text, Time, checked } from "../http/schemas.ts";
+import { Cursor, Id, Limit, OneOf, Text, Time, checked, storedText } from "../http/schemas.ts";
 import { PREVIEW_PREFIX } from "../lib/preview.ts";
 import { formatTime } from "../lib/time.ts";
 import { PLAN_NAMES } from "./plan.ts";
@@ -58,7 +58,7 @@ export const ProjectChange = t.Object(
 export const Project = t.Object(
   {
     slug: Slug,
-    name: ProjectName,
+    name: storedText(ProjectName),
     plan: Plan,
     target: t.String({
       description: "The value of the CNAME record of a custom domain. Each project has its own.",

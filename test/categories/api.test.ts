@@ -80,7 +80,7 @@ test("a category from the time when white space counted keeps its name, and cann
   expect(await faultOf(await add(store, "Cats "))).toBe("409 category_name_taken");
 });
 
-test.each(["", "  ", "a\nb", "a".repeat(101), 7, null, "\ud800"])(
+test.each(["", "  ", "a\nb", "a".repeat(101), 7, null, "\ud800", "\u200b", "Dogs\u2060"])(
   "%p is refused as the name of a category",
   async (name) => {
     const response = await add(empty(), name);

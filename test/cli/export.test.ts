@@ -33,9 +33,9 @@ const NAMES = [
   "-x",
   "@y",
   "'z",
-  " \u202Eevil ",
+  " שָׂרָה ",
   "\uFFFD",
-  "\uFEFFb",
+  "می\u200cخواهم",
 ];
 const STATUSES = ["available", "pending", "sold", null];
 const ROWS = NAMES.map((name, at) => ({

@@ -71,8 +71,8 @@ describe("an import reads", () => {
     expect(animals(cwd)).toEqual(["Bella|9223372036854775807|sold", "Rex|-1|"]);
   });
 
-  test("names keep quotes, separators, emoji and right-to-left marks", async () => {
-    const names = ['Max, the "Great"', "🐶 Rex; 👩‍👧", "كلب سعيد", "\u202Eevil", "=1+1", "'=x", " lead"];
+  test("names keep quotes, separators, emoji and right-to-left text", async () => {
+    const names = ['Max, the "Great"', "🐶 Rex; 👩‍👧", "كلب سعيد", "می\u200cخواهم", "=1+1", " lead"];
     const rows = names.map((name) => `"${name.replaceAll('"', '""')}",-9223372036854775808`);
     const { cwd, importing } = place(`name,categoryId\n${rows.join("\n")}\n`);
     expect((await importing()).code).toBe(0);

@@ -53,6 +53,12 @@ describe("a field says", () => {
     expect(wordsFor({ name: "name", rule })).toMatch(/^[A-Z][^_]+\.$/);
   });
 
+  test("an invisible character, also if its form has words for other rules", () => {
+    expect(wordsFor({ name: "name", rule: "format", reason: "invisible" }, NAME)).toStartWith(
+      "This contains an invisible character.",
+    );
+  });
+
   test("a limit", () => {
     expect(wordsFor({ name: "n", rule: "minimum", min: 1 })).toBe("Enter 1 or more.");
     expect(wordsFor({ name: "n", rule: "maximum", max: 9 })).toBe("Enter 9 or less.");

@@ -28,6 +28,12 @@ test.each<[what: string, send: (store: Store) => Promise<Response>, status: numb
   ["an empty text", post("/v1/pets", { ...ANIMAL, name: "" }), 400, '"name";rule=too_short;min=1'],
   ["white space", post("/v1/pets", { ...ANIMAL, name: "  " }), 400, '"name";rule=blank'],
   ["a control character", post("/v1/pets", { ...ANIMAL, name: "a\tb" }), 400, '"name";rule=format'],
+  [
+    "an invisible character",
+    post("/v1/pets", { ...ANIMAL, name: "Be\u200blla" }),
+    400,
+    '"name";rule=format;reason=invisible',
+  ],
   ["a number in place of a text", post("/v1/pets", { ...ANIMAL, name: 5 }), 400, '"name";rule=type'],
   [
     "a fraction in place of an integer",

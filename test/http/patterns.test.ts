@@ -3,6 +3,8 @@ import Ajv from "ajv/dist/2020";
 import fc from "fast-check";
 import { type Node, operationsOf } from "../support/operations.ts";
 import { addPet, openStore } from "../support/store.ts";
+import { isLine } from "../../src/lib/text.ts";
+import { isVisibleText } from "../../src/lib/visible-text.ts";
 
 const SEED = 20_301_205;
 const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -236,6 +238,12 @@ const valuesFor = ({ pattern, maxLength = 300 }: Node, edges: string[]): string[
   return [...LINES, ...edges, ...fc.sample(generated, { numRuns: 400, seed: SEED })];
 };
 
+/** The part of a rule that no portable pattern can express, and that the description has in words. */
+const hasVisible = (name: string, value: string): boolean => {
+  if (/^an? .* name$/.test(name)) return isLine(value, Infinity);
+  return /address|note/.test(name) ? isVisibleText(value) : true;
+};
+
 describe.each(RULES)("the pattern and the lengths in the document of %s", (_name, schema, send, edges) => {
   test("match exactly what the server accepts", async () => {
     expect(typeof schema["pattern"]).toBe("string");
@@ -245,7 +253,7 @@ describe.each(RULES)("the pattern and the lengths in the document of %s", (_name
     const counts = { allowed: 0, refused: 0 };
     for (const value of values) {
       const { status } = await send(value);
-      expect([value, status !== 400]).toEqual([value, allows(value)]);
+      expect([value, status !== 400]).toEqual([value, allows(value) && hasVisible(_name, value)]);
       counts[status === 400 ? "refused" : "allowed"]++;
     }
     expect(Math.min(counts.allowed, counts.refused)).toBeGreaterThan(5);

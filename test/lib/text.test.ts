@@ -42,24 +42,33 @@ describe("an untrusted text", () => {
 
 test("a client's text is quoted, escaped, and truncated to 64 characters", () => {
   expect(quoted('a"b\n')).toBe(String.raw`"a\"b\n"`);
+  expect(quoted("a\u202Eb")).toBe(String.raw`"a\u202eb"`);
+  expect(quoted("👩\u200D🌾")).toBe('"👩\u200D🌾"');
   expect(quoted("x".repeat(64))).toBe(`"${"x".repeat(64)}"`);
   expect(quoted("x".repeat(65))).toBe(`"${"x".repeat(64)}..."`);
 });
 
 describe("a line", () => {
-  test.each(["Bella", "a b", "é", "😀".repeat(5), "\uFEFFx", " x "])(
-    "of at most 5 characters is %p",
-    (text) => {
-      expect(isLine(text, 5)).toBe(true);
-    },
-  );
+  test.each(["Bella", "a b", "é", "😀".repeat(5), " x "])("of at most 5 characters is %p", (text) => {
+    expect(isLine(text, 5)).toBe(true);
+  });
 
-  test.each(["", "     ", "123456", "😀".repeat(6), "a\nb", "\0", "a\tb", "\uD800", 5, null, undefined])(
-    "of at most 5 characters is not %p",
-    (value) => {
-      expect(isLine(value, 5)).toBe(false);
-    },
-  );
+  test.each([
+    "",
+    "     ",
+    "123456",
+    "😀".repeat(6),
+    "a\nb",
+    "\0",
+    "a\tb",
+    "\uD800",
+    "\uFEFFx",
+    5,
+    null,
+    undefined,
+  ])("of at most 5 characters is not %p", (value) => {
+    expect(isLine(value, 5)).toBe(false);
+  });
 });
 
 test.each([

@@ -103,7 +103,7 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
 };
 
 const LONG = "W".repeat(200);
-const RIGHT_TO_LEFT = "\u202e\u05de\u05d9\u05d0\u05d5 evil";
+const RIGHT_TO_LEFT = "\u05de\u05d9\u05d0\u05d5 evil";
 
 /** Fills a store with animals, adoptions, a category, keys, a project and a domain, some of them with hostile names. */
 export const fillStore = async (server: Server): Promise<void> => {

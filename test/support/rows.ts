@@ -6,7 +6,7 @@ const NAMES = [
   "🐶 Rex 👩‍👩‍👧",
   '=HYPERLINK("http://x","y")',
   "كلب سعيد",
-  "\u202Eevil",
+  "می\u200cخواهم",
   "Zoë; semi",
   "@SUM(A1)",
   "-2+3",

@@ -37,6 +37,7 @@ const GENERAL: Readonly<Record<string, (problem: FieldProblem) => string>> = {
 
 const MISSING = "Fill in this field.";
 const INVALID = "Check what you entered here.";
+const INVISIBLE = "This contains an invisible character. Type the text instead of pasting it.";
 
 const isMissing = ({ rule, min }: FieldProblem): boolean =>
   rule === "required" || rule === "blank" || (rule === "too_short" && min === 1);
@@ -46,6 +47,7 @@ export const wordsFor = (problem: FieldProblem, words: FieldWords = {}): string 
   const { rule, reason = "" } = problem;
   const own = words.rules?.[reason] ?? words.rules?.[rule];
   if (own !== undefined) return own;
+  if (reason === "invisible") return INVISIBLE;
   if (isMissing(problem)) return words.missing ?? MISSING;
   if (rule === "too_long" && problem.max !== undefined) return atMost(problem);
   return words.otherwise ?? GENERAL[rule]?.(problem) ?? INVALID;

@@ -1,0 +1,37 @@
+/**
+ * Characters that do not show, or change how others show. RFC 8264 section 4.3 refuses them in names, as do UTS 39 and UTR 36.
+ * Tabs and line ends show; `isLine` refuses them.
+ */
+const HIDDEN = /[[\p{C}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]--[\t\r\n]]/v;
+
+/** Letters that change their form next to a joiner. */
+const CURSIVE = String.raw`[[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Adlm}\p{scx=Rohg}\p{scx=Mand}]&&[\p{L}\p{M}]]`;
+const INDIC = String.raw`[[\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Bali}\p{scx=Java}]&&[\p{L}\p{M}]]`;
+/** Viramas: no property names them, but unlike vowel signs they are diacritics. */
+const VIRAMA = String.raw`[${INDIC}&&[\p{M}&&\p{Diacritic}]]`;
+
+/** An emoji other than a digit. The property without `Emoji` includes unassigned characters. */
+const PICTOGRAPH = String.raw`[\p{Extended_Pictographic}&&\p{Emoji}]`;
+/** Pictographs that some keyboards send without the selector that \p{RGI_Emoji} expects (UTS 51, ED-18a). */
+const UNQUALIFIED = new RegExp(
+  String.raw`(?!\p{Emoji_Presentation})${PICTOGRAPH}(?![\uFE0E\uFE0F\p{Emoji_Modifier}])`,
+  "gv",
+);
+
+/** Hidden characters where a script or an emoji needs them. Joiners follow RFC 5892 appendix A. */
+const IN_CONTEXT = new RegExp(
+  [
+    String.raw`\p{RGI_Emoji}`,
+    String.raw`${PICTOGRAPH}[\uFE0E\uFE0F]`,
+    String.raw`(?<=\p{Unified_Ideograph})\p{Variation_Selector}`,
+    String.raw`(?<=[\p{L}&&\p{sc=Mong}])[\p{Variation_Selector}\u180E]`,
+    String.raw`(?<=${CURSIVE})\p{Join_Control}(?=${CURSIVE})`,
+    String.raw`(?<=${VIRAMA})\p{Join_Control}`,
+    String.raw`(?<=${INDIC})\p{Join_Control}(?=${VIRAMA})`,
+  ].join("|"),
+  "gv",
+);
+
+/** True if a text shows all of its characters, so that it cannot look empty or like another. */
+export const isVisibleText = (text: string): boolean =>
+  !HIDDEN.test(text) || !HIDDEN.test(text.replaceAll(UNQUALIFIED, "$&\uFE0F").replaceAll(IN_CONTEXT, ""));
