@@ -51,8 +51,8 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
   // It is published, so it imports nothing of this program.
   { from: /^src\/client\//, to: [] },
-  // It is a client of the HTTP API in a browser.
-  { from: /^src\/console\/ui\//, to: [/^src\/client\//] },
+  // It is a client of the HTTP API in a browser, and writes the same CSV as `export`.
+  { from: /^src\/console\/ui\//, to: [/^src\/client\//, /^src\/lib\/csv-writer\.ts$/] },
   // It runs in a browser, so it imports nothing of this program.
   { from: /^src\/manual\/ui\//, to: [] },
   // The generated parts of the manual describe what every room does.

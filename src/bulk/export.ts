@@ -1,4 +1,4 @@
-import { csvLine, guardFormula } from "./csv-writer.ts";
+import { csvLine, guardFormula } from "../lib/csv-writer.ts";
 import type { ExportedPet } from "./export-repository.ts";
 
 /** How animals are written to a file. */
@@ -14,9 +14,9 @@ const json = ([id, name, categoryId, category, status]: ExportedPet): string =>
   }${status === null ? "" : `,"status":"${status}"`}}\n`;
 
 /** The id of the category is exact, and counts when the file is imported. Its name is for people. */
-export const exportFormat = (format: "csv" | "ndjson", { guarded }: { guarded: boolean }): ExportFormat => {
+export const exportFormat = (format: "csv" | "ndjson", { isRaw }: { isRaw: boolean }): ExportFormat => {
   if (format === "ndjson") return { heading: "", lineOf: json };
-  const textOf = guarded ? guardFormula : (text: string) => text;
+  const textOf = isRaw ? (text: string) => text : guardFormula;
   return {
     heading: csvLine(["id", "name", "categoryId", "category", "status"]),
     lineOf: ([id, name, categoryId, category, status]) =>

@@ -24,8 +24,8 @@ export interface FormatOptions {
   delimiter: string | undefined;
   columns: Columns;
   values: readonly ValueMapping[];
-  /** The file was written with `export --for-spreadsheets`. */
-  hasGuardedFormulas: boolean;
+  /** Names in CSV are read unchanged. Otherwise the guards of `export` are removed. */
+  isRaw: boolean;
 }
 
 /** The column of each field. */
@@ -50,7 +50,7 @@ const defined = (texts: readonly (string | undefined)[]): string[] =>
   texts.filter((text) => text !== undefined);
 
 const readCsvFormat = (
-  { delimiter, columns: wanted, hasGuardedFormulas }: FormatOptions,
+  { delimiter, columns: wanted, isRaw }: FormatOptions,
   head: Buffer,
   meaning: Meaning,
 ): FileFormat => {
@@ -61,7 +61,7 @@ const readCsvFormat = (
   return {
     firstRow: header.end,
     batches: (rest, position) => readCsv(rest, position, header.delimiter),
-    validate: csvRowValidator({ indexes, width: header.cells.length, hasGuardedFormulas, ...meaning }),
+    validate: csvRowValidator({ indexes, width: header.cells.length, isRaw, ...meaning }),
     rejected: rejectedCsv(header.cells, header.delimiter),
     isFromRejectedFile: () => isRejectedFile(header.cells),
     columns: Object.fromEntries(

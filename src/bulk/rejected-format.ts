@@ -1,4 +1,4 @@
-import { csvLine } from "./csv-writer.ts";
+import { csvLine } from "../lib/csv-writer.ts";
 import { normalize } from "./columns.ts";
 import { UnreadableRow, type Row } from "./row.ts";
 

@@ -5,7 +5,7 @@ import { newPetChecker, toNewPet } from "../pets/model.ts";
 import { type NewPet, PET_STATUSES } from "../pets/pet.ts";
 import type { CategoryNames } from "./category-names.ts";
 import type { Columns, Field, FieldIndexes } from "./columns.ts";
-import { unguardFormula } from "./csv-writer.ts";
+import { unguardFormula } from "../lib/csv-writer.ts";
 import { type Row, UnreadableRow } from "./row.ts";
 import type { TranslateValue, UnknownValues } from "./value-mapping.ts";
 
@@ -145,21 +145,16 @@ interface CsvLayout extends Meaning {
   indexes: FieldIndexes;
   /** How many cells the header has. */
   width: number;
-  hasGuardedFormulas: boolean;
+  isRaw: boolean;
 }
 
 /** How many cells a row must have at least: spreadsheets leave out empty ones at its end. */
 const minWidth = (indexes: FieldIndexes): number => Math.max(...Object.values(indexes)) + 1;
 
-export const csvRowValidator = ({
-  indexes,
-  width,
-  hasGuardedFormulas,
-  ...meaning
-}: CsvLayout): RowValidator => {
+export const csvRowValidator = ({ indexes, width, isRaw, ...meaning }: CsvLayout): RowValidator => {
   const least = minWidth(indexes);
   const { name = -1, categoryId = -1, category = -1, status = -1 } = indexes;
-  const textOf = hasGuardedFormulas ? unguardFormula : (text: string) => text;
+  const textOf = isRaw ? (text: string) => text : unguardFormula;
   return ({ content }) => {
     if (content instanceof UnreadableRow) return content.reason;
     const cells = content as string[];

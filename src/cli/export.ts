@@ -10,7 +10,7 @@ import type { Database } from "../db/open.ts";
 import { PET_STATUSES, type PetStatus } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
 import { type Target, fileTarget, streamTarget } from "./export-target.ts";
-import { formatOf } from "./file-format.ts";
+import { formatOf, formerGuardFlag } from "./file-format.ts";
 import { formatCount } from "./print/format.ts";
 import { note, print } from "./print/output.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
@@ -27,7 +27,7 @@ interface Options extends Record<string, unknown> {
   format?: Format;
   status?: (typeof STATUSES)[number];
   force?: boolean;
-  forSpreadsheets?: boolean;
+  raw?: boolean;
   json?: boolean;
 }
 
@@ -42,7 +42,7 @@ const writeAnimals = async (
   format: Format,
   options: Options,
 ): Promise<number> => {
-  const form = exportFormat(format, { guarded: options.forSpreadsheets ?? false });
+  const form = exportFormat(format, { isRaw: options.raw ?? false });
   const total = options.status ? undefined : countPets(database);
   // On a terminal it would stand between the rows.
   const progress = target.isTerminal ? undefined : rowProgress("Exporting");
@@ -97,7 +97,7 @@ const TEXTS: CommandTexts = {
   notes: [
     "The file is a consistent snapshot, sorted by id; the server can keep writing meanwhile. Importing it elsewhere gives the same animals in the same order: name, category and status, with new ids.",
     "The reader of standard output may be slow: after a second the rest goes to a temporary file in DATA_DIR. The export ends if nothing is read for ten minutes.",
-    "A spreadsheet takes a name that begins with =, +, - or @ for a formula. --for-spreadsheets writes a ' before such a name. Import the file with the same flag, which removes the '.",
+    "A spreadsheet interprets a name that begins with =, +, - or @ as a formula. The CSV file has a ' before such a name, which import removes. For a program that needs the names unchanged, use --raw. Import that file with --raw, too.",
   ],
   examples: [
     { text: "Write all animals to a file", line: "adoption-store export animals.csv" },
@@ -126,7 +126,8 @@ export const exportCommand = (): Command =>
           "only animals with this status; none: animals without a status",
         ).choices(STATUSES),
       )
-      .option("--for-spreadsheets", "escape names that a spreadsheet would read as formulas")
+      .option("--raw", "write all names unchanged, including formulas")
+      .addOption(formerGuardFlag())
       .option("--force", "overwrite the file")
       .option("--json", "print the summary as JSON, on standard error without a file"),
     [],

@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { Option } from "commander";
 import { DELIMITERS } from "../bulk/csv-header.ts";
 import type { Format } from "../bulk/read-format.ts";
 import { UsageError } from "./usage-error.ts";
@@ -36,3 +37,6 @@ export const delimiterOf = (text: string | undefined): string | undefined => {
     );
   return delimiter;
 };
+
+/** The flag of earlier versions that guarded formulas, which is now the default. Scripts that pass it still work. */
+export const formerGuardFlag = (): Option => new Option("--for-spreadsheets").hideHelp().conflicts("raw");

@@ -19,7 +19,7 @@ export interface ImportFlags extends Record<string, unknown> {
   dryRun?: boolean;
   rejected?: string;
   again?: boolean;
-  forSpreadsheets?: boolean;
+  raw?: boolean;
   json?: boolean;
 }
 
@@ -78,7 +78,7 @@ export const importOptionsOf = (file: string, flags: ImportFlags): ImportOptions
     encoding: encodingOf(flags.encoding),
     columns: columnsOf(flags.map),
     values: flags.value,
-    hasGuardedFormulas: flags.forSpreadsheets ?? false,
+    isRaw: flags.raw ?? false,
     reimport: flags.again ?? false,
   };
 };

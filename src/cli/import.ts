@@ -8,6 +8,7 @@ import type { Config } from "../config/config.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { Database } from "../db/open.ts";
 import { withDatabase } from "./database.ts";
+import { formerGuardFlag } from "./file-format.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { categoryAccess } from "./import-categories.ts";
 import { type ImportFlags, addMapping, addValue, importOptionsOf } from "./import-flags.ts";
@@ -135,7 +136,8 @@ export const importCommand = (): Command =>
       .option("--dry-run", "check all rows, show the first five and write nothing")
       .option("--rejected <file>", "where to write rejected rows (default: FILE.rejected)")
       .option("--again", "import a file that was imported before once more")
-      .option("--for-spreadsheets", "the file was written by export --for-spreadsheets")
+      .option("--raw", "read names unchanged, for a file written by export --raw")
+      .addOption(formerGuardFlag())
       .option("--json", "print the summary as JSON"),
     ["strictCategories"],
   ).action(async (file: string, flags: ImportFlags) => {

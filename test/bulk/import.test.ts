@@ -51,7 +51,7 @@ const place = (text: string, file = "a.csv") => {
         encoding: undefined,
         values: [],
         columns: columnsOf(),
-        hasGuardedFormulas: false,
+        isRaw: false,
         reimport: false,
         rejected: `${path}.rejected`,
         ...wanted,

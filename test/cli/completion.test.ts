@@ -74,11 +74,13 @@ describe("the manual page", () => {
     command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
   const page = manualPage(program(), "1.0.0").replaceAll("\\-", "-");
 
-  test("describes every command, option and setting", () => {
+  test("describes every command, visible option and setting", () => {
     const words = [
       ...leavesOf(program()).flatMap((command) => [
         `\n.SS ${fullName(command)}`,
-        ...command.options.map(({ long }) => long?.replace(/^--(no-)?/, "") ?? ""),
+        ...command.options
+          .filter(({ hidden }) => !hidden)
+          .map(({ long }) => long?.replace(/^--(no-)?/, "") ?? ""),
       ]),
       ...Object.values(SETTINGS).map(({ env }) => `\n${env}, ${env.toLowerCase()}`),
     ];

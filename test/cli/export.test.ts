@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -36,6 +37,9 @@ const NAMES = [
   " שָׂרָה ",
   "\uFFFD",
   "می\u200cخواهم",
+  "＝1+1",
+  "' =1",
+  "Rex;=1+1;",
 ];
 const STATUSES = ["available", "pending", "sold", null];
 const ROWS = NAMES.map((name, at) => ({
@@ -61,14 +65,15 @@ const animalsOf = async (cwd: string) => {
 
 test.each([
   ["CSV", "out.csv", []],
-  ["CSV for spreadsheets", "out.csv", ["--for-spreadsheets"]],
+  ["raw CSV", "out.csv", ["--raw"]],
+  ["CSV with the flag of earlier versions", "out.csv", ["--for-spreadsheets"]],
   ["NDJSON", "out.ndjson", []],
 ])(
   "an export as %s, imported elsewhere, gives the same animals in the same order",
   async (_, file, flags) => {
     const from = await filled();
     expect((await spawn(from, ["export", file, ...flags])).code).toBe(0);
-    const to = temporaryDirectory();
+    const to = await directoryWithStore();
     const { code, error } = await spawn(to, ["import", join(from, file), ...flags]);
     expect([code, error]).toEqual([0, ""]);
     const animals = await animalsOf(from);
@@ -87,7 +92,7 @@ describe("an export carries the name of the category beside its id", () => {
     );
     await run(cwd, ["import", "rows.ndjson"]);
     const file = `out.${format}`;
-    expect((await run(cwd, ["export", file, "--for-spreadsheets"])).code).toBe(0);
+    expect((await run(cwd, ["export", file])).code).toBe(0);
     return { cwd, file, text: readFileSync(join(cwd, file), "utf8") };
   };
 
@@ -96,7 +101,7 @@ describe("an export carries the name of the category beside its id", () => {
     expect(text).toBe(
       `id,name,categoryId,category,status\n1,Bella,1,'=Dogs,\n2,Tom,2,"Cats, ""small""",sold\n3,Rex,9,,\n`,
     );
-    const { code, error } = await run(cwd, ["import", file, "--for-spreadsheets"]);
+    const { code, error } = await run(cwd, ["import", file]);
     expect([code, error]).toEqual([0, ""]);
     const animals = (await animalsOf(cwd)).trim().split("\n");
     expect(animals.slice(3)).toEqual(animals.slice(0, 3));
@@ -128,11 +133,32 @@ describe("an export carries the name of the category beside its id", () => {
   });
 });
 
-test("--for-spreadsheets leaves no cell that a spreadsheet would compute", async () => {
-  const { out } = await run(await filled(), ["export", "--for-spreadsheets"]);
+test("an export has no cell that a spreadsheet would interpret as a formula", async () => {
+  const { out } = await run(await filled(), ["export"]);
   expect(out).toContain("3,'=1+1,");
   expect(out).toContain("4,''=1+1,");
-  expect(out).not.toMatch(/,"?[=+@]/);
+  expect(out).toContain("11,'＝1+1,");
+  expect(out).toContain(`13,"Rex;'=1+1;",`);
+  expect(out).not.toMatch(/[,;]"?[=+@＝]/);
+});
+
+test("--raw writes names unchanged, and import --raw reads them unchanged", async () => {
+  const cwd = await filled();
+  expect((await run(cwd, ["export", "raw.csv", "--raw"])).code).toBe(0);
+  const text = readFileSync(join(cwd, "raw.csv"), "utf8");
+  expect(text).toContain("\n3,=1+1,");
+  expect(text).toContain("\n4,'=1+1,");
+  const [guarded, raw] = [await directoryWithStore(), await directoryWithStore()];
+  await run(guarded, ["import", join(cwd, "raw.csv")]);
+  expect(await animalsOf(guarded)).not.toContain(`"'=1+1"`);
+  rmSync(join(cwd, "raw.csv.rejected"), { force: true });
+  await run(raw, ["import", join(cwd, "raw.csv"), "--raw"]);
+  expect(await animalsOf(raw)).toBe(await animalsOf(cwd));
+});
+
+test.each(["export", "import"])("%s refuses --raw with --for-spreadsheets", async (command) => {
+  const { code, error } = await run(temporaryDirectory(), [command, "a.csv", "--raw", "--for-spreadsheets"]);
+  expect([code, error]).toEqual([2, expect.stringContaining("--for-spreadsheets")]);
 });
 
 test("export without a file prints only CSV, and --status filters it", async () => {
@@ -144,10 +170,10 @@ test("export without a file prints only CSV, and --status filters it", async () 
   );
   const none = await run(cwd, ["export", "--status", "none", "--format", "ndjson"]);
   expect(none.out).toBe(
-    '{"id":4,"name":"\'=1+1","categoryId":9223372036854775807}\n{"id":8,"name":" \u202Eevil ","categoryId":-9223372036854775808}\n',
+    '{"id":4,"name":"\'=1+1","categoryId":9223372036854775807}\n{"id":8,"name":" שָׂרָה ","categoryId":-9223372036854775808}\n{"id":12,"name":"\' =1","categoryId":0}\n',
   );
   const sold = await run(cwd, ["export", "--status", "sold"]);
-  expect(sold.out.split("\n")).toHaveLength(4);
+  expect(sold.out.split("\n")).toHaveLength(5);
 });
 
 test("the summary of an export of one animal has the singular", async () => {
@@ -159,14 +185,14 @@ test("the summary of an export of one animal has the singular", async () => {
 
 test("an exported file appears complete, for its owner alone, and is overwritten only with --force", async () => {
   const cwd = await filled();
-  expect((await run(cwd, ["export", "out.csv"])).out).toStartWith("10 animals in out.csv (");
+  expect((await run(cwd, ["export", "out.csv"])).out).toStartWith("13 animals in out.csv (");
   expect(statSync(join(cwd, "out.csv")).mode & 0o777).toBe(0o600);
   writeFileSync(join(cwd, "out.csv"), "mine");
   const refused = await run(cwd, ["export", "out.csv"]);
   expect([refused.code, refused.error]).toEqual([2, expect.stringContaining("--force")]);
   expect(readFileSync(join(cwd, "out.csv"), "utf8")).toBe("mine");
   expect(JSON.parse((await run(cwd, ["export", "out.csv", "--force", "--json"])).out)).toMatchObject({
-    rows: 10,
+    rows: 13,
   });
   expect(readFileSync(join(cwd, "out.csv"), "utf8")).toContain("🐶");
   expect(readdirSync(cwd).toSorted()).toEqual(["data", "out.csv", "rows.ndjson"]);

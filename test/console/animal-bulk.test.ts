@@ -3,7 +3,7 @@ import { failureOf, outcomeOf, reasonOf, wantedAnimal } from "../../src/console/
 import { csvOf } from "../../src/console/ui/animals/csv.ts";
 import { WORDS } from "../../src/console/ui/animals/words.ts";
 import { ApiError } from "../../src/client/api-error.ts";
-import { csvLine, guardFormula } from "../../src/bulk/csv-writer.ts";
+import { csvLine, guardFormula } from "../../src/lib/csv-writer.ts";
 
 const bella = { id: 7, name: "Bella", categoryId: 3, status: "available" } as const;
 
@@ -75,8 +75,8 @@ describe("the file of selected animals", () => {
     );
   });
 
-  test.each(["=1+1", "'=1", "@x", "a;b", 'say "hi"', " x", "-5", "plain"])(
-    "writes the name %j as `export --for-spreadsheets` does",
+  test.each(["=1+1", "'=1", "＝1", " =1", "a;=1", "@x", "a;b", 'say "hi"', " x", "-5", "plain"])(
+    "writes the name %j as `export` does",
     (name) => {
       const [, row] = csvOf([{ id: 1, name, categoryId: 9 }], []).split("\n");
       expect(`${row}\n`).toBe(csvLine(["1", guardFormula(name), "9", "", ""]));

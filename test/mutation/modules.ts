@@ -4,7 +4,6 @@
  */
 export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/backups/file-names.ts": ["test/backups/file-names.test.ts"],
-  "src/bulk/csv-writer.ts": ["test/bulk/csv-writer.test.ts"],
   "src/certificates/budget.ts": ["test/certificates/budget.test.ts"],
   "src/certificates/certificate.ts": ["test/certificates/certificate.test.ts"],
   "src/certificates/imported.ts": ["test/certificates/importable.test.ts"],
@@ -28,6 +27,7 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/lib/rate.ts": ["test/lib/rate.test.ts", "test/lib/privilege-ceiling.test.ts"],
   "src/keys/secret.ts": ["test/keys/secret.test.ts"],
   "src/lib/accept.ts": ["test/lib/accept.test.ts"],
+  "src/lib/csv-writer.ts": ["test/lib/csv-writer.test.ts"],
   "src/lib/dns-name.ts": ["test/lib/dns-name.test.ts"],
   "src/lib/json.ts": ["test/lib/json.test.ts"],
   "src/lib/lru.ts": ["test/lib/lru.test.ts"],

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "bun:test";
-import { csvLine, guardFormula, quote, unguardFormula } from "../../src/bulk/csv-writer.ts";
+import { csvLine, guardFormula, quote, unguardFormula } from "../../src/lib/csv-writer.ts";
 
 describe("a cell of CSV", () => {
   test.each(["Bella", "", "a b", "a'b", "é", "a|b"])("%p is written unchanged", (cell) => {
@@ -35,7 +36,12 @@ describe("a line of CSV", () => {
   });
 });
 
-describe("a text that a spreadsheet would compute", () => {
+describe("a text that a spreadsheet would interpret as a formula", () => {
+  test("longer than any name is read unchanged, so a hostile cell takes no quadratic time", () => {
+    const hostile = "\t'".repeat(65_536);
+    expect(unguardFormula(hostile)).toBe(hostile);
+  });
+
   test.each([
     ["=1+1", "'=1+1"],
     ["+1", "'+1"],
@@ -43,6 +49,19 @@ describe("a text that a spreadsheet would compute", () => {
     ["@sum", "'@sum"],
     ["\tx", "'\tx"],
     ["\rx", "'\rx"],
+    ["\nx", "'\nx"],
+    ["＝1+1", "'＝1+1"],
+    ["＋1", "'＋1"],
+    ["－1", "'－1"],
+    ["＠sum", "'＠sum"],
+    ["﹦1", "'﹦1"],
+    [" =1", "' =1"],
+    ["\u3000=1", "'\u3000=1"],
+    [" '=1", "' '=1"],
+    ["a;=1;b", "a;'=1;b"],
+    ["=1;-2;b", "'=1;'-2;b"],
+    ["a;'=1", "a;''=1"],
+    ["a\t=1", "a\t'=1"],
     ["'=1", "''=1"],
     ["''=1", "'''=1"],
   ])("%p is guarded, and restored exactly", (text, guarded) => {
@@ -50,12 +69,30 @@ describe("a text that a spreadsheet would compute", () => {
     expect(unguardFormula(guarded)).toBe(text);
   });
 
-  test.each(["Bella", "", "1=1", "'Bella", "a-b", "a'=b", "'"])("%p needs no guard", (text) => {
-    expect(guardFormula(text)).toBe(text);
-    expect(unguardFormula(text)).toBe(text);
-  });
+  test.each(["Bella", "", "1=1", "'Bella", "a-b", "a'=b", "'", " x", "a; b", "a,=1"])(
+    "%p needs no guard",
+    (text) => {
+      expect(guardFormula(text)).toBe(text);
+      expect(unguardFormula(text)).toBe(text);
+    },
+  );
 
   test("without a guard stays unchanged", () => {
     expect(unguardFormula("=1")).toBe("=1");
+  });
+
+  test("is restored exactly, and no cell of any delimiter begins with a formula", () => {
+    const text = fc.string({
+      unit: fc.constantFrom(..."'=+-@＝＋－＠ \t\r\n;,|\"a🐶\u3000\uFEFF"),
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(text, (original) => {
+        const guarded = guardFormula(original);
+        expect(unguardFormula(guarded)).toBe(original);
+        for (const cell of guarded.split(/[;\t\r\n]/)) expect(cell).not.toMatch(/^\s*[=+\-@＝＋－＠]/);
+      }),
+      { numRuns: 5000 },
+    );
   });
 });
