@@ -1,3 +1,4 @@
+import { ActionButton } from "./parts/action-button.tsx";
 import { LocationProvider, Route, Router } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
@@ -69,15 +70,13 @@ const Navigation = () => {
           ) : (
             <span title={APP.keyTitle(user.name)}>{user.name}</span>
           )}
-          <button
-            type="button"
+          <ActionButton
+            action={signingOut}
             class="secondary outline"
-            aria-busy={signingOut.isPending}
-            aria-disabled={signingOut.isPending}
             onClick={() => void leave(() => signingOut.run(), "console")}
           >
             {APP.signOut}
-          </button>
+          </ActionButton>
         </div>
       </nav>
       {signingOut.error && (

@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ActionButton } from "./parts/action-button.tsx";
 import { hasCode } from "./api/client.ts";
 import { Notice, Problem } from "./parts/feedback.tsx";
 import { Field } from "./parts/field.tsx";
@@ -27,15 +28,11 @@ const useSignIn = <Input = void,>(act: (input: Input) => Promise<void>) => {
 
 /** Buttons for people: a passkey, and the provider if there is one. */
 const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; isAbove?: boolean }) => {
-  const { error, isPending, run } = useSignIn(signInWithPasskey);
+  const signingIn = useSignIn(signInWithPasskey);
   return (
     <div class="ways">
-      {error && <Problem error={error} />}
-      {hasPasskeys() && (
-        <button type="button" aria-busy={isPending} aria-disabled={isPending} onClick={() => run()}>
-          {PEOPLE_SIGN_IN.passkey}
-        </button>
-      )}
+      {signingIn.error && <Problem error={signingIn.error} />}
+      {hasPasskeys() && <ActionButton action={signingIn}>{PEOPLE_SIGN_IN.passkey}</ActionButton>}
       {oidc !== undefined && (
         // A target keeps the console from following the link itself.
         <a

@@ -1,3 +1,4 @@
+import { ActionButton } from "../parts/action-button.tsx";
 import { ApiError } from "../api/client.ts";
 import { History } from "../audit/history.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
@@ -33,15 +34,9 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
                 {words.ask.cancel.label}
               </a>
             ) : (
-              <button
-                key={step}
-                type="button"
-                aria-busy={stepping[step].isPending}
-                aria-disabled={stepping[step].isPending}
-                onClick={() => stepping[step].run()}
-              >
+              <ActionButton key={step} action={stepping[step]}>
                 {words.stepOne[step]}
-              </button>
+              </ActionButton>
             ),
           )}
         </div>

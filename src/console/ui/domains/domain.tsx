@@ -1,3 +1,4 @@
+import { ActionButton } from "../parts/action-button.tsx";
 import type { ApiError } from "../api/client.ts";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import { Back } from "../parts/page.tsx";
@@ -27,16 +28,13 @@ import { Trace } from "./trace.tsx";
 import { PAGE, activeWords, nextCheck, verifyLabel, visitorsWords } from "./words.ts";
 
 const VerifyButton = ({ domain, verify }: { domain: Domain; verify: Actions["verify"] }) => (
-  <button
-    type="button"
+  <ActionButton
+    action={verify}
     // There is nothing to do about a domain that is live.
     class={domain.stage === "live" ? "small outline" : "small"}
-    aria-busy={verify.isPending}
-    aria-disabled={verify.isPending}
-    onClick={() => verify.run()}
   >
     {verifyLabel(domain)}
-  </button>
+  </ActionButton>
 );
 
 const Head = ({
