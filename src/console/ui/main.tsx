@@ -1,10 +1,12 @@
 import { MutationCache, QueryClient, QueryClientProvider } from "@tanstack/preact-query";
 import { render } from "preact";
 import { ApiError } from "./api/client.ts";
+import { onStaleRead, onWrite } from "./api/writes.ts";
 import { App } from "./app.tsx";
 import { AUDIT } from "./audit/queries.ts";
 import { keepFocus } from "./parts/focus.ts";
 import { startNavigation } from "./parts/navigation.ts";
+import { restartReads } from "./parts/reads.ts";
 
 const queries: QueryClient = new QueryClient({
   // Whatever was changed was also recorded.
@@ -24,6 +26,8 @@ const queries: QueryClient = new QueryClient({
   },
 });
 
+onWrite(() => restartReads(queries));
+onStaleRead(() => void queries.invalidateQueries());
 startNavigation();
 keepFocus();
 render(

@@ -1,4 +1,5 @@
 import { ApiError, apiErrorOf, callHeaders, unreachable } from "./api/client.ts";
+import { finishWrite, isAuthWrite } from "./api/writes.ts";
 import { PASSKEY_PROBLEMS } from "./words.ts";
 
 const BASE = "/console/auth";
@@ -9,9 +10,11 @@ export const callAuth = async <Result>(method: string, path: string, body?: obje
     method,
     headers: { ...callHeaders(), ...(body && { "content-type": "application/json" }) },
     ...(body && { body: JSON.stringify(body) }),
-  }).catch(() => {
-    throw unreachable();
-  });
+  })
+    .catch(() => {
+      throw unreachable();
+    })
+    .finally(isAuthWrite(method, path) ? finishWrite : undefined);
   if (!response.ok) throw await apiErrorOf(response);
   return (response.status === 204 ? undefined : await response.json()) as Result;
 };

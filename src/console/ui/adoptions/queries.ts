@@ -2,6 +2,8 @@ import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from "@
 import { useRef } from "preact/hooks";
 import { readAnimals, rereadAnimals } from "../animals/queries.ts";
 import { type Page, dataOf, pageOf, store } from "../api/client.ts";
+import { readAfterWrites } from "../api/writes.ts";
+import { reread, restartReads } from "../parts/reads.ts";
 import { useLive } from "../parts/use-live.ts";
 import { useList, withItems } from "../parts/use-list.ts";
 import { useSession } from "../session.tsx";
@@ -92,15 +94,15 @@ export const useChangesElsewhere = (view: View): (() => void) => {
     if (isWaiting.current) return;
     const queryKey = countsKey(view);
     const before = queries.getQueryData<Counts>(queryKey);
-    const now = await readCounts(view).catch(() => undefined);
+    const now = await readAfterWrites(() => readCounts(view)).catch(() => undefined);
     if (!now || (before && areSame(before, now))) return;
     isWaiting.current = true;
     while (performance.now() - pointedAt.current < CALM_MS)
       await new Promise((done) => setTimeout(done, CALM_MS));
     isWaiting.current = false;
     // Counted again: the user may have changed adoptions since.
-    void queries.invalidateQueries({ queryKey });
-    await queries.invalidateQueries({ queryKey: LIST });
+    void reread(queries, queryKey);
+    await reread(queries, LIST);
   }, POLL_MS);
   return () => {
     pointedAt.current = performance.now();
@@ -131,8 +133,7 @@ export const useAdoption = (id: number) => {
 export const useAdoptionLive = (id: number) => {
   const queries = useQueryClient();
   useLive(async () => {
-    const order = await readOrder(id).catch(() => undefined);
-    if (order) patch(queries, order);
+    await rereadOrder(queries, id);
   }, POLL_MS);
 };
 
@@ -191,12 +192,14 @@ const insert = (queries: QueryClient, adoption: Adoption): void => {
   }
 };
 
-/** Asks again for what is being read: the response may be older than what was just written. A next page is not. */
-const askAgain = (queries: QueryClient): void =>
-  void queries.refetchQueries({
-    queryKey: ADOPTIONS,
-    predicate: ({ state }) => state.fetchStatus === "fetching" && !state.fetchMeta?.fetchMore,
-  });
+/** Shows the current state of an adoption that others may have changed. */
+const rereadOrder = async (queries: QueryClient, id: number): Promise<Order | undefined> => {
+  const order = await readAfterWrites(() => readOrder(id)).catch(() => undefined);
+  if (!order) return undefined;
+  restartReads(queries, { queryKey: LIST });
+  patch(queries, order);
+  return order;
+};
 
 const PATHS = {
   approve: "/store/orders/{orderId}/approve",
@@ -222,22 +225,16 @@ export const useAdoptionActions = () => {
       const order = await dataOf(store.POST("/store/orders", { params: { header }, body }));
       const adoption = { ...(animal && { animal: { ...animal, status: "pending" as const } }), ...order };
       insert(queries, adoption);
-      askAgain(queries);
       refreshAnimal(order);
       return adoption;
     },
     async step(id: number, step: Step, header: { "Idempotency-Key": string }): Promise<Order> {
       const order = await dataOf(store.POST(PATHS[step], { params: { path: { orderId: id }, header } }));
       patch(queries, order);
-      askAgain(queries);
       refreshAnimal(order);
       return order;
     },
     /** Shows the adoption as it is now, after somebody else was faster. */
-    async reread(id: number): Promise<Order | undefined> {
-      const order = await readOrder(id).catch(() => undefined);
-      if (order) patch(queries, order);
-      return order;
-    },
+    reread: (id: number): Promise<Order | undefined> => rereadOrder(queries, id),
   };
 };

@@ -13,7 +13,7 @@ export type Gap =
 
 export interface Follower {
   /** Called with the changes of a moment together. */
-  onChanges(changes: Changes): void;
+  onChanges(changes: Changes): unknown;
   /** Called when changes may have been missed: read again what is shown. */
   onGap(gap: Gap): void;
 }

@@ -4,7 +4,7 @@ import { petEvents } from "../../../client/pet-events.ts";
 import { openStore } from "../api/client.ts";
 import { useHidden } from "../parts/use-hidden.ts";
 import { type Follower, type Position, followAnimals, heard } from "./events.ts";
-import { applyChanges } from "./queries.ts";
+import { animalsRead, applyChanges } from "./queries.ts";
 
 /** Later streams continue there, so that nothing is missed between two pages. */
 const position: Position = { lastEventId: undefined };
@@ -41,7 +41,8 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
       position,
       {
         onGap: (gap) => latest.current.onGap(gap),
-        onChanges(changes) {
+        async onChanges(changes) {
+          await animalsRead(queries);
           latest.current.onChanges?.(changes);
           applyChanges(queries, changes);
         },

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/preact-query";
 import { History } from "../audit/history.tsx";
 import { hasCode } from "../api/client.ts";
 import { useCategories } from "../categories/queries.ts";
@@ -9,7 +10,7 @@ import { animalPath, animalsPath, viewOf } from "./addresses.ts";
 import { AnimalAdoptions } from "./adoptions.tsx";
 import { AnimalDialog } from "./dialogs.tsx";
 import { useLiveAnimals } from "./live.ts";
-import { useAnimal } from "./queries.ts";
+import { rereadAnimal, useAnimal } from "./queries.ts";
 import { AnimalLinks, CategoryName, StatusBadge } from "./rows.tsx";
 import type { Animal } from "./statistics.ts";
 import { WORDS } from "./words.ts";
@@ -59,11 +60,12 @@ const Details = ({ animal }: { animal: Animal }) => {
 
 /** The page of one animal. It follows changes that others make. */
 export const AnimalPage = ({ id, act }: { id: number; act: string | undefined }) => {
+  const queries = useQueryClient();
   const view = viewOf(useLocation().query);
   const { data: animal, error, isPending, refetch } = useAnimal(id);
   const list = animalsPath(view);
   const path = animalPath(id, view);
-  useLiveAnimals({ onGap: () => void refetch() });
+  useLiveAnimals({ onGap: () => void rereadAnimal(queries, id) });
   return (
     <Page
       title={animal?.name ?? WORDS.one(id)}

@@ -1,6 +1,8 @@
 import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
+import { readAfterWrites } from "../api/writes.ts";
 import { integerOf } from "../parts/integer.ts";
+import { readsDone, reread } from "../parts/reads.ts";
 import { PAGE_SIZE, useList } from "../parts/use-list.ts";
 import { type Filter, type View, DEFAULT_SORT } from "./addresses.ts";
 import { type Changes, type Pages, isSame, itemsOf, mayEnter, patchPages, withFirst } from "./changes.ts";
@@ -57,8 +59,9 @@ export const useStatistics = ({ q, category }: Filter = {}) =>
 
 /** The animals with these ids, at most 100. Deleted ones are missing, and those that do not match the filter. */
 export const readAnimals = (ids: readonly number[], filter: Filter = {}): Promise<Animal[]> => {
-  const { sort: _, ...query } = listQuery(filter);
-  return dataOf(store.GET("/pets", { params: { query: { ...query, ids: ids.join(","), limit: MAX_IDS } } }));
+  const { sort: _, ...narrow } = listQuery(filter);
+  const query = { ...narrow, ids: ids.join(","), limit: MAX_IDS };
+  return readAfterWrites(() => dataOf(store.GET("/pets", { params: { query } })));
 };
 
 /** Ids or changes in slices that the API takes. */
@@ -118,6 +121,13 @@ export const applyChanges = (queries: QueryClient, changes: Changes): void => {
   if (isNews) recount(queries);
 };
 
+/** Waits until no read of animals is in progress: its response would overwrite changes that are applied before it. */
+export const animalsRead = (queries: QueryClient): Promise<void> => readsDone(queries, [LIST, ONE, ANIMALS]);
+
+/** Reads an animal again. */
+export const rereadAnimal = (queries: QueryClient, id: number): Promise<void> =>
+  reread(queries, [...ONE, id]);
+
 /** Counts the animals again. */
 export const recount = (queries: QueryClient): void => void queries.invalidateQueries({ queryKey: ANIMALS });
 
@@ -127,10 +137,12 @@ export const resetList = (queries: QueryClient, view: View): void =>
 
 /** The newest animals that match. */
 export const readNewest = (view: View): Promise<Animal[]> =>
-  dataOf(
-    store.GET("/pets", {
-      params: { query: { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) } },
-    }),
+  readAfterWrites(() =>
+    dataOf(
+      store.GET("/pets", {
+        params: { query: { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) } },
+      }),
+    ),
   );
 
 /** Puts animals at the top of a list. */

@@ -5,6 +5,7 @@ import { createTransport, type Fetch } from "../../../client/transport.ts";
 import type { paths as PlatformPaths } from "../../../client/types/platform.d.ts";
 import type { paths as StorePaths } from "../../../client/types/store.d.ts";
 import { ERRORS } from "./words.ts";
+import { finishWrite } from "./writes.ts";
 
 export { ApiError };
 export type { FieldProblem } from "../../../client/invalid-fields.ts";
@@ -50,8 +51,11 @@ export const hasCode = (error: Error | null | undefined, code: string): boolean 
 export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrfToken });
 
 const fetchInSession: Fetch = (url, init) => {
-  if (init.method !== "GET") init.headers.set("x-csrf-token", csrfToken);
-  else if (!isAttended()) init.headers.set("x-unattended", "1");
+  if (init.method !== "GET") {
+    init.headers.set("x-csrf-token", csrfToken);
+    return fetch(url, init).finally(finishWrite);
+  }
+  if (!isAttended()) init.headers.set("x-unattended", "1");
   return fetch(url, init);
 };
 

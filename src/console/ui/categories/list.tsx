@@ -1,10 +1,13 @@
+import { useQueryClient } from "@tanstack/preact-query";
 import { useRoute } from "../parts/router.ts";
 import { animalsPath } from "../animals/addresses.ts";
 import { useLiveAnimals } from "../animals/live.ts";
+import { ANIMALS } from "../animals/queries.ts";
 import { formatCount } from "../parts/count.ts";
 import { idOf } from "../parts/id.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
+import { reread } from "../parts/reads.ts";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { categoriesPath } from "./addresses.ts";
@@ -55,8 +58,9 @@ const Row = ({
 const CategoryList = () => {
   const mayChange = useSession().can("pets:write");
   const found = useCategories();
+  const queries = useQueryClient();
   const counts = useCounts();
-  useLiveAnimals({ onGap: () => void counts.refetch() });
+  useLiveAnimals({ onGap: () => void reread(queries, ANIMALS) });
   return (
     <List
       found={found}

@@ -1,4 +1,5 @@
 import { callHeaders, ApiError, apiErrorOf } from "../api/client.ts";
+import { finishWrite } from "../api/writes.ts";
 import type { Deploy } from "./model.ts";
 import type { Sending } from "./uploads.ts";
 import { UPLOAD } from "./words.ts";
@@ -30,6 +31,7 @@ export const sendArchive = (
   request.addEventListener("load", () => resolve(deployOf(request)));
   request.addEventListener("abort", end("cancelled", UPLOAD.cancelled));
   request.addEventListener("error", end("unreachable", UPLOAD.interrupted));
+  request.addEventListener("loadend", finishWrite);
   request.send(archive);
   return { deploy, cancel: () => request.abort() };
 };

@@ -1,0 +1,30 @@
+// The types of preact-query include those of the DOM, which the tests do not have.
+import type { QueryClient, QueryFilters, QueryKey } from "@tanstack/query-core";
+
+/** Restarts the reads in progress, and drops the responses to their earlier requests: they may be older than a write. */
+export const restartReads = (queries: QueryClient, filters: QueryFilters = {}): void => {
+  for (const query of queries.getQueryCache().findAll({ ...filters, fetchStatus: "fetching" })) {
+    const { fetchMeta } = query.state;
+    void query.cancel({ silent: true });
+    query.fetch(undefined, { ...(fetchMeta && { meta: fetchMeta }) }).catch(() => {});
+  }
+};
+
+/** Marks data as stale after a change elsewhere, and reads visible data again. */
+export const reread = (queries: QueryClient, queryKey: QueryKey): Promise<void> => {
+  // `invalidateQueries` restarts every read but the first.
+  restartReads(queries, { queryKey, predicate: ({ state }) => state.data === undefined });
+  return queries.invalidateQueries({ queryKey });
+};
+
+/** Waits until no read with these keys is in progress. */
+export const readsDone = (queries: QueryClient, queryKeys: readonly QueryKey[]): Promise<void> =>
+  new Promise((done) => {
+    const isDone = () => queryKeys.every((queryKey) => queries.isFetching({ queryKey }) === 0);
+    if (isDone()) return done();
+    const stop = queries.getQueryCache().subscribe(() => {
+      if (!isDone()) return;
+      stop();
+      done();
+    });
+  });
