@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { shownOf } from "../../src/console/ui/parts/count.ts";
-import { relative } from "../../src/console/ui/parts/duration.ts";
+import { relative, shortRelative } from "../../src/console/ui/parts/duration.ts";
 
 const DAY = 86_400;
 
@@ -25,4 +25,17 @@ test.each([
   [DAY + 60, "tomorrow"],
 ])("%d seconds from now is: %s", (seconds, words) => {
   expect(relative(seconds)).toBe(words);
+});
+
+test.each([
+  [-59, "just now"],
+  [-13 * 60, "13 min ago"],
+  [-5 * 3600, "5 hr ago"],
+  [-DAY, "1 day ago"],
+  [-29 * DAY, "29 days ago"],
+  [-90 * DAY, "3 mo ago"],
+  [-400 * DAY, "1 yr ago"],
+  [7 * DAY, "in 7 days"],
+])("%d seconds from now is short in a table: %s", (seconds, words) => {
+  expect(shortRelative(seconds)).toBe(words);
 });

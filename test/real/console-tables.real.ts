@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { eventually, lastingFaults, openBrowser, untilTrue } from "./browser.ts";
 import { addAdoptions, addAnimals, addDomain, send } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve } from "./support.ts";
+import { type Server, directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 
@@ -45,7 +45,7 @@ const FAULTS = `(() => {
     range.selectNodeContents(node);
     return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
   };
-  for (const cell of document.querySelectorAll("td.number")) {
+  for (const cell of document.querySelectorAll("td.number, td[data-column=TTL] code")) {
     const text = [...cell.childNodes].find((node) => node.nodeType === 3);
     if (text && linesOf(text) > 1) faults.push("broken: " + text.data);
   }
@@ -61,6 +61,34 @@ const IS_BELOW = `(() => {
   const [first, second] = [...document.querySelectorAll("[aria-label=Adoptions] td")].map((cell) => cell.getBoundingClientRect());
   return second.top >= first.bottom;
 })()`;
+
+/** True for each table whose rows are lists of cells. */
+const LAYOUT = `[...document.querySelectorAll(".scroll > table")].map((table) => getComputedStyle(table.rows[1]).display !== "table-row")`;
+
+const WINDOWS = [1440, 1024, 768, 390];
+
+const LONG_WORD = "Wolkensteintrostburg".repeat(4);
+const LONG_EMAIL = `${"wolkenstein-".repeat(4)}trostburg@mail-${"wolkenstein.".repeat(5)}example.org`;
+
+/** Adds what is longest in every list. */
+const addLongData = async (server: Server): Promise<void> => {
+  const { id: categoryId } = (await send(server, "/v1/categories", { name: LONG_WORD })) as { id: number };
+  const { id: petId } = (await send(server, "/v1/pets", {
+    name: LONG_WORD,
+    categoryId,
+    status: "available",
+  })) as { id: number };
+  const adopter = { name: LONG_WORD, email: LONG_EMAIL };
+  const order = { petId, adopter, note: LONG_WORD };
+  const { id } = (await send(server, "/v1/store/orders", order)) as { id: number };
+  await send(server, `/v1/store/orders/${id}/approve`, {});
+  await send(server, "/platform/people", { name: LONG_WORD, email: LONG_EMAIL, role: "administrator" });
+  const scopes = ["pets:read", "pets:write", "orders:read", "orders:write", "platform:read"];
+  await send(server, "/platform/keys", { name: LONG_WORD, scopes, rateLimit: "100000/h" });
+  await send(server, "/platform/projects", { slug: "w".repeat(40), name: LONG_WORD, plan: "enterprise" });
+  const hostname = `${"wolkenstein".repeat(5)}.${"trostburg".repeat(5)}.example.org`;
+  await send(server, "/platform/projects/docs/domains", { hostname });
+};
 
 const IS_UNSEEN = (selector: string) =>
   `[...document.querySelectorAll("${selector}")].every((one) => !one.checkVisibility())`;
@@ -99,6 +127,76 @@ real("no table hides anything at any width, and no word or number is broken", NE
     await page.setViewportSize({ width, height: 800 });
     await untilTrue(page, `${IS_BELOW} === ${isList}`);
   }
+});
+
+real("the layout of a table depends only on the width of the window", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await send(server, "/v1/categories", { name: "Dogs" });
+  await addAnimals(server, 2);
+  await send(server, "/v1/store/orders", { petId: 1, adopter: { name: "Ada", email: "ada@a.example" } });
+  await send(server, "/platform/people", { name: "Ada", email: "ada@a.example", role: "staff" });
+  await addDomain(server);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key);
+  const layouts = async (isLong: boolean) => {
+    const found: [path: string, width: number, isStacked: boolean][] = [];
+    for (const width of WINDOWS) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of [...PAGES, "/people", "/animals/1"]) {
+        await page.goto(`${server.url}/console${path}`);
+        await untilTrue(page, IS_SHOWN);
+        await page.waitForTimeout(200);
+        found.push([path, width, ((await page.evaluate(LAYOUT)) as boolean[]).includes(true)]);
+        if (isLong) expect([path, width, ...(await lastingFaults(page, FAULTS))]).toEqual([path, width]);
+      }
+    }
+    return found;
+  };
+  const before = await layouts(false);
+  expect(before.filter(([, width, isStacked]) => isStacked && width > 1000)).toEqual([]);
+  await addLongData(server);
+  expect(await layouts(true)).toEqual(before);
+});
+
+real("typing in a search never changes the layout of the table below it", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await addAnimals(server, 3);
+  await addDomain(server);
+  await addLongData(server);
+  await using browser = await openBrowser();
+  const { page } = browser;
+  await signIn(page, server.url, server.key);
+  for (const width of WINDOWS)
+    for (const path of ["/adoptions?status=all", "/animals"]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${server.url}/console${path}`);
+      await untilTrue(page, IS_SHOWN);
+      await page.evaluate(`(() => {
+        window.layouts = new Set();
+        const look = () => {
+          const rows = document.querySelector(".scroll > table")?.rows ?? [];
+          if (rows.length > 1) window.layouts.add(getComputedStyle(rows[1]).display !== "table-row");
+          requestAnimationFrame(look);
+        };
+        look();
+      })()`);
+      await page.getByLabel(/^Search/).click();
+      for (const key of "wolkenst") {
+        await page.keyboard.press(key);
+        await page.waitForTimeout(60);
+      }
+      await untilTrue(page, "location.search.includes('q=wolkenst') && !document.querySelector('.outdated')");
+      for (let at = 0; at < 8; at++) await page.keyboard.press("Backspace");
+      await untilTrue(page, "!location.search.includes('q=') && !document.querySelector('.outdated')");
+      expect([path, width, await page.evaluate("[...window.layouts]")]).toEqual([
+        path,
+        width,
+        [width < 1000],
+      ]);
+    }
 });
 
 real("on paper, there is the list without navigation and actions, and nothing is cut", NEEDED, async () => {

@@ -131,7 +131,7 @@ export const Rows = ({ adoptions, view }: { adoptions: readonly Adoption[]; view
     onSort: (value: string) => route(adoptionsPath({ ...view, sort: value as Sort }), true),
   };
   return (
-    <Table label={words.title} kind="adoptions stack" columns={shown} sorting={sorting}>
+    <Table label={words.title} kind="adoptions" stackBelow={60} columns={shown} sorting={sorting}>
       {adoptions.map((adoption) => (
         <Row key={adoption.id} adoption={adoption} view={view} mayChange={mayChange} width={shown.length} />
       ))}

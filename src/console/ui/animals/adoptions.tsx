@@ -36,7 +36,8 @@ export const AnimalAdoptions = ({ id }: { id: number }) => {
         <>
           <Table
             label={WORDS.adoptions}
-            kind="adoptions-of stack"
+            kind="adoptions-of"
+            stackBelow={40}
             columns={[
               { name: WORDS.columns.id, kind: "number" },
               WORDS.adopter,

@@ -131,7 +131,8 @@ export const Rows = ({
   return (
     <Table
       label={WORDS.title}
-      kind="animals stack"
+      kind="animals"
+      stackBelow={48}
       columns={COLUMNS}
       sorting={{
         value: view.sort ?? DEFAULT_SORT,

@@ -73,7 +73,8 @@ const CategoryList = () => {
       {(categories) => (
         <Table
           label={WORDS.title}
-          kind="categories stack"
+          kind="categories"
+          stackBelow={34}
           columns={[
             { name: WORDS.number, kind: "number" },
             WORDS.name,

@@ -59,7 +59,8 @@ const COLUMNS = [RECORD.type, RECORD.name, RECORD.value, RECORD.ttl];
 export const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTodo: boolean }) => (
   <Table
     label={isTodo ? RECORD.todo : RECORD.needed}
-    kind="record stack"
+    kind="record"
+    stackBelow={52}
     columns={isTodo ? [RECORD.action, ...COLUMNS] : COLUMNS}
   >
     {changes.map((change) => (

@@ -6,7 +6,12 @@ import { PAGE, TRACE } from "./words.ts";
 export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
   <details>
     <summary>{PAGE.trace}</summary>
-    <Table label={TRACE.label} kind="trace stack" columns={[TRACE.server, TRACE.query, TRACE.response]}>
+    <Table
+      label={TRACE.label}
+      kind="trace"
+      stackBelow={40}
+      columns={[TRACE.server, TRACE.query, TRACE.response]}
+    >
       {trace.questions.map(({ server, name, type, outcome, detail, records, recursive }, at) => (
         <tr key={at}>
           <td data-column={TRACE.server}>

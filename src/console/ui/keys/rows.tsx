@@ -99,7 +99,7 @@ export const Rows = ({ keys }: { keys: readonly Key[] }) => {
   const hasDeprecated = keys.some(({ deprecatedCalls = 0 }) => deprecatedCalls > 0);
   return (
     <>
-      <Table label={LIST.title} kind="keys stack" columns={columnsOf(hasDeprecated)}>
+      <Table label={LIST.title} kind="keys" stackBelow={61} columns={columnsOf(hasDeprecated)}>
         {keys.map((key) => (
           <Row key={key.id} apiKey={key} hasDeprecated={hasDeprecated} />
         ))}

@@ -9,15 +9,21 @@ const UNITS = [
 ] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number])[];
 
 const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const shortWords = new Intl.RelativeTimeFormat("en", { style: "short" });
 
-/** "2 hours ago", "in 3 days". @param seconds from now; negative: past */
-export const relative = (seconds: number): string => {
+const format = (seconds: number, words: Intl.RelativeTimeFormat): string => {
   const found = UNITS.find(([, length]) => Math.abs(seconds) >= length);
   if (!found) return seconds > 0 ? "in a moment" : "just now";
   const [unit, length] = found;
   // What expires in 7 days does so a minute later too, and what is a day old is not two.
   return words.format(seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length), unit);
 };
+
+/** "2 hours ago", "in 3 days". @param seconds from now; negative: past */
+export const relative = (seconds: number): string => format(seconds, words);
+
+/** "13 min ago", "in 3 days": for tables. */
+export const shortRelative = (seconds: number): string => format(seconds, shortWords).replace(".", "");
 
 /** "41 minutes", "2 hours": a length of time. */
 export const duration = (seconds: number): string => {

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Scroll } from "./scroll.tsx";
 import { SelectHeading, type Selection } from "./selection.tsx";
-import { useStacked } from "./use-stacked.ts";
 
 /**
  * The heading of a column. `number` aligns right; `actions` is shown to screen readers only, and its cells stay in sight.
@@ -47,7 +46,7 @@ const Heading = ({ column, sorting }: { column: Column; sorting: Sorting | undef
   );
 };
 
-/** The order of a stacked table, whose headings are not in sight. */
+/** The order of a stacked table, whose headings are hidden. */
 const SortChoice = ({ columns, sorting }: { columns: readonly Column[]; sorting: Sorting }) => (
   <label class="sort-by">
     Sort by
@@ -67,14 +66,16 @@ const SortChoice = ({ columns, sorting }: { columns: readonly Column[]; sorting:
 /**
  * A table. Its children are the rows; actions go into `<td class="actions"><div>`.
  *
- * With the class `stack`, each row becomes a list of its cells where the table does not fit; `data-column` of a cell is its label.
- * Style the stacked form with `table.stacked`. A column that must stay readable needs a `min-width`, otherwise it is squeezed
- * before the table is stacked. With `sorting`, columns that have `sort` are buttons. With `selection`, rows begin with `SelectCell`.
+ * With `stackBelow`, each row becomes a list of its cells below that width; `data-column` of a cell is its
+ * label. Style that form inside `@container table (width < 1em)`. Above that width, the table must fit regardless of its content, so
+ * text breaks anywhere, and columns that must stay readable have a `min-width`. With `sorting`, columns that have `sort` are
+ * buttons. With `selection`, rows begin with `SelectCell`.
  */
 export const Table = ({
   label,
   columns,
   kind = "",
+  stackBelow,
   sorting,
   selection,
   children,
@@ -84,27 +85,26 @@ export const Table = ({
   columns: readonly Column[];
   /** Classes. */
   kind?: string;
+  /** In rem. Layout depends only on this width, never on the content. */
+  stackBelow?: number;
   sorting?: Sorting | undefined;
   selection?: Selection | undefined;
   children: ComponentChildren;
-}) => {
-  const { place, isStacked } = useStacked(kind.split(" ").includes("stack"));
-  return (
-    <>
-      {isStacked && sorting && <SortChoice columns={columns} sorting={sorting} />}
-      <Scroll label={label} place={place}>
-        <table class={isStacked ? `${kind} stacked` : kind}>
-          <thead>
-            <tr>
-              {selection && <SelectHeading selection={selection} />}
-              {columns.map((column, at) => (
-                <Heading key={at} column={column} sorting={sorting} />
-              ))}
-            </tr>
-          </thead>
-          <tbody>{children}</tbody>
-        </table>
-      </Scroll>
-    </>
-  );
-};
+}) => (
+  <div class="table" style={stackBelow === undefined ? {} : { fontSize: `${stackBelow}rem` }}>
+    {sorting && <SortChoice columns={columns} sorting={sorting} />}
+    <Scroll label={label}>
+      <table class={kind}>
+        <thead>
+          <tr>
+            {selection && <SelectHeading selection={selection} />}
+            {columns.map((column, at) => (
+              <Heading key={at} column={column} sorting={sorting} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </Scroll>
+  </div>
+);

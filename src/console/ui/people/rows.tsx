@@ -85,7 +85,7 @@ const COLUMNS = [
 
 /** A table of people with their actions. */
 export const Rows = ({ people }: { people: readonly Person[] }) => (
-  <Table label={LIST.table} kind="people stack" columns={COLUMNS}>
+  <Table label={LIST.table} kind="people" stackBelow={60} columns={COLUMNS}>
     {people.map((person) => (
       <Row key={person.id} person={person} />
     ))}

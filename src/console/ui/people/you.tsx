@@ -40,7 +40,7 @@ const COLUMNS = [
 ] as const;
 
 const Rows = ({ passkeys }: { passkeys: readonly Passkey[] }) => (
-  <Table label={YOU.table} kind="passkeys stack" columns={COLUMNS}>
+  <Table label={YOU.table} kind="passkeys" stackBelow={40} columns={COLUMNS}>
     {passkeys.map((passkey) => (
       <Row key={passkey.id} passkey={passkey} />
     ))}

@@ -68,7 +68,8 @@ const Rows = ({
 }) => (
   <Table
     label={DEPLOYS.table}
-    kind="deploys stack"
+    kind="deploys"
+    stackBelow={40}
     columns={[
       { name: COLUMNS.id, kind: "number" },
       COLUMNS.when,

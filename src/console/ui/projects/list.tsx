@@ -13,7 +13,7 @@ const COLUMNS = LIST.columns;
 const NEW = `${projectsPath}/new`;
 
 const Rows = ({ projects }: { projects: readonly Project[] }) => (
-  <Table label={LIST.table} kind="stack" columns={Object.values(COLUMNS)}>
+  <Table label={LIST.table} kind="projects" stackBelow={44} columns={Object.values(COLUMNS)}>
     {projects.map(({ slug, name, plan, address, activeDeploy }) => (
       <tr key={slug}>
         <td data-column={COLUMNS.name}>
