@@ -2,7 +2,7 @@ import { foldName, quoted, shellWord } from "../lib/text.ts";
 import { quantity } from "../lib/quantity.ts";
 import { bigintOf, jsonInteger } from "../lib/json.ts";
 import { newPetChecker, toNewPet } from "../pets/model.ts";
-import { type NewPet, PET_STATUSES } from "../pets/pet.ts";
+import { type NewPet, PET_STATUSES, parsePetStatus } from "../pets/pet.ts";
 import type { CategoryNames } from "./category-names.ts";
 import type { Columns, Field, FieldIndexes } from "./columns.ts";
 import { unguardFormula } from "../lib/csv-writer.ts";
@@ -114,14 +114,13 @@ const resolveCategory = (
 
 const isStatus = (text: string): boolean => (PET_STATUSES as readonly string[]).includes(text);
 
-/** A status in any case, and mapped; undefined if the row has none. */
+/** The status of a row after mapping; undefined if the row has none. An unknown one stays as it is. */
 const resolveStatus = (status: unknown, translate: TranslateValue): unknown => {
   if (typeof status !== "string") return status ?? undefined;
   const text = status.trim();
   if (text === "") return undefined;
   const mapped = translate("status", text);
-  const lower = mapped.toLowerCase();
-  return isStatus(lower) ? lower : mapped || undefined;
+  return parsePetStatus(mapped) ?? (mapped || undefined);
 };
 
 /** Checks the values against the rules of `POST /v1/pets`. */

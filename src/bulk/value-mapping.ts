@@ -1,4 +1,4 @@
-import { PET_STATUSES } from "../pets/pet.ts";
+import { PET_STATUSES, parsePetStatus } from "../pets/pet.ts";
 import { quantity } from "../lib/quantity.ts";
 import { foldName, quoted, shellWord } from "../lib/text.ts";
 
@@ -6,23 +6,23 @@ import { foldName, quoted, shellWord } from "../lib/text.ts";
 const MAPPED_FIELDS = ["status", "category"] as const;
 export type MappedField = (typeof MAPPED_FIELDS)[number];
 
-/** A value of a file and what it becomes, from `--value "status:Adopted=sold"`. An empty status clears it. */
+/** A value of a file and what it becomes, from `--value "status:Rehomed=sold"`. An empty status clears it. */
 export interface ValueMapping {
   field: MappedField;
   from: string;
   to: string;
 }
 
-/** Parses `status:Adopted=sold`; the reason if it is malformed. */
+/** Parses `status:Rehomed=sold`; the reason if it is malformed. */
 export const parseValueMapping = (text: string): ValueMapping | string => {
   const [, name = "", from = "", to = ""] = /^(\w+):(.+)=(.*)$/su.exec(text) ?? [];
   const field = MAPPED_FIELDS.find((one) => one === name.toLowerCase());
-  if (field === undefined) return 'is not of the form "status:Adopted=sold" or "category:Canine=Dog"';
-  const target = field === "status" ? to.trim().toLowerCase() : to.trim();
-  if (field === "status" && target !== "" && !(PET_STATUSES as readonly string[]).includes(target))
+  if (field === undefined) return 'is not of the form "status:Rehomed=sold" or "category:Canine=Dog"';
+  const target = field === "status" ? parsePetStatus(to) : to.trim();
+  if (target === undefined && to.trim() !== "")
     return `maps to ${quoted(to)}, which is not a status: use ${PET_STATUSES.join(", ")}, or nothing for none`;
   if (field === "category" && target === "") return "maps to no category: name one";
-  return { field, from, to: target };
+  return { field, from, to: target ?? "" };
 };
 
 /** Translates the values of a file. Their case and spacing make no difference. */

@@ -3,6 +3,7 @@ import { commandServices } from "../app/command-services.ts";
 import type { Entry, EntryFilters } from "../audit/entry.ts";
 import { fromEntry, parseActor, parseResource } from "../audit/model.ts";
 import { ACTION_NAMES, type Action, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../lib/actions.ts";
+import { petStatusName } from "../pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
 import { withDatabase } from "./database.ts";
 import { withSuggestions } from "./help/suggested.ts";
@@ -74,9 +75,15 @@ const resourceWords = ({ resource: { kind, id, name, parent } }: Entry): string 
     .filter((part) => part !== "")
     .join(" ");
 
+const valueWords = (field: string, value: string | null): string =>
+  field === "status" && value === "sold" ? petStatusName(value) : (value ?? "none");
+
 const changeWords = ({ changes }: Entry): string =>
   changes
-    .map(({ field, from, to }) => `${field}: ${from === null ? "" : `${from} -> `}${to ?? "none"}`)
+    .map(({ field, from, to }) => {
+      const before = from === null ? "" : `${valueWords(field, from)} -> `;
+      return `${field}: ${before}${valueWords(field, to)}`;
+    })
     .join(", ") || "-";
 
 const columnsAt = (now: number): Columns<Entry> => ({

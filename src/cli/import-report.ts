@@ -1,6 +1,7 @@
 import type { ImportResult } from "../bulk/import.ts";
 import type { Preview } from "../bulk/import-options.ts";
 import { quantity } from "../lib/quantity.ts";
+import { petStatusName } from "../pets/pet.ts";
 import { printable } from "../lib/text.ts";
 import { formatCount, formatNames } from "./print/format.ts";
 import { print, printJson } from "./print/output.ts";
@@ -19,7 +20,7 @@ const printPreview = ({ preview, created }: ImportResult): void => {
     String(row.line),
     printable(row.pet.name, 60),
     printable(categoryOf(row, created), 40),
-    row.pet.status ?? "-",
+    row.pet.status ? petStatusName(row.pet.status) : "-",
   ]);
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
   print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], width)}\n`);

@@ -80,7 +80,7 @@ const TEXTS: CommandTexts = {
     },
     {
       text: "Translate a status of the file",
-      line: 'adoption-store import animals.csv --value "status:Adopted=sold"',
+      line: 'adoption-store import animals.csv --value "status:Rehomed=sold"',
     },
   ],
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
@@ -127,7 +127,7 @@ export const importCommand = (): Command =>
       .addOption(
         new Option(
           "--value <from=to>",
-          'what a status or a category means, such as "status:Adopted=sold"; repeatable',
+          'maps a status or category of the file, such as "status:Rehomed=sold"; repeatable',
         )
           .default([], "none")
           .argParser(addValue),

@@ -1,6 +1,15 @@
 export const PET_STATUSES = ["available", "pending", "sold"] as const;
 export type PetStatus = (typeof PET_STATUSES)[number];
 
+/** The name of a status in human-readable output. The API, JSON and CSV call an adopted animal `sold`. */
+export const petStatusName = (status: PetStatus): string => (status === "sold" ? "adopted" : status);
+
+/** The status that people may also write by its name, in any case; undefined if the text is not one. */
+export const parsePetStatus = (text: string): PetStatus | undefined => {
+  const name = text.trim().toLowerCase();
+  return PET_STATUSES.find((status) => name === status || name === petStatusName(status));
+};
+
 export interface NewPet {
   name: string;
   /** Any int64. */

@@ -26,6 +26,15 @@ test("what was recorded is listed, newest first", async () => {
   ]);
 });
 
+test("a person reads that an animal was adopted, and a program reads `sold`", async () => {
+  const { store, run } = await open();
+  await store.call("PATCH", "/v1/pets/1", { json: { status: "sold" } });
+  const [, newest] = (await run("--limit", "1")).out.trimEnd().split("\n");
+  expect(newest?.split(/ {2,}/).at(-1)).toBe("status: adopted");
+  const [entry] = JSON.parse((await run("--limit", "1", "--json")).out);
+  expect(entry.changes).toEqual([{ field: "status", to: "sold" }]);
+});
+
 test.each([
   [["--actor", "operator"], ["key.created"]],
   [["--actor", "key:1", "--limit", "1"], ["pet.changed"]],

@@ -23,7 +23,7 @@ const placed = async (text: string | Uint8Array, file?: string) => {
 
 const SHELTER = `Animal Name,Species,Breed,Intake Date,Status,Phone,,
 Bella,Dog,Labrador,2026-03-02,Available,555-0101,,
-Tom,Cat,,2026-03-03,ADOPTED,,,
+Tom,Cat,,2026-03-03,REHOMED,,,
 Max,dog ,Beagle,2026-03-04,On hold,555-0102
 `;
 
@@ -33,7 +33,7 @@ describe("a shelter's spreadsheet", () => {
     const { code, error, out } = await importing(
       "--create-categories",
       "--value",
-      "status:Adopted=sold",
+      "status:Rehomed=sold",
       "--value",
       "status:on HOLD=pending",
     );
@@ -48,6 +48,19 @@ describe("a shelter's spreadsheet", () => {
     expect((await run(cwd, ["categories", "list"])).out).toBe("ID  NAME\n1   Dog\n2   Cat\n");
   });
 
+  test("may have the status Adopted, as people read it in the console", async () => {
+    const { cwd, importing } = await placed("name,category,status\nRex,Dog,Adopted\nMax,Dog,On hold\n");
+    const { code } = await importing("--value", "status:On hold=adopted");
+    expect(code).toBe(0);
+    expect(animals(cwd)).toEqual(["Rex|1|sold", "Max|1|sold"]);
+  });
+
+  test("may give the word Adopted another meaning", async () => {
+    const { cwd, importing } = await placed("name,category,status\nRex,Dog,Adopted\n");
+    expect((await importing("--value", "status:Adopted=pending")).code).toBe(0);
+    expect(animals(cwd)).toEqual(["Rex|1|pending"]);
+  });
+
   test("prints flags that a shell does not interpret", async () => {
     const { importing } = await placed('name,category,status\nBella,"`id`",$(touch pwned)\n');
     const { error } = await importing("--dry-run");
@@ -60,10 +73,10 @@ describe("a shelter's spreadsheet", () => {
     const { code, error } = await importing();
     expect(code).toBe(1);
     expect(error).toContain(
-      'line 3: status: "ADOPTED" is not one of available, pending, sold; category: there is no category "Cat"\n',
+      'line 3: status: "REHOMED" is not one of available, pending, sold; category: there is no category "Cat"\n',
     );
     expect(error).toContain(
-      'no status is called "ADOPTED" (1 row), "On hold" (1 row): add --value "status:ADOPTED=sold" --value "status:On hold=pending"\n',
+      'no status is called "REHOMED" (1 row), "On hold" (1 row): add --value "status:REHOMED=sold" --value "status:On hold=pending"\n',
     );
     expect(error).toContain('no category is called "Cat" (1 row): add --create-categories, or map them: ');
     expect(read("a.csv.rejected")).toContain('"status: ""On hold"" is not one of');
@@ -84,7 +97,7 @@ describe("a shelter's spreadsheet", () => {
     const { out } = await importing("--dry-run", "--create-categories");
     expect(out.split("\n").slice(0, 8)).toEqual([
       "LINE  NAME      CATEGORY   STATUS",
-      "2     Rex       Dog        sold",
+      "2     Rex       Dog        adopted",
       ...[0, 1, 2, 3].map((at) => `${at + 4}     Animal ${at}  Cat (new)  -`),
       "",
       "Categories that would be created: Cat",
@@ -302,9 +315,9 @@ describe("a stopped import", () => {
 });
 
 test.each([
-  [["--value", "Adopted=sold"], '--value: "Adopted=sold" is not of the form'],
+  [["--value", "Rehomed=sold"], '--value: "Rehomed=sold" is not of the form'],
   [["--value", "name:a=b"], "is not of the form"],
-  [["--value", "status:Adopted=gone"], 'maps to "gone", which is not a status: use available, pending, sold'],
+  [["--value", "status:Rehomed=gone"], 'maps to "gone", which is not a status: use available, pending, sold'],
   [["--value", "category:Dog="], "maps to no category"],
   [["--encoding", "klingon"], '--encoding: "klingon" is not an encoding'],
   [["--map", "x=species"], "the fields are name, category"],

@@ -8,7 +8,7 @@ const words = (change: Parameters<typeof changeWords>[0], isChange: boolean) =>
 describe("a changed field", () => {
   test.each([
     [{ field: "name", from: "Rex", to: "Max" }, "Name: Rex → Max"],
-    [{ field: "status", from: "sold" }, "Status: sold → none"],
+    [{ field: "status", from: "sold" }, "Status: adopted → none"],
     [{ field: "categoryId", from: "7", to: "8" }, "Category: Dogs → 8"],
     [{ field: "stage", from: "awaiting_dns", to: "verified" }, "Stage: waiting for DNS → verified"],
   ])("%j reads: %s", (change, expected) => {

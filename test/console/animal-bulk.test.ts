@@ -55,7 +55,7 @@ describe("a change of many animals", () => {
 describe("what an edit did", () => {
   test.each([
     [{ ...bella, name: "Luna" }, "“Bella” renamed to “Luna”"],
-    [{ ...bella, status: "sold" }, "“Bella” is now sold"],
+    [{ ...bella, status: "sold" }, "“Bella” is now adopted"],
     [{ id: 7, name: "Bella", categoryId: 3 }, "“Bella” no longer has a status"],
     [{ ...bella, categoryId: 4 }, "“Bella” moved to “Cats”"],
     [{ ...bella, name: "Luna", status: "sold" }, "“Luna” changed"],

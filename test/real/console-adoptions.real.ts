@@ -112,7 +112,7 @@ real("counts and rows are exact after own steps, and each step sends one request
   // The row stays where it is, with its next step.
   await untilShown(page, [4, 3, 2, 1]);
   await link(/^Complete the adoption of Animal 3/).click();
-  await page.getByText("Animal 3 will be marked as sold. This can't be undone.").waitFor();
+  await page.getByText("Animal 3 will be marked as adopted. This can't be undone.").waitFor();
   await page.locator("dialog footer button").click();
   await it.status("Adoption of Animal 3 completed (no. 3)").waitFor();
   await untilTabs(page, "placed 3", "approved 0", "completed 1", "cancelled 0", "all 4");

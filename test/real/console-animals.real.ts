@@ -227,7 +227,7 @@ real(
     await page.locator("table.animals tbody tr:nth-child(901) a[href*='/change']").click();
     await page.getByLabel("Status", { exact: true }).selectOption("sold");
     await dialog("Save").click();
-    await untilTrue(page, `${ROWS}[900].querySelector('[data-column=Status]').textContent === "sold"`);
+    await untilTrue(page, `${ROWS}[900].querySelector('[data-column=Status]').textContent === "adopted"`);
     await untilCounts(page, "1,050,1,049,0,1");
     await page.waitForTimeout(1500);
     await eventually(() => page.evaluate("Math.round(scrollY)"), y);
@@ -280,13 +280,13 @@ real(
     await untilNames(page, "Animal 1");
     expect(await read(server, "/v1/pets")).toEqual([before]);
     await edit("Animal 1", "sold");
-    await said("“Animal 1” is now sold");
+    await said("“Animal 1” is now adopted");
     await untilCounts(page, "1,0,0,1");
     await button("Undo").click();
     await untilCounts(page, "1,1,0,0");
     expect(await read(server, "/v1/pets")).toEqual([before]);
     await edit("Animal 1", "sold");
-    await said("“Animal 1” is now sold");
+    await said("“Animal 1” is now adopted");
     await send(server, "/v1/pets/1", { name: "Max" }, "PATCH");
     await button("Undo").click();
     await said(/Somebody else has changed this/);
@@ -427,7 +427,7 @@ real(
     expect(await violationsOf(page)).toEqual([]);
     const requests = counting(it.seen);
     await dialog("Change 40 animals").click();
-    await said("38 animals are now sold");
+    await said("38 animals are now adopted");
     // All in one request.
     expect(requests().filter((url) => url.includes("/v1/pets/changes")).length).toBe(1);
     await page.getByText("2 of 40 animals were not changed:").waitFor();

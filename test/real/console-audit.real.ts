@@ -30,7 +30,7 @@ const fill = async (server: Server): Promise<void> => {
 const SHOP = [
   "Key admin cancelled adoption no. 1 of Luna",
   "Key admin started adoption no. 1 of Luna",
-  "Key admin changed Luna | Name: Bella → Luna | Status: sold → available",
+  "Key admin changed Luna | Name: Bella → Luna | Status: adopted → available",
   "Key admin added Bella",
 ];
 

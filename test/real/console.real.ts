@@ -329,7 +329,7 @@ real(
     await link("Edit Bella").click();
     await field("Status").selectOption("sold");
     await dialog("Save").click();
-    await status("“Bella” is now sold").waitFor();
+    await status("“Bella” is now adopted").waitFor();
     expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "sold" }]);
 
     const own = seen.requests.filter((url) => url.startsWith(`${server.url}/`));

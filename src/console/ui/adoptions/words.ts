@@ -59,7 +59,7 @@ export const words = {
       title: "Complete adoption",
       label: "Complete adoption",
       back: "Not yet",
-      consequence: (animal: string) => `${isolated(animal)} will be marked as sold. This can't be undone.`,
+      consequence: (animal: string) => `${isolated(animal)} will be marked as adopted. This can't be undone.`,
     },
     cancel: {
       title: "Cancel adoption",

@@ -18,7 +18,7 @@ import { csvOf } from "./csv.ts";
 import { download } from "./download.ts";
 import { StatusOptions } from "./form.tsx";
 import type { Animal } from "./statistics.ts";
-import { type Status, isStatus } from "./statuses.ts";
+import { STATUS_NAMES, type Status, isStatus } from "./statuses.ts";
 import { FIELDS, WORDS } from "./words.ts";
 
 const SELECTED = "selected";
@@ -121,7 +121,7 @@ const BulkForm = ({
   children,
 }: FormProps & {
   wanted: Wanted;
-  /** What they are then: "sold". */
+  /** What they are then: "adopted". */
   what: string;
   /** False while something is missing. */
   isReady?: boolean;
@@ -156,7 +156,11 @@ const BulkForm = ({
 const StatusForm = (props: FormProps) => {
   const [status, setStatus] = useState<Status | "">("available");
   return (
-    <BulkForm {...props} wanted={{ status: status || null }} what={status || WORDS.withoutStatus}>
+    <BulkForm
+      {...props}
+      wanted={{ status: status || null }}
+      what={status ? STATUS_NAMES[status] : WORDS.withoutStatus}
+    >
       <Field label={WORDS.status}>
         {(tied) => (
           <select

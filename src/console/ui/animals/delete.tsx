@@ -3,13 +3,13 @@ import { adoptionsPath } from "../adoptions/addresses.ts";
 import { hasCode } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Badge, Loading, Problem } from "../parts/feedback.tsx";
+import { Loading, Problem } from "../parts/feedback.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { useSession } from "../session.tsx";
 import { useAnimalActions } from "./actions.ts";
 import { useAnimalVersion } from "./queries.ts";
+import { StatusBadge } from "./rows.tsx";
 import type { AnimalVersion } from "./statistics.ts";
-import { TONES } from "./statuses.ts";
 import { WORDS } from "./words.ts";
 
 /** Deletes the version that is shown. If somebody else has changed the animal since, nothing is deleted. */
@@ -60,7 +60,7 @@ const DeleteForm = ({
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {status && <Badge tone={TONES[status]}>{status}</Badge>} {WORDS.deletedPermanently}
+        {status && <StatusBadge status={status} />} {WORDS.deletedPermanently}
       </p>
       <p>{WORDS.noUndo}</p>
       <DialogButtons

@@ -13,6 +13,7 @@ import { AnimalForm } from "./form.tsx";
 import { Outdated } from "./outdated.tsx";
 import { fetchVersion, useAnimalVersion } from "./queries.ts";
 import type { AnimalVersion } from "./statistics.ts";
+import { STATUS_NAMES, isStatus } from "./statuses.ts";
 import { WORDS } from "./words.ts";
 
 const categoryName = (categories: readonly Category[], id: string): string =>
@@ -26,7 +27,9 @@ const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Parti
     ...(category !== undefined && {
       category: WORDS.theirChoice(`“${categoryName(categories, category)}”`),
     }),
-    ...(status !== undefined && { status: WORDS.theirChoice(status || WORDS.noStatus) }),
+    ...(status !== undefined && {
+      status: WORDS.theirChoice(isStatus(status) ? STATUS_NAMES[status] : WORDS.noStatus),
+    }),
   };
 };
 

@@ -20,6 +20,7 @@ import { useLiveList } from "./live-list.ts";
 import { useAnimals, useStatistics } from "./queries.ts";
 import { Rows } from "./rows.tsx";
 import { countOf } from "./statistics.ts";
+import { STATUS_NAMES } from "./statuses.ts";
 import { Tiles } from "./tiles.tsx";
 import { WORDS } from "./words.ts";
 
@@ -52,7 +53,7 @@ export const AnimalList = () => {
   return (
     <Page
       title={WORDS.title}
-      part={view.status}
+      part={view.status && STATUS_NAMES[view.status]}
       actions={
         can("pets:write") && (
           <a class="button" href={animalsPath(view, "new")}>
@@ -70,7 +71,7 @@ export const AnimalList = () => {
       <List
         found={found}
         items={animals}
-        thing={view.status ? `${view.status} animal` : "animal"}
+        thing={view.status ? `${STATUS_NAMES[view.status]} animal` : "animal"}
         shown={animals.filter((animal) => mayMatch(view, animal)).length}
         all={statistics && countOf(statistics, view.status)}
         empty={<EmptyList view={view} />}

@@ -8,7 +8,7 @@ import { useLocation } from "../parts/router.ts";
 import { useSession } from "../session.tsx";
 import { type Sort, type View, DEFAULT_SORT, animalPath, animalsPath, mayMatch } from "./addresses.ts";
 import type { Animal } from "./statistics.ts";
-import { type Status, TONES } from "./statuses.ts";
+import { STATUS_NAMES, type Status, TONES } from "./statuses.ts";
 import { WORDS } from "./words.ts";
 
 export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {
@@ -17,7 +17,7 @@ export const CategoryName = ({ id, categories }: { id: Int64; categories: readon
 };
 
 export const StatusBadge = ({ status }: { status: Status | undefined }) =>
-  status ? <Badge tone={TONES[status]}>{status}</Badge> : <>–</>;
+  status ? <Badge tone={TONES[status]}>{STATUS_NAMES[status]}</Badge> : <>–</>;
 
 /** What may be done with an animal. `pathOf` gives the address of each dialog. */
 export const AnimalLinks = ({

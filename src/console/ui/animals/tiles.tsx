@@ -1,7 +1,7 @@
 import { Count, CountTabs } from "../parts/tabs.tsx";
 import { type View, animalsPath } from "./addresses.ts";
 import { type Statistics, countOf } from "./statistics.ts";
-import { STATUSES } from "./statuses.ts";
+import { STATUSES, STATUS_NAMES } from "./statuses.ts";
 import { WORDS } from "./words.ts";
 
 const TABS = [undefined, ...STATUSES];
@@ -12,7 +12,7 @@ export const Tiles = ({ statistics, view }: { statistics: Statistics | undefined
     label={WORDS.tabs}
     tabs={TABS.map((status) => ({
       href: animalsPath({ ...view, status }),
-      name: status ?? WORDS.all,
+      name: status ? STATUS_NAMES[status] : WORDS.all,
       isCurrent: status === view.status,
       count: statistics && countOf(statistics, status),
     }))}

@@ -2,7 +2,7 @@ import { formatCount, pluralize } from "../parts/count.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import type { Animal } from "./statistics.ts";
 import type { Filter } from "./addresses.ts";
-import type { Status } from "./statuses.ts";
+import { STATUS_NAMES, type Status } from "./statuses.ts";
 import { isNarrow } from "./addresses.ts";
 
 const quoted = (name: string): string => `“${name}”`;
@@ -14,7 +14,7 @@ const editedMessage = (before: Animal, now: Animal, categoryName: string): strin
     ...(before.name === now.name ? [] : [`${quoted(before.name)} renamed to ${name}`]),
     ...(before.status === now.status
       ? []
-      : [now.status ? `${name} is now ${now.status}` : `${name} no longer has a status`]),
+      : [now.status ? `${name} is now ${STATUS_NAMES[now.status]}` : `${name} no longer has a status`]),
     ...(String(before.categoryId) === String(now.categoryId)
       ? []
       : [`${name} moved to ${quoted(categoryName)}`]),
@@ -67,7 +67,7 @@ export const WORDS = {
   loadingOne: "Loading the animal",
   empty: (filter: Filter) => {
     if (isNarrow(filter)) return "No animals found";
-    return filter.status ? `No ${filter.status} animals` : "No animals yet";
+    return filter.status ? `No ${STATUS_NAMES[filter.status]} animals` : "No animals yet";
   },
   showAll: "Show all animals",
   arrivals: (count: number) => `${formatCount(count)} more ${count === 1 ? "animal" : "animals"}`,
@@ -86,11 +86,11 @@ export const WORDS = {
   name: "Name",
   status: "Status",
   noStatus: "No status",
-  statuses: { available: "Available", pending: "Pending", sold: "Sold" } satisfies Record<Status, string>,
   chooseCategory: "Choose one",
   otherCategory: "Other (enter its number)",
   categoryNumber: "Category number",
   categoryNumberHint: "The category has no name here, only a number.",
+  statuses: { available: "Available", pending: "Pending", sold: "Adopted" } satisfies Record<Status, string>,
   loadingCategories: "Loading…",
 
   editTitle: (name: string | undefined) => (name === undefined ? "Edit animal" : `Edit ${quoted(name)}`),

@@ -1,3 +1,4 @@
+import { STATUS_NAMES, isStatus } from "../animals/statuses.ts";
 import type { Action, Actor, Change, Kind, Resource } from "./entry.ts";
 
 /** What somebody did, before the name of the thing: "Maria added Bella". */
@@ -143,6 +144,7 @@ export const changeWords = (
     if (value === undefined) return NOTHING;
     if (field === "categoryId") return nameOf(value);
     if (field === "scopes") return permissionsOf(value);
+    if (field === "status") return isStatus(value) ? STATUS_NAMES[value] : value;
     if (field === "notice") return NOTICES[value] ?? value;
     return field === "stage" ? (STAGES[value] ?? value) : value;
   };
