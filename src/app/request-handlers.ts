@@ -86,12 +86,12 @@ const clientLimits = (
     ),
 });
 
-/** Attempts to sign in that one client may begin: each takes memory until it ends. */
+/** Attempts to sign in that one client may begin: each takes the CPU time of a response. */
 const ATTEMPTS = { requests: 60, seconds: 60 };
 
 const consoleParts = (
   config: Config,
-  { people, browserStates: states }: Services,
+  { people, browserStates: states, sealingKey }: Services,
   { clock, randomBytes }: Runtime,
   { isDirect }: Connections,
   { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
@@ -105,7 +105,7 @@ const consoleParts = (
     parts: {
       sessions,
       isSecure,
-      ceremonies: createCeremonies({ states, clock, randomBytes }),
+      ceremonies: createCeremonies({ states, sealingKey, clock }),
       gateway: createGateway({ sessions, fresh: states.fresh, isSecure, people: forwarded }),
       siteOf: consoleSite(config, isSecure),
       attempt: (request: Request) => attempts.take(clientOf(request), ATTEMPTS),

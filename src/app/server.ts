@@ -102,6 +102,18 @@ const assertCanStart = async (
   await probePorts(config);
 };
 
+/** The first key, and what signing in to the console requires. */
+const openAccess = async (
+  { dataDir, console: hasConsole }: Config,
+  { keys, sealingKey }: Services,
+  log: Logger,
+): Promise<Pick<Server, "adminKey">> => {
+  const adminKey = await openAdminKey(dataDir, keys, log);
+  // A visitor who begins to sign in writes nothing.
+  if (hasConsole) await sealingKey();
+  return { adminKey: adminKey?.path };
+};
+
 export interface StartOptions {
   /** Stops a migration; after the start, call `stop`. */
   signal?: AbortSignal;
@@ -165,7 +177,7 @@ export const startServer = async (
   );
   app.compile();
   // After listening, so that a failed start creates no key; before serving, so that clients can read the key.
-  const adminKey = (await openAdminKey(config.dataDir, services.keys, log))?.path;
+  const access = await openAccess(config, services, log);
   listeners.handle({ fetch, misdirected });
   await saveRecords(config, main, log);
 
@@ -185,7 +197,7 @@ export const startServer = async (
     httpsPort: https?.port,
     dnsPort,
     sites: projectAddresses(config, main.port).addressOf("*"),
-    adminKey,
+    ...access,
     clusterNode: cluster?.describe(),
     log,
     failed: Promise.race([database.lost, lock.lost, ...(cluster ? [cluster.outdated] : [])]),

@@ -6,6 +6,7 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import type { RequestIndex } from "../db/pet-index.ts";
+import { randomToken } from "../lib/random.ts";
 import { rowSweeper } from "../db/sweeper.ts";
 import { dnsAccess } from "../dns-checks/dns-access.ts";
 import { type Inspect, inspector } from "../dns-checks/inspect.ts";
@@ -120,6 +121,8 @@ const storeServices = (
     orders: orderService({ orders: repositories.orders, clock }),
     keptResponses: repositories.keptResponses,
     browserStates: repositories.browserStates,
+    /** The key that seals sign-ins in progress. The first call in a store creates it. */
+    sealingKey: () => repositories.browserStates.sealingKey(() => randomToken(randomBytes)),
     expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
     /** What is wrong with host names at present. */
     notices: repositories.notices,

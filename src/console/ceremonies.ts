@@ -1,77 +1,67 @@
-import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
 import type { BrowserStates } from "./repository.ts";
 import { hashOf, seal, unseal } from "./seal.ts";
 
-/** What the service must remember while a visitor signs in or registers a passkey. */
+/** A sign-in or registration in progress, as the visitor's cookie holds it. The random `challenge` identifies it. */
 export type Ceremony =
   /** A signature by any passkey. */
   | { readonly kind: "authentication"; readonly challenge: string }
   /** A new passkey of this person. */
   | { readonly kind: "registration"; readonly challenge: string; readonly personId: number }
-  /** A visit to the OpenID Connect provider. */
-  | { readonly kind: "oidc"; readonly nonce: string; readonly verifier: string; readonly returnTo: string };
+  /** A visit to the OpenID Connect provider. The challenge is its `state`. */
+  | {
+      readonly kind: "oidc";
+      readonly challenge: string;
+      readonly nonce: string;
+      readonly verifier: string;
+      readonly returnTo: string;
+    };
 
-type Of<Kind extends Ceremony["kind"]> = Extract<Ceremony, { kind: Kind }>;
+export type CeremonyKind = Ceremony["kind"];
+
+/** A ceremony from a cookie, with its end in milliseconds UTC. */
+export type OpenedCeremony<Kind extends CeremonyKind = CeremonyKind> = Extract<Ceremony, { kind: Kind }> & {
+  readonly until: number;
+};
 
 /** Signing in at a provider may take a password and a second factor. */
-export const CEREMONY_MS = {
+export const CEREMONY_MS: Readonly<Record<CeremonyKind, number>> = {
   authentication: 5 * 60_000,
   registration: 5 * 60_000,
   oidc: 15 * 60_000,
-} as const;
+};
 
-/** Both are needed to find a ceremony, and to open what it holds. */
-const tokenOf = (id: string, visitor: string): string => `${id} ${visitor}`;
+const usedHash = ({ kind, challenge }: Ceremony): string => hashOf(`${kind} ${challenge}`);
 
-/** Ceremonies in progress: each is for one browser, for minutes, and used once, by whichever process of a store it ends in. */
+/**
+ * Seals sign-ins and registrations in progress into the visitor's cookie, so starting one writes nothing and takes no memory.
+ * Every process of the store can open the cookie. A used challenge is stored until it expires, so it works only once.
+ */
 export const createCeremonies = ({
   states,
+  sealingKey,
   clock,
-  randomBytes,
-  maxPending = 10_000,
 }: {
-  states: Pick<BrowserStates, "add" | "take">;
+  states: Pick<BrowserStates, "fresh" | "find" | "spend">;
+  sealingKey: () => Promise<string>;
   clock: Clock;
-  randomBytes: RandomBytes;
-  /** Beyond these, the oldest ends. */
-  maxPending?: number;
-}) => {
-  const newToken = () => randomToken(randomBytes);
-  return {
-    newToken,
-    /** @param visitor the token in their cookie @returns the id of the ceremony */
-    async begin(ceremony: Ceremony, visitor: string, id = newToken()): Promise<string> {
-      const token = tokenOf(id, visitor);
-      const now = clock.now();
-      await states.add(
-        {
-          hash: hashOf(token),
-          kind: "ceremony",
-          holder: undefined,
-          sealed: seal(token, ceremony),
-          usedAt: now,
-          until: now + CEREMONY_MS[ceremony.kind],
-        },
-        { max: maxPending },
-      );
-      return id;
-    },
-    /** Ends a ceremony. Undefined if it has ended, expired, or is another visitor's or of another kind. */
-    async take<Kind extends Ceremony["kind"]>(
-      kind: Kind,
-      id: string,
-      visitor: string | undefined,
-    ): Promise<Of<Kind> | undefined> {
-      if (visitor === undefined) return undefined;
-      const token = tokenOf(id, visitor);
-      const state = await states.take("ceremony", hashOf(token));
-      const ceremony = state && (unseal(token, state.sealed) as Ceremony | undefined);
-      return state && state.until > clock.now() && ceremony?.kind === kind
-        ? (ceremony as Of<Kind>)
-        : undefined;
-    },
-  };
-};
+}) => ({
+  /** @returns the value of the cookie */
+  seal: async (ceremony: Ceremony): Promise<string> =>
+    seal(await sealingKey(), { ...ceremony, until: clock.now() + CEREMONY_MS[ceremony.kind] }, ceremony.kind),
+  /** The ceremony in a cookie; undefined if it is of another kind, was changed or used, or has expired. */
+  async open<Kind extends CeremonyKind>(
+    kind: Kind,
+    sealed: string | undefined,
+  ): Promise<OpenedCeremony<Kind> | undefined> {
+    const opened = sealed && (unseal(await sealingKey(), sealed, kind) as OpenedCeremony<Kind> | undefined);
+    if (!opened || opened.until <= clock.now()) return undefined;
+    await states.fresh();
+    return states.find("used_challenge", usedHash(opened)) ? undefined : opened;
+  },
+  /** Marks a ceremony as used. Only one of several concurrent calls gets true, also across processes. */
+  spend: (ceremony: OpenedCeremony): Promise<boolean> =>
+    states.spend(usedHash(ceremony), { now: clock.now(), until: ceremony.until }),
+});
 
 export type Ceremonies = ReturnType<typeof createCeremonies>;

@@ -1,23 +1,21 @@
 import { isToken } from "../lib/random.ts";
+import { CEREMONY_MS, type CeremonyKind } from "./ceremonies.ts";
 import { MAX_AGE_MS } from "./sessions.ts";
 
 /**
- * The session's cookie (RFC 6265bis). The prefix `__Host-` prevents pages of neighbouring hosts, which this service publishes,
+ * The console's cookies (RFC 6265bis). The prefix `__Host-` prevents pages of neighbouring hosts, which this service publishes,
  * from setting one. Browsers reject the prefix over plain HTTP, as on a developer's machine.
  */
 const SECURE = "__Host-";
 const SESSION = "adoption-store";
-/** Binds the challenges of a visitor who is signing in to their browser. */
-const VISITOR = "adoption-store-visitor";
 
 const nameOf = (name: string, isSecure: boolean): string => `${isSecure ? SECURE : ""}${name}`;
 
-const readToken = (name: string, headers: Headers, isSecure: boolean): string | undefined => {
+const readValue = (name: string, headers: Headers, isSecure: boolean): string | undefined => {
   const prefix = `${nameOf(name, isSecure)}=`;
   const pairs = (headers.get("cookie") ?? "").split(/;\s*/).filter((pair) => pair.startsWith(prefix));
-  const token = pairs[0]?.slice(prefix.length) ?? "";
   // If there are two cookies with this name, a page of another host has set one of them.
-  return pairs.length === 1 && isToken(token) ? token : undefined;
+  return pairs.length === 1 ? pairs[0]?.slice(prefix.length) : undefined;
 };
 
 interface CookieOptions {
@@ -31,8 +29,10 @@ const cookie = (name: string, value: string, { isSecure, maxAge, sameSite }: Coo
   `${nameOf(name, isSecure)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=${sameSite}${isSecure ? "; Secure" : ""}`;
 
 /** The token in a request's session cookie. */
-export const readCookie = (headers: Headers, isSecure: boolean): string | undefined =>
-  readToken(SESSION, headers, isSecure);
+export const readCookie = (headers: Headers, isSecure: boolean): string | undefined => {
+  const token = readValue(SESSION, headers, isSecure) ?? "";
+  return isToken(token) ? token : undefined;
+};
 
 export const writeCookie = (token: string, isSecure: boolean): string =>
   cookie(SESSION, token, { isSecure, maxAge: MAX_AGE_MS / 1000, sameSite: "Strict" });
@@ -40,10 +40,16 @@ export const writeCookie = (token: string, isSecure: boolean): string =>
 export const clearCookie = (isSecure: boolean): string =>
   cookie(SESSION, "", { isSecure, maxAge: 0, sameSite: "Strict" });
 
-/** The token in a request's visitor cookie. */
-export const readVisitor = (headers: Headers, isSecure: boolean): string | undefined =>
-  readToken(VISITOR, headers, isSecure);
+const ceremonyName = (kind: CeremonyKind): string => `${SESSION}-${kind}`;
 
-/** Lax, because a visitor comes back from an OpenID Connect provider by a link of another site. */
-export const writeVisitor = (token: string, isSecure: boolean): string =>
-  cookie(VISITOR, token, { isSecure, maxAge: MAX_AGE_MS / 1000, sameSite: "Lax" });
+/** The sealed ceremony in a request's cookie. */
+export const readCeremony = (kind: CeremonyKind, headers: Headers, isSecure: boolean): string | undefined =>
+  readValue(ceremonyName(kind), headers, isSecure);
+
+/** Lax for OpenID Connect, because a visitor comes back from the provider by a link of another site. */
+export const writeCeremony = (kind: CeremonyKind, sealed: string, isSecure: boolean): string =>
+  cookie(ceremonyName(kind), sealed, {
+    isSecure,
+    maxAge: CEREMONY_MS[kind] / 1000,
+    sameSite: kind === "oidc" ? "Lax" : "Strict",
+  });

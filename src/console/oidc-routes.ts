@@ -3,7 +3,7 @@ import type { Macros } from "../http/macros.ts";
 import { Fault } from "../lib/errors.ts";
 import type { SignIn } from "../people/person.ts";
 import type { Ceremonies } from "./ceremonies.ts";
-import { readVisitor, writeVisitor } from "./cookie.ts";
+import { readCeremony, writeCeremony } from "./cookie.ts";
 
 /** Where the provider sends people back to. */
 export const CALLBACK_PATH = "/console/auth/oidc/callback";
@@ -28,7 +28,7 @@ export interface OidcRouteOptions {
     /** The provider's name, for the button. */
     label: string;
     /** The address of the provider's sign-in page. */
-    begin(redirectUri: string, state: string): Promise<{ url: string; nonce: string; verifier: string }>;
+    begin(redirectUri: string): Promise<{ url: string; state: string; nonce: string; verifier: string }>;
     /** The person who came back, or why there is none. */
     finish(
       returned: URL,
@@ -50,7 +50,7 @@ const redirect = (location: string, headers: Record<string, string> = {}): Respo
 
 const problemAt = (problem: SignInProblem) => redirect(`/console?sign-in=${problem}`);
 
-/** An address of the console, and of nothing else. It takes memory until the visitor comes back, so a long one is not kept. */
+/** Accepts only addresses of the console that fit into a cookie. */
 export const returnToOf = (text: string | undefined): string =>
   text !== undefined && /^\/console(?:[/?][\w\-./?=&%~+,:]{0,2000})?$/.test(text) && !text.includes("//")
     ? text
@@ -89,22 +89,18 @@ export const oidcRoutes = ({
     if (!oidc) throw new Fault("not_found");
     if (!isOwnNavigation(request.headers)) throw new Fault("cross_site_request");
     await attempt(request);
-    const state = ceremonies.newToken();
-    const begun = await oidc
-      .begin(`${partyOf(request).origin}${CALLBACK_PATH}`, state)
-      .catch(() => undefined);
+    const begun = await oidc.begin(`${partyOf(request).origin}${CALLBACK_PATH}`).catch(() => undefined);
     if (!begun) return problemAt("unavailable");
-    const { url, nonce, verifier } = begun;
-    const visitor = readVisitor(request.headers, isSecure(request)) ?? ceremonies.newToken();
-    await ceremonies.begin({ kind: "oidc", nonce, verifier, returnTo }, visitor, state);
-    return redirect(url, { "set-cookie": writeVisitor(visitor, isSecure(request)) });
+    const { url, state: challenge, nonce, verifier } = begun;
+    const sealed = await ceremonies.seal({ kind: "oidc", challenge, nonce, verifier, returnTo });
+    return redirect(url, { "set-cookie": writeCeremony("oidc", sealed, isSecure(request)) });
   };
 
   const finish = async (request: Request, state: string): Promise<Response> => {
     if (!oidc) throw new Fault("not_found");
-    const visitor = readVisitor(request.headers, isSecure(request));
-    const ceremony = await ceremonies.take("oidc", state, visitor);
-    if (!ceremony) {
+    const sealed = readCeremony("oidc", request.headers, isSecure(request));
+    const ceremony = await ceremonies.open("oidc", sealed);
+    if (ceremony?.challenge !== state) {
       await fail(request);
       return problemAt("expired");
     }
@@ -114,6 +110,7 @@ export const oidcRoutes = ({
       await fail(request);
       return problemAt(result.problem);
     }
+    if (!(await ceremonies.spend(ceremony))) return problemAt("expired");
     return redirect(ceremony.returnTo, await open(request, { id: result.personId, passkeyId: undefined }));
   };
 

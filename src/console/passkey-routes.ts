@@ -11,17 +11,12 @@ import {
   type Person,
   type RelyingParty,
   type SignIn,
+  type SignedChallenge,
 } from "../people/person.ts";
-import type { Ceremonies } from "./ceremonies.ts";
-import { readVisitor, writeVisitor } from "./cookie.ts";
+import type { Ceremonies, Ceremony } from "./ceremonies.ts";
+import { readCeremony, writeCeremony } from "./cookie.ts";
 import type { Gateway } from "./gateway.ts";
 import { respond } from "./respond.ts";
-
-/** A challenge, and the response of an authenticator to it. */
-interface Signed {
-  response: object;
-  challenge: string;
-}
 
 export interface PasskeyRouteOptions {
   ceremonies: Ceremonies;
@@ -38,10 +33,14 @@ export interface PasskeyRouteOptions {
   };
   passkeys: {
     registrationOptions(person: Person, party: RelyingParty): Promise<{ challenge: string }>;
-    accept(signed: Signed & { token: string; name: string }, party: RelyingParty): Promise<SignIn>;
-    register(personId: number, signed: Signed & { name: string }, party: RelyingParty): Promise<void>;
+    accept(signed: SignedChallenge & { token: string; name: string }, party: RelyingParty): Promise<SignIn>;
+    register(
+      personId: number,
+      signed: SignedChallenge & { name: string },
+      party: RelyingParty,
+    ): Promise<void>;
     authenticationOptions(party: RelyingParty): Promise<{ challenge: string }>;
-    authenticate(signed: Signed, party: RelyingParty): Promise<SignIn>;
+    authenticate(signed: SignedChallenge, party: RelyingParty): Promise<SignIn>;
     remove(personId: number, passkeyId: number): Promise<void>;
   };
   /** Counts a ceremony that begins. @throws Fault rate_limited */
@@ -56,7 +55,6 @@ export interface PasskeyRouteOptions {
 const PASSKEY_NAME = Text("NewPasskeyName", { max: MAX_PASSKEY_NAME });
 /** 256 bits in base64url; a longer one may have been cut off or pasted twice. */
 const TOKEN = AnyText("InvitationToken", { max: 200 });
-const CEREMONY = AnyText("CeremonyId", { max: 100 });
 /** What the browser's `PublicKeyCredential.toJSON()` returns. The library checks each part of it. */
 const RESPONSE = t.Object({}, { additionalProperties: true });
 
@@ -65,9 +63,9 @@ const publicPost = { public: true, reads: "json", ...hidden } as const;
 const publicGet = { public: true, ...hidden } as const;
 
 /**
- * Invitations and passkeys, under `/console/auth`. A ceremony has two requests: `.../options` returns `{ceremony, options}`;
- * the page hands `options` to the browser and sends back `{ceremony, response}`. The challenge in between is for this browser,
- * for five minutes, and used once.
+ * Invitations and passkeys, under `/console/auth`. A ceremony has two requests: `.../options` returns options for the browser;
+ * the page sends back its `{response}`. In between, a sealed cookie holds the challenge, which is valid for five minutes and
+ * for one use.
  */
 export const passkeyRoutes = (options: PasskeyRouteOptions) =>
   new Elysia({ name: "console-passkeys", normalize: false })
@@ -81,26 +79,26 @@ const assertOwnPage = ({ headers }: Request) => {
 };
 
 /** The two halves of a ceremony. */
-const ceremonySteps = ({ ceremonies, isSecure, fail }: PasskeyRouteOptions) => ({
-  async begin(
-    request: Request,
-    kind: { kind: "authentication" } | { kind: "registration"; personId: number },
-    options: { challenge: string },
-  ) {
-    const known = readVisitor(request.headers, isSecure(request));
-    const visitor = known ?? ceremonies.newToken();
-    const ceremony = await ceremonies.begin({ ...kind, challenge: options.challenge }, visitor);
-    return respond(200, { ceremony, options }, { "set-cookie": writeVisitor(visitor, isSecure(request)) });
+const ceremonySteps = ({ ceremonies, isSecure, partyOf, passkeys, fail }: PasskeyRouteOptions) => ({
+  async begin(request: Request, ceremony: Ceremony, options: object) {
+    const cookie = writeCeremony(ceremony.kind, await ceremonies.seal(ceremony), isSecure(request));
+    return respond(200, options, { "set-cookie": cookie });
+  },
+  async register(request: Request, person: Person) {
+    const options = await passkeys.registrationOptions(person, partyOf(request));
+    const { challenge } = options;
+    return this.begin(request, { kind: "registration", challenge, personId: person.id }, options);
   },
   /** The ceremony that the request ends. @throws Fault passkey_refused, rate_limited */
-  async take<Kind extends "authentication" | "registration">(request: Request, kind: Kind, id: string) {
-    const ceremony = await ceremonies.take(kind, id, readVisitor(request.headers, isSecure(request)));
-    if (ceremony) return ceremony;
+  async open<Kind extends "authentication" | "registration">(request: Request, kind: Kind) {
+    const sealed = readCeremony(kind, request.headers, isSecure(request));
+    const ceremony = await ceremonies.open(kind, sealed);
+    if (ceremony) return { ...ceremony, spend: () => ceremonies.spend(ceremony) };
     await fail(request);
     throw new Fault("passkey_refused");
   },
   /** Counts an attempt that fails. */
-  async counted<Result>(request: Request, work: () => Promise<Result>): Promise<Result> {
+  async countFailure<Result>(request: Request, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
@@ -124,24 +122,22 @@ const signInRoutes = (options: PasskeyRouteOptions) => {
       async ({ request }) => {
         await begin(request);
         const authentication = await passkeys.authenticationOptions(partyOf(request));
-        return steps.begin(request, { kind: "authentication" }, authentication);
+        const { challenge } = authentication;
+        return steps.begin(request, { kind: "authentication", challenge }, authentication);
       },
       publicGet,
     )
     .post(
       "/console/auth/passkey",
-      async ({ request, body: { ceremony, response } }) => {
+      async ({ request, body: { response } }) => {
         assertOwnPage(request);
-        const { challenge } = await steps.take(request, "authentication", ceremony);
-        const signIn = await steps.counted(request, () =>
-          passkeys.authenticate({ response, challenge }, partyOf(request)),
+        const { challenge, spend } = await steps.open(request, "authentication");
+        const signIn = await steps.countFailure(request, () =>
+          passkeys.authenticate({ response, challenge, spend }, partyOf(request)),
         );
         return open(request, signIn);
       },
-      {
-        ...publicPost,
-        body: t.Object({ ceremony: CEREMONY, response: RESPONSE }, { additionalProperties: false }),
-      },
+      { ...publicPost, body: t.Object({ response: RESPONSE }, { additionalProperties: false }) },
     )
     .post(
       "/console/auth/invitation",
@@ -152,7 +148,7 @@ const signInRoutes = (options: PasskeyRouteOptions) => {
           email,
           role,
           invitedUntil = 0,
-        } = await steps.counted(request, () => people.invited(token));
+        } = await steps.countFailure(request, () => people.invited(token));
         return respond(200, { name, email, role, expiresAt: formatTime(invitedUntil) });
       },
       { ...publicPost, body: t.Object({ token: TOKEN }, { additionalProperties: false }) },
@@ -161,28 +157,27 @@ const signInRoutes = (options: PasskeyRouteOptions) => {
       "/console/auth/invitation/options",
       async ({ request, body: { token } }) => {
         await begin(request);
-        const person = await steps.counted(request, () => people.invited(token));
-        const registration = await passkeys.registrationOptions(person, partyOf(request));
-        return steps.begin(request, { kind: "registration", personId: person.id }, registration);
+        const person = await steps.countFailure(request, () => people.invited(token));
+        return steps.register(request, person);
       },
       { ...publicPost, body: t.Object({ token: TOKEN }, { additionalProperties: false }) },
     )
     .post(
       "/console/auth/invitation/accept",
-      async ({ request, body: { token, ceremony, response, name = "Passkey" } }) => {
+      async ({ request, body: { token, response, name = "Passkey" } }) => {
         assertOwnPage(request);
-        const { challenge, personId } = await steps.take(request, "registration", ceremony);
-        const signIn = await steps.counted(request, async () => {
+        const { challenge, spend, personId } = await steps.open(request, "registration");
+        const signIn = await steps.countFailure(request, async () => {
           // The challenge was made for the person of another invitation.
           if ((await people.invited(token)).id !== personId) throw new Fault("passkey_refused");
-          return passkeys.accept({ token, response, challenge, name }, partyOf(request));
+          return passkeys.accept({ token, response, challenge, spend, name }, partyOf(request));
         });
         return open(request, signIn);
       },
       {
         ...publicPost,
         body: t.Object(
-          { token: TOKEN, ceremony: CEREMONY, response: RESPONSE, name: t.Optional(PASSKEY_NAME) },
+          { token: TOKEN, response: RESPONSE, name: t.Optional(PASSKEY_NAME) },
           { additionalProperties: false },
         ),
       },
@@ -226,24 +221,23 @@ const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
       async ({ request }) => {
         const person = await personOf(request);
         await attempt(request);
-        const registration = await passkeys.registrationOptions(person, partyOf(request));
-        return steps.begin(request, { kind: "registration", personId: person.id }, registration);
+        return steps.register(request, person);
       },
       publicGet,
     )
     .post(
       "/console/auth/passkeys",
-      async ({ request, body: { ceremony, response, name = "Passkey" } }) => {
+      async ({ request, body: { response, name = "Passkey" } }) => {
         const { id } = await personOf(request);
-        const { challenge, personId } = await steps.take(request, "registration", ceremony);
+        const { challenge, spend, personId } = await steps.open(request, "registration");
         if (personId !== id) throw new Fault("passkey_refused");
-        await passkeys.register(id, { response, challenge, name }, partyOf(request));
+        await passkeys.register(id, { response, challenge, spend, name }, partyOf(request));
         return respond(204, undefined);
       },
       {
         ...publicPost,
         body: t.Object(
-          { ceremony: CEREMONY, response: RESPONSE, name: t.Optional(PASSKEY_NAME) },
+          { response: RESPONSE, name: t.Optional(PASSKEY_NAME) },
           { additionalProperties: false },
         ),
       },

@@ -1,6 +1,6 @@
 import { and, eq, lte, or, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { browserStates } from "../db/schema/console.ts";
+import { browserStates, sealingKeys } from "../db/schema/console.ts";
 
 type Kind = typeof browserStates.$inferSelect.kind;
 
@@ -9,7 +9,7 @@ export interface BrowserState {
   hash: string;
   kind: Kind;
   /** Whose session it is. */
-  holder: string | undefined;
+  holder: string;
   sealed: string;
   usedAt: number;
   until: number;
@@ -47,6 +47,19 @@ const stateStatements = (orm: Database["orm"]) => {
         until: value("until"),
       })
       .prepare(),
+    /** A row without content. */
+    insertMark: orm
+      .insert(browserStates)
+      .values({
+        hash: value("hash"),
+        kind: value("kind"),
+        sealed: "",
+        usedAt: value("now"),
+        until: value("until"),
+      })
+      .onConflictDoNothing()
+      .returning({ hash: browserStates.hash })
+      .prepare(),
     keepNewest: keepNewest(ofKind),
     keepNewestOfHolder: keepNewest(and(ofKind, eq(browserStates.holder, value("holder")))),
     touch: orm
@@ -77,36 +90,61 @@ const stateStatements = (orm: Database["orm"]) => {
   };
 };
 
-export const browserStateRepository = ({
-  orm,
-  commit,
-  fresh,
-}: Pick<Database, "orm" | "commit" | "fresh">) => {
+/** Reads and creates the store's key for cookies. */
+const sealingKeyStore = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+  const readStatement = orm.select({ key: sealingKeys.key }).from(sealingKeys).limit(1).prepare();
+  const addStatement = orm
+    .insert(sealingKeys)
+    .values({ one: 1, key: value("key") })
+    .onConflictDoNothing()
+    .prepare();
+  const read = () => readStatement.get()?.key;
+  return {
+    /** The store's key for cookies. `create` generates it on first use. */
+    async sealingKey(create: () => string): Promise<string> {
+      const known = read();
+      if (known !== undefined) return known;
+      await commit([{ query: addStatement, values: { key: create() } }]);
+      const added = read();
+      if (added === undefined) throw new Error("the sealing key that was added is not in the database");
+      return added;
+    },
+  };
+};
+
+export const browserStateRepository = (database: Pick<Database, "orm" | "commit" | "fresh">) => {
+  const { orm, commit, fresh } = database;
   const statements = stateStatements(orm);
   return {
+    ...sealingKeyStore(database),
     /** Waits until `find` sees the writes of other processes. */
     fresh,
     find(kind: Kind, hash: string): Pick<BrowserState, "sealed" | "usedAt" | "until"> | undefined {
       return statements.find.get({ kind, hash });
     },
-    /** Adds a state. Beyond `max` of its kind, or `maxPerHolder` of its holder, those end that were not used for longest. */
+    /**
+     * Adds a session. The least recently used ones beyond `max`, and beyond `maxPerHolder` of its holder, end.
+     */
     async add(
       state: BrowserState,
-      { max, maxPerHolder = max }: { max: number; maxPerHolder?: number },
+      { max, maxPerHolder }: { max: number; maxPerHolder: number },
     ): Promise<void> {
-      const values = { ...state, holder: state.holder ?? null };
       await commit([
-        { query: statements.insert, values },
-        ...(state.holder === undefined
-          ? []
-          : [{ query: statements.keepNewestOfHolder, values: { ...values, max: maxPerHolder } }]),
-        { query: statements.keepNewest, values: { ...values, max } },
+        { query: statements.insert, values: { ...state } },
+        { query: statements.keepNewestOfHolder, values: { ...state, max: maxPerHolder } },
+        { query: statements.keepNewest, values: { ...state, max } },
       ]);
+    },
+    /** Marks a challenge as used. Only one of several concurrent calls gets true, also across processes. */
+    async spend(hash: string, times: { now: number; until: number }): Promise<boolean> {
+      const values = { kind: "used_challenge", hash, ...times };
+      const [rows] = await commit([{ query: statements.insertMark, values }]);
+      return rows.length > 0;
     },
     async touch(kind: Kind, hash: string, now: number): Promise<void> {
       await commit([{ query: statements.touch, values: { kind, hash, now } }]);
     },
-    /** Ends a state. Of concurrent calls, here and in other processes, one gets it. */
+    /** Ends a state. Only one of several concurrent calls gets it, also across processes. */
     async take(kind: Kind, hash: string): Promise<Pick<BrowserState, "sealed" | "until"> | undefined> {
       const [[row]] = await commit([{ query: statements.take, values: { kind, hash } }]);
       return row;

@@ -1,7 +1,8 @@
 import type { Database as Client } from "bun:sqlite";
 import { hasTable } from "./schema-check.ts";
 
-/** Ends all sessions of the console in a copy. It also works on a database older than the table. */
+/** Ends all sessions of the console, and sign-ins in progress, in a copy. An older database may lack the tables. */
 export const endSessions = (copy: Client): void => {
-  if (hasTable(copy, "browser_states")) copy.run("DELETE FROM browser_states");
+  for (const table of ["browser_states", "sealing_keys"])
+    if (hasTable(copy, table)) copy.run(`DELETE FROM ${table}`);
 };

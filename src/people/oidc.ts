@@ -105,12 +105,12 @@ export const oidcService = (
   return {
     label: options.label,
     /** The address of the provider's sign-in page. */
-    async begin(redirectUri: string, state: string) {
+    async begin(redirectUri: string) {
       try {
-        const { buildAuthorizationUrl, calculatePKCECodeChallenge, randomNonce, randomPKCECodeVerifier } =
-          await library();
-        const [nonce, verifier] = [randomNonce(), randomPKCECodeVerifier()];
-        const url = buildAuthorizationUrl(await providerOf(), {
+        const { calculatePKCECodeChallenge, ...client } = await library();
+        const state = client.randomState();
+        const [nonce, verifier] = [client.randomNonce(), client.randomPKCECodeVerifier()];
+        const url = client.buildAuthorizationUrl(await providerOf(), {
           redirect_uri: redirectUri,
           scope: options.scopes,
           state,
@@ -118,7 +118,7 @@ export const oidcService = (
           code_challenge: await calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
         });
-        return { url: url.href, nonce, verifier };
+        return { url: url.href, state, nonce, verifier };
       } catch (error) {
         onError(error);
         throw error;

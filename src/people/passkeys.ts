@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { Fault } from "../lib/errors.ts";
 import type { Clock } from "../lib/time.ts";
 import { hashOfToken } from "./invitation.ts";
-import { MAX_PASSKEYS, type Person, type RelyingParty, type SignIn } from "./person.ts";
+import { MAX_PASSKEYS, type Person, type RelyingParty, type SignIn, type SignedChallenge } from "./person.ts";
 import type { NewPasskey } from "./access-repository.ts";
 import type { PersonRepository } from "./repository.ts";
 
@@ -29,7 +29,7 @@ const library = async () => {
   return import("@simplewebauthn/server");
 };
 
-/** Whatever a client sends instead of a response is refused with the same words. */
+/** Every malformed response gets the same refusal. */
 const refuseErrors = async <Result>(verify: () => Promise<Result>): Promise<Result> => {
   try {
     return await verify();
@@ -78,8 +78,19 @@ const verifyRegistration = async (
 };
 
 /** @throws Fault passkey_refused */
-const verified = (response: object, challenge: string, party: RelyingParty) =>
-  refuseErrors(() => verifyRegistration(response as RegistrationResponseJSON, challenge, party));
+const assertUnused = async ({ spend }: Pick<SignedChallenge, "spend">) => {
+  if (!(await spend())) throw new Fault("passkey_refused");
+};
+
+/** @throws Fault passkey_refused */
+const verifyResponse = async (signed: SignedChallenge, party: RelyingParty) => {
+  const { response, challenge } = signed;
+  const passkey = await refuseErrors(() =>
+    verifyRegistration(response as RegistrationResponseJSON, challenge, party),
+  );
+  await assertUnused(signed);
+  return passkey;
+};
 
 interface PasskeyOptions {
   people: PersonRepository;
@@ -110,15 +121,10 @@ const registration = ({ people, clock }: PasskeyOptions) => ({
    * @throws Fault passkey_refused, invalid_invitation
    */
   async accept(
-    {
-      token,
-      response,
-      challenge,
-      name,
-    }: { token: string; response: object; challenge: string; name: string },
+    { token, name, ...signed }: SignedChallenge & { token: string; name: string },
     party: RelyingParty,
   ): Promise<SignIn> {
-    const passkey = await verified(response, challenge, party);
+    const passkey = await verifyResponse(signed, party);
     const accepted = await people.accept(hashOfToken(token) ?? "", { ...passkey, name }, clock.now());
     if (!accepted) throw new Fault("invalid_invitation");
     return accepted;
@@ -126,10 +132,10 @@ const registration = ({ people, clock }: PasskeyOptions) => ({
   /** Registers another passkey of a person. @throws Fault passkey_refused, passkey_limit_reached, not_found */
   async register(
     personId: number,
-    { response, challenge, name }: { response: object; challenge: string; name: string },
+    { name, ...signed }: SignedChallenge & { name: string },
     party: RelyingParty,
   ): Promise<void> {
-    const passkey = await verified(response, challenge, party);
+    const passkey = await verifyResponse(signed, party);
     if (await people.addPasskey(personId, { ...passkey, name }, clock.now())) return;
     const person = await people.find(personId);
     if (!person) throw new Fault("not_found");
@@ -144,10 +150,7 @@ const authentication = ({ people, clock }: PasskeyOptions) => ({
     return generateAuthenticationOptions({ rpID: party.id, userVerification: "required" });
   },
   /** Who signed the challenge. @throws Fault passkey_refused */
-  async authenticate(
-    { response, challenge }: { response: object; challenge: string },
-    party: RelyingParty,
-  ): Promise<SignIn> {
+  async authenticate({ response, challenge, spend }: SignedChallenge, party: RelyingParty): Promise<SignIn> {
     const signed = response as AuthenticationResponseJSON;
     const isId = typeof signed.id === "string" && BASE64URL.test(signed.id);
     const credential = isId ? await people.findCredential(signed.id) : undefined;
@@ -171,6 +174,7 @@ const authentication = ({ people, clock }: PasskeyOptions) => ({
     const { userHandle } = signed.response;
     // WebAuthn section 7.2, step 6: a discoverable credential names its user.
     if (!isVerified || userHandle !== credential.handle) throw new Fault("passkey_refused");
+    await assertUnused({ spend });
     const { newCounter } = authenticationInfo;
     const signIn = await people.countSignature(credential.credentialId, newCounter, clock.now());
     if (!signIn) throw new Fault("passkey_refused");

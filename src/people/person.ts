@@ -47,6 +47,14 @@ export interface RelyingParty {
   id: string;
 }
 
+/** A challenge, and the response of an authenticator to it. */
+export interface SignedChallenge {
+  response: object;
+  challenge: string;
+  /** Marks the challenge as used, once the response is verified; false if it was used before. */
+  spend(): Promise<boolean>;
+}
+
 /** The person of a request, as `Caller` has it. */
 export interface SignedInPerson {
   kind: "person";

@@ -64,16 +64,20 @@ test("a damaged database is set aside as it is, with its log, and does not preve
   expect(await namesIn(dataDir)).toEqual(["Bella"]);
 });
 
-test("a restored database has no session of the console: it may have been closed since the backup", async () => {
+test("a restored database has no session of the console and no key of sign-ins, which may have ended since the backup", async () => {
   const source = await closedStore("Bella");
   const before = new Client(databasePath(source));
-  before.run("INSERT INTO browser_states VALUES ('hash', 'session', 'key:1', 'sealed', 1, 2)");
+  before.run(
+    "INSERT INTO browser_states (hash, kind, sealed, used_at, until) VALUES ('hash', 'session', 'sealed', 1, 2)",
+  );
+  before.run("INSERT INTO sealing_keys VALUES (1, 'key')");
   before.close();
   const { file } = await backUp(source);
   const dataDir = temporaryDirectory();
   await restoreTo(dataDir, file);
   const restored = new Client(databasePath(dataDir), { readonly: true });
-  expect(restored.query("SELECT * FROM browser_states").all()).toEqual([]);
+  for (const table of ["browser_states", "sealing_keys"])
+    expect(restored.query(`SELECT * FROM ${table}`).all()).toEqual([]);
   restored.close();
 });
 

@@ -1,10 +1,16 @@
+import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { type Session, carriesToken, createSessions } from "../../src/console/sessions.ts";
 import { browserStateRepository } from "../../src/console/repository.ts";
-import { createCeremonies } from "../../src/console/ceremonies.ts";
+import { type Ceremonies, createCeremonies } from "../../src/console/ceremonies.ts";
+import { endSessions } from "../../src/db/browser-states.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations.ts";
+import { randomToken } from "../../src/lib/random.ts";
 import { openStore, temporaryDirectory, testClock } from "../support/store.ts";
 
 const MINUTE = 60_000;
+const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
 const openSessions = async (options: { maxSessions?: number } = {}) => {
@@ -153,63 +159,122 @@ describe("a session", () => {
 const openTwo = async () => {
   const path = `${temporaryDirectory()}/store.db`;
   const clock = testClock();
-  const statesOf = async () => browserStateRepository((await openStore({ path, clock })).database);
-  const states = [await statesOf(), await statesOf()] as const;
-  return { clock, states, options: { clock, randomBytes: random } };
+  const openProcess = async () => {
+    const { database } = await openStore({ path, clock });
+    const states = browserStateRepository(database);
+    return {
+      database,
+      states,
+      sessions: createSessions({ states, clock, randomBytes: random }),
+      ceremonies: createCeremonies({
+        states,
+        sealingKey: () => states.sealingKey(() => randomToken(random)),
+        clock,
+      }),
+    };
+  };
+  return { clock, processes: [await openProcess(), await openProcess()] as const };
 };
 
 test("a session that one process opens is used and closed in another", async () => {
-  const { states, options } = await openTwo();
-  const [one, other] = [
-    createSessions({ states: states[0], ...options }),
-    createSessions({ states: states[1], ...options }),
-  ];
+  const { processes } = await openTwo();
+  const [one, other] = [processes[0].sessions, processes[1].sessions];
   const { token, session } = await one.open({ kind: "person", id: 1, passkeyId: undefined });
   expect(await other.use(token)).toMatchObject({ csrfToken: session.csrfToken, holder: { id: 1 } });
   await other.close(token);
   expect(one.find(token)).toBeUndefined();
 });
 
+test("the upgrade keeps sessions, and removes sign-ins in progress", () => {
+  using client = new Client(":memory:");
+  migrate(
+    client,
+    migrations.slice(
+      0,
+      migrations.findIndex(({ tag }) => tag === "0022_sealed_ceremonies"),
+    ),
+  );
+  client.run(
+    "insert into browser_states values ('a', 'session', 'key:1', 'sealed', 3, 4), ('b', 'ceremony', null, 'x', 1, 2)",
+  );
+  migrate(client, migrations);
+  expect(client.query("select * from browser_states").values()).toEqual([
+    ["a", "session", "key:1", "sealed", 3, 4, null, null],
+  ]);
+});
+
 describe("a ceremony", () => {
-  const CHALLENGE = { kind: "authentication", challenge: "c" } as const;
+  const SIGN_IN = { kind: "authentication", challenge: "c" } as const;
 
-  test("that one process begins ends in another, and once, however many try", async () => {
-    const { states, options } = await openTwo();
-    const [one, other] = [
-      createCeremonies({ states: states[0], ...options }),
-      createCeremonies({ states: states[1], ...options }),
-    ];
-    const id = await one.begin(CHALLENGE, "visitor");
-    const taken = await Promise.all(
-      [one, other, other].map((process) => process.take("authentication", id, "visitor")),
+  test("that one process begins can be completed in another, and only once even if several try", async () => {
+    const { processes } = await openTwo();
+    const [one, other] = processes.map(({ ceremonies }) => ceremonies) as [Ceremonies, Ceremonies];
+    const sealed = await one.seal(SIGN_IN);
+    const opened = await Promise.all(
+      [one, other, other].map((ceremonies) => ceremonies.open("authentication", sealed)),
     );
-    expect(taken.filter((ceremony) => ceremony !== undefined)).toEqual([CHALLENGE]);
+    expect(opened).toEqual(
+      [SIGN_IN, SIGN_IN, SIGN_IN].map((ceremony) => expect.objectContaining(ceremony)) as never,
+    );
+    const spent = await Promise.all([
+      one.spend(opened[0]!),
+      other.spend(opened[1]!),
+      other.spend(opened[2]!),
+    ]);
+    expect(spent.filter(Boolean)).toHaveLength(1);
+    expect(await one.spend({ ...opened[0]!, challenge: "d" })).toBe(true);
   });
 
-  test("is for the browser in which it began, of its kind, and for minutes", async () => {
-    const { clock, states, options } = await openTwo();
-    const ceremonies = createCeremonies({ states: states[0], ...options });
-    const id = await ceremonies.begin(CHALLENGE, "visitor");
-    expect(await ceremonies.take("authentication", id, undefined)).toBeUndefined();
-    expect(await ceremonies.take("authentication", id, "another")).toBeUndefined();
-    expect(await ceremonies.take("authentication", id, "visitor")).toEqual(CHALLENGE);
-    const other = await ceremonies.begin(CHALLENGE, "visitor");
-    expect(await ceremonies.take("registration", other, "visitor")).toBeUndefined();
-    const late = await ceremonies.begin(CHALLENGE, "visitor");
-    clock.advance(5 * MINUTE);
-    expect(await ceremonies.take("authentication", late, "visitor")).toBeUndefined();
+  test("opens only as its own kind, unchanged, and within five minutes", async () => {
+    const { clock, processes } = await openTwo();
+    const { ceremonies } = processes[0];
+    const sealed = await ceremonies.seal(SIGN_IN);
+    const other = sealed.startsWith("A") ? "B" : "A";
+    expect(await ceremonies.open("authentication", undefined)).toBeUndefined();
+    expect(await ceremonies.open("registration", sealed)).toBeUndefined();
+    expect(await ceremonies.open("authentication", other + sealed.slice(1))).toBeUndefined();
+    clock.advance(5 * MINUTE - 1);
+    expect(await ceremonies.open("authentication", sealed)).toMatchObject(SIGN_IN);
+    clock.advance(1);
+    expect(await ceremonies.open("authentication", sealed)).toBeUndefined();
   });
 
-  test("that began first ends beyond the limit", async () => {
-    const { clock, states, options } = await openTwo();
-    const ceremonies = createCeremonies({ states: states[0], ...options, maxPending: 2 });
-    const ids: string[] = [];
-    for (let at = 0; at < 3; at++) {
-      ids.push(await ceremonies.begin(CHALLENGE, "visitor"));
-      clock.advance(1);
-    }
-    const taken = [];
-    for (const id of ids) taken.push(await ceremonies.take("authentication", id, "visitor"));
-    expect(taken).toEqual([undefined, CHALLENGE, CHALLENGE]);
+  test.each(["c", "cc", "ccc"])(
+    "with the challenge %s opens only with the exact text of its cookie",
+    async (challenge) => {
+      const { ceremonies } = (await openTwo()).processes[0];
+      const sealed = await ceremonies.seal({ kind: "authentication", challenge });
+      const others = [...BASE64URL]
+        .map((last) => sealed.slice(0, -1) + last)
+        .filter((text) => text !== sealed);
+      expect(others).toHaveLength(63);
+      for (const other of [...others, `${sealed}=`, `${sealed}.`])
+        expect([other, await ceremonies.open("authentication", other)]).toEqual([other, undefined]);
+      expect(await ceremonies.open("authentication", sealed)).toBeDefined();
+    },
+  );
+
+  test("is sealed with a key of this store, which a restore replaces", async () => {
+    const { processes } = await openTwo();
+    const other = (await openTwo()).processes[0];
+    const sealed = await processes[0].ceremonies.seal(SIGN_IN);
+    expect(await other.ceremonies.open("authentication", sealed)).toBeUndefined();
+    endSessions(processes[0].database.client);
+    expect(await processes[0].ceremonies.open("authentication", sealed)).toBeUndefined();
+  });
+
+  test("is stored as used until it expires, and no longer", async () => {
+    const { clock, processes } = await openTwo();
+    const { ceremonies, states, database } = processes[0];
+    const sealed = await ceremonies.seal(SIGN_IN);
+    await ceremonies.spend((await ceremonies.open("authentication", sealed))!);
+    expect(await ceremonies.open("authentication", sealed)).toBeUndefined();
+    const rows = () => database.client.query("select kind from browser_states").all();
+    clock.advance(5 * MINUTE - 1);
+    await states.sweep(clock.now(), 60 * MINUTE);
+    expect(rows()).toEqual([{ kind: "used_challenge" }]);
+    clock.advance(1);
+    await states.sweep(clock.now(), 60 * MINUTE);
+    expect(rows()).toEqual([]);
   });
 });

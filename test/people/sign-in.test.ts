@@ -3,6 +3,10 @@ import { softAuthenticator } from "../support/authenticator.ts";
 import { faultOf, openStore } from "../support/store.ts";
 import { ORIGIN, invite, signedIn, visitor } from "./visitor.ts";
 
+type Authenticator = ReturnType<typeof softAuthenticator>;
+type CreationOptions = Parameters<Authenticator["create"]>[0];
+type RequestOptions = Parameters<Authenticator["get"]>[0];
+
 describe("an invitation", () => {
   test("lets the person register a passkey, which signs them in then and later", async () => {
     const store = await openStore();
@@ -98,21 +102,80 @@ describe("signing in with a passkey", () => {
   test("uses a challenge once, in the browser that it was made for, within five minutes", async () => {
     const store = await openStore();
     const { authenticator } = await signedIn(store);
-    const attempt = async (finish: ReturnType<typeof visitor>, wait = 0) => {
+    const begun = async () => {
       const browser = visitor(store);
-      const { ceremony, options } = await browser.begin<{ rpId: string; challenge: string }>(
-        "/console/auth/passkey/options",
-      );
-      const json = { ceremony, response: authenticator.get(options) };
-      store.clock.advance(wait);
-      const send = (sender: ReturnType<typeof visitor>) =>
-        sender.send("POST", "/console/auth/passkey", { json }).then(({ status }) => status);
-      return { own: () => send(browser), other: () => send(finish) };
+      const options = await browser.begin<RequestOptions>("/console/auth/passkey/options");
+      const json = { response: authenticator.get(options) };
+      return async (sender = browser) =>
+        (await sender.send("POST", "/console/auth/passkey", { json })).status;
     };
-    const elsewhere = await attempt(visitor(store));
-    expect([await elsewhere.other(), await elsewhere.own(), await elsewhere.own()]).toEqual([401, 201, 401]);
-    const late = await attempt(visitor(store), 5 * 60_000);
-    expect(await late.own()).toBe(401);
+    const finish = await begun();
+    const other = visitor(store);
+    await other.begin("/console/auth/passkey/options");
+    expect(await finish(other)).toBe(401);
+    expect([await finish(), await finish()]).toEqual([201, 401]);
+    const finishLate = await begun();
+    store.clock.advance(5 * 60_000);
+    expect(await finishLate()).toBe(401);
+  });
+
+  test("works after any number of sign-ins that others begin, and those write nothing", async () => {
+    const store = await openStore({ peerOf: (request) => request.headers.get("x-peer") ?? "192.0.2.1" });
+    const { authenticator } = await signedIn(store);
+    const victim = visitor(store);
+    const options = await victim.begin<RequestOptions>("/console/auth/passkey/options");
+    const version = store.database.version();
+    for (let peer = 0; peer < 300; peer++)
+      await visitor(store).send("POST", "/console/auth/passkey/options", {
+        headers: { "x-peer": `198.51.${peer}.7` },
+      });
+    expect(store.database.version()).toBe(version);
+    const json = { response: authenticator.get(options) };
+    expect((await victim.send("POST", "/console/auth/passkey", { json })).status).toBe(201);
+  });
+
+  test("writes nothing if the signature is wrong, and the same challenge can be signed again", async () => {
+    const store = await openStore();
+    const { authenticator } = await signedIn(store);
+    const browser = visitor(store);
+    const options = await browser.begin<RequestOptions>("/console/auth/passkey/options");
+    const version = store.database.version();
+    const finish = async (response: object) =>
+      (await browser.send("POST", "/console/auth/passkey", { json: { response } })).status;
+    expect(await finish(authenticator.get(options, { isVerified: false }))).toBe(401);
+    expect(store.database.version()).toBe(version);
+    expect(await finish(authenticator.get(options))).toBe(201);
+  });
+
+  test("with the challenge of a registration is refused", async () => {
+    const store = await openStore();
+    const person = await signedIn(store);
+    const { challenge } = await person.begin<RequestOptions>("/console/auth/passkeys/options");
+    const value = person.cookies.get("adoption-store-registration") ?? "";
+    const browser = visitor(store);
+    browser.cookies.set("adoption-store-authentication", value);
+    const response = person.authenticator.get({ rpId: "localhost", challenge });
+    const sent = await browser.send("POST", "/console/auth/passkey", { json: { response } });
+    expect([value.length > 100, await faultOf(sent)]).toEqual([true, "401 passkey_refused"]);
+  });
+
+  test("keeps the challenge in a cookie that no script reads and no other site's request carries", async () => {
+    const store = await openStore();
+    const response = await visitor(store).send("POST", "/console/auth/passkey/options");
+    const { challenge } = (await response.clone().json()) as RequestOptions;
+    const [cookie = ""] = response.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^adoption-store-authentication=[\w-]+; Path=\/; Max-Age=300; HttpOnly; SameSite=Strict$/,
+    );
+    expect(cookie).not.toContain(challenge);
+    const secure = await openStore({ env: { BASE_URL: "https://shelter.example.org" } });
+    const begun = await secure.visit("https://shelter.example.org/console/auth/passkey/options", {
+      method: "POST",
+      headers: { origin: "https://shelter.example.org", "sec-fetch-site": "same-origin" },
+    });
+    expect(begun.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-adoption-store-authentication=.*; SameSite=Strict; Secure$/),
+    ]);
   });
 
   test("is refused if the authenticator counts backwards: there are two of it", async () => {
@@ -154,8 +217,8 @@ describe("signing in with a passkey", () => {
   ])("with the response %j is refused", async (response) => {
     const store = await openStore();
     const browser = visitor(store);
-    const { ceremony } = await browser.begin("/console/auth/passkey/options");
-    const sent = await browser.send("POST", "/console/auth/passkey", { json: { ceremony, response } });
+    await browser.begin("/console/auth/passkey/options");
+    const sent = await browser.send("POST", "/console/auth/passkey", { json: { response } });
     expect(await faultOf(sent)).toBe("401 passkey_refused");
   });
 });
@@ -172,7 +235,7 @@ describe("registering a passkey", () => {
     );
   });
 
-  test("begins at most 60 times a minute: each takes memory that others need too", async () => {
+  test("begins at most 60 times a minute", async () => {
     const store = await openStore();
     const person = await signedIn(store);
     const statuses: number[] = [];
@@ -186,15 +249,24 @@ describe("registering a passkey", () => {
     const store = await openStore();
     const [mine, theirs] = [await invite(store), await invite(store, { email: "b@example.org" })];
     const browser = visitor(store);
-    const { ceremony, options } = await browser.begin<{
-      rp: { id: string };
-      user: { id: string };
-      challenge: string;
-    }>("/console/auth/invitation/options", { token: mine.token });
+    const options = await browser.begin<CreationOptions>("/console/auth/invitation/options", {
+      token: mine.token,
+    });
     const response = softAuthenticator(ORIGIN).create(options);
     const sent = await browser.send("POST", "/console/auth/invitation/accept", {
-      json: { token: theirs.token, ceremony, response },
+      json: { token: theirs.token, response },
     });
     expect(await faultOf(sent)).toBe("401 passkey_refused");
+  });
+
+  test("uses a challenge once, even for two passkeys", async () => {
+    const store = await openStore();
+    const person = await signedIn(store);
+    const options = await person.begin<CreationOptions>("/console/auth/passkeys/options");
+    const register = async () => {
+      const json = { response: softAuthenticator(ORIGIN).create(options) };
+      return (await person.send("POST", "/console/auth/passkeys", { json })).status;
+    };
+    expect([await register(), await register()]).toEqual([204, 401]);
   });
 });

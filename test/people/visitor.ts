@@ -62,7 +62,7 @@ export const visitor = (store: Store) => {
   const begin = async <Options>(path: string, json?: unknown) => {
     const response = await send("POST", path, json === undefined ? {} : { json });
     if (response.status !== 200) throw new Error(await response.text());
-    return (await response.json()) as { ceremony: string; options: Options };
+    return (await response.json()) as Options;
   };
 
   return {
@@ -75,32 +75,28 @@ export const visitor = (store: Store) => {
       authenticator: SoftAuthenticator = softAuthenticator(ORIGIN),
       wishes: Wishes = {},
     ) {
-      const { ceremony, options } = await begin<Parameters<SoftAuthenticator["create"]>[0]>(
+      const options = await begin<Parameters<SoftAuthenticator["create"]>[0]>(
         "/console/auth/invitation/options",
         { token },
       );
       const response = authenticator.create(options, wishes);
-      return opened(
-        await send("POST", "/console/auth/invitation/accept", { json: { token, ceremony, response } }),
-      );
+      return opened(await send("POST", "/console/auth/invitation/accept", { json: { token, response } }));
     },
     /** Signs in with a passkey. */
     async signIn(authenticator: SoftAuthenticator, wishes: Wishes = {}) {
-      const { ceremony, options } = await begin<Parameters<SoftAuthenticator["get"]>[0]>(
-        "/console/auth/passkey/options",
-      );
+      const options = await begin<Parameters<SoftAuthenticator["get"]>[0]>("/console/auth/passkey/options");
       const response = authenticator.get(options, wishes);
-      return opened(await send("POST", "/console/auth/passkey", { json: { ceremony, response } }));
+      return opened(await send("POST", "/console/auth/passkey", { json: { response } }));
     },
     /** Signs in with the store's key. */
     signInWithKey: async () =>
       opened(await send("POST", "/console/session", { headers: { authorization: `Bearer ${store.key}` } })),
     /** Registers another passkey. */
     async addPasskey(authenticator: SoftAuthenticator = softAuthenticator(ORIGIN), name?: string) {
-      const { ceremony, options } = await begin<Parameters<SoftAuthenticator["create"]>[0]>(
+      const options = await begin<Parameters<SoftAuthenticator["create"]>[0]>(
         "/console/auth/passkeys/options",
       );
-      const json = { ceremony, response: authenticator.create(options), ...(name !== undefined && { name }) };
+      const json = { response: authenticator.create(options), ...(name !== undefined && { name }) };
       return send("POST", "/console/auth/passkeys", { json });
     },
     state: async (): Promise<State> => (await (await send("GET", "/console/session")).json()) as State,

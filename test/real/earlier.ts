@@ -225,12 +225,13 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
   }),
   browser_states: (id, now) => ({
     hash: hashOf(`browser ${id}`),
-    kind: id % 2 ? "session" : "ceremony",
-    holder: id % 2 ? `key:${id}` : null,
+    kind: "session",
+    holder: `key:${id}`,
     sealed: "",
     used_at: now + DAY_MS,
     until: now + 2 * DAY_MS,
   }),
+  sealing_keys: (id) => ({ one: id, key: "k".repeat(43) }),
   store_identity: (id, now) => ({
     one: id,
     store_id: "00000000-0000-4000-8000-000000000000",
@@ -238,7 +239,7 @@ const ROWS: Record<string, (id: number, now: number) => Row> = {
   }),
 };
 
-const COUNTS: Readonly<Record<string, number>> = { pets: ANIMALS, store_identity: 1 };
+const COUNTS: Readonly<Record<string, number>> = { pets: ANIMALS, sealing_keys: 1, store_identity: 1 };
 /** What other tables' triggers, a migration or a server by itself fill, and the ledger. */
 const FILLED_BY_OTHERS = new Set([
   "letter_folds",

@@ -24,11 +24,6 @@ export const hasPasskeys = (): boolean =>
   typeof PublicKeyCredential === "function" &&
   typeof PublicKeyCredential.parseRequestOptionsFromJSON === "function";
 
-interface Begun<Options> {
-  ceremony: string;
-  options: Options;
-}
-
 /** Turns the browser's error into one in words for people. */
 const inWords = (error: unknown): Error => {
   const { name } = error as DOMException;
@@ -45,18 +40,15 @@ const responseOf = async (asking: Promise<Credential | null>): Promise<object> =
 
 /** Signs in with a passkey that the user chooses. The session has begun then. @throws ApiError */
 export const signInWithPasskey = async (): Promise<void> => {
-  const { ceremony, options } = await callAuth<Begun<PublicKeyCredentialRequestOptionsJSON>>(
-    "POST",
-    "passkey/options",
-  );
+  const options = await callAuth<PublicKeyCredentialRequestOptionsJSON>("POST", "passkey/options");
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
   const response = await responseOf(navigator.credentials.get({ publicKey }));
-  await callAuth("POST", "passkey", { ceremony, response });
+  await callAuth("POST", "passkey", { response });
 };
 
-const create = async ({ ceremony, options }: Begun<PublicKeyCredentialCreationOptionsJSON>) => {
+const create = async (options: PublicKeyCredentialCreationOptionsJSON) => {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
-  return { ceremony, response: await responseOf(navigator.credentials.create({ publicKey })) };
+  return { response: await responseOf(navigator.credentials.create({ publicKey })) };
 };
 
 /** Accepts an invitation with a new passkey. The session has begun then. @throws ApiError */
