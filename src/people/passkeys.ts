@@ -50,12 +50,23 @@ const assertNoCertificates = async ({ response }: RegistrationResponseJSON) => {
   if (format !== "none" && !isSelf) throw new Fault("passkey_refused");
 };
 
+/**
+ * The library accepts registrations in another site's frame, and signatures there if the browser omits `topOrigin`. The console
+ * is never framed (WebAuthn section 13.4.9). @throws Fault passkey_refused
+ */
+const assertNotEmbedded = async (clientDataJSON: string) => {
+  const { decodeClientDataJSON } = await import("@simplewebauthn/server/helpers");
+  const { crossOrigin = false, topOrigin } = decodeClientDataJSON(clientDataJSON);
+  if (crossOrigin || topOrigin !== undefined) throw new Fault("passkey_refused");
+};
+
 const verifyRegistration = async (
   response: RegistrationResponseJSON,
   challenge: string,
   { origin, id }: RelyingParty,
 ): Promise<Omit<NewPasskey, "name">> => {
   const { verifyRegistrationResponse } = await library();
+  await assertNotEmbedded(response.response.clientDataJSON);
   await assertNoCertificates(response);
   const { registrationInfo } = await verifyRegistrationResponse({
     response,
@@ -157,6 +168,7 @@ const authentication = ({ people, clock }: PasskeyOptions) => ({
     if (!credential) throw new Fault("passkey_refused");
     const { verified: isVerified, authenticationInfo } = await refuseErrors(async () => {
       const { verifyAuthenticationResponse } = await library();
+      await assertNotEmbedded(signed.response.clientDataJSON);
       return verifyAuthenticationResponse({
         response: signed,
         expectedChallenge: challenge,

@@ -93,6 +93,18 @@ describe("signing in with a passkey", () => {
       expect(await faultOf(await visitor(store).signIn(authenticator, wishes))).toBe("401 passkey_refused");
   });
 
+  test.each([
+    { crossOrigin: true, topOrigin: "https://evil.example" },
+    { crossOrigin: true },
+    { topOrigin: "https://evil.example" },
+  ])("in a page that another site embeds is refused: %j", async (clientData) => {
+    const store = await openStore();
+    const { authenticator } = await signedIn(store);
+    expect(await faultOf(await visitor(store).signIn(authenticator, { clientData }))).toBe(
+      "401 passkey_refused",
+    );
+  });
+
   test("is refused for a passkey that nobody has registered", async () => {
     const store = await openStore();
     await signedIn(store);
@@ -233,6 +245,18 @@ describe("registering a passkey", () => {
     expect(await faultOf(await visitor(store).accept(other.token, undefined, wishes))).toBe(
       "401 passkey_refused",
     );
+  });
+
+  test.each([
+    { crossOrigin: true, topOrigin: "https://evil.example" },
+    { crossOrigin: true },
+    { topOrigin: "https://evil.example" },
+  ])("in a page that another site embeds is refused: %j", async (clientData) => {
+    const store = await openStore();
+    const { token } = await invite(store);
+    const embedded = await visitor(store).accept(token, undefined, { clientData });
+    expect(await faultOf(embedded)).toBe("401 passkey_refused");
+    expect((await visitor(store).accept(token)).status).toBe(201);
   });
 
   test("begins at most 60 times a minute", async () => {

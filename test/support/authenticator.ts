@@ -20,6 +20,8 @@ export interface Wishes {
   challenge?: string;
   userHandle?: string;
   format?: string;
+  /** Merged into the client data, such as `crossOrigin`. */
+  clientData?: Record<string, unknown>;
   /** Merged into the attestation statement. */
   statement?: Record<string, unknown>;
 }
@@ -65,8 +67,16 @@ export const softAuthenticator = (ownOrigin: string) => {
     counter.writeUInt32BE(count);
     return Buffer.concat([sha256(rpId), Buffer.of(flags), counter, attested]);
   };
-  const clientData = (type: string, challenge: string, origin: string) =>
-    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }));
+  const clientData = (type: string, challenge: string, wishes: Wishes) =>
+    Buffer.from(
+      JSON.stringify({
+        type,
+        challenge: wishes.challenge ?? challenge,
+        origin: wishes.origin ?? ownOrigin,
+        crossOrigin: false,
+        ...wishes.clientData,
+      }),
+    );
   const flagsOf = ({ isVerified = true }: Wishes) => USER_PRESENT | (isVerified ? USER_VERIFIED : 0);
   const sign = (data: Uint8Array) => createSign("sha256").update(data).sign(privateKey);
   const wrap = (response: object) => ({
@@ -93,11 +103,7 @@ export const softAuthenticator = (ownOrigin: string) => {
       ]);
       const attested = Buffer.concat([Buffer.alloc(16), Buffer.of(0, id.length), id, cbor(key)]);
       const authData = authenticatorData(rp.id, flagsOf(wishes) | ATTESTED, attested);
-      const clientDataJSON = clientData(
-        "webauthn.create",
-        wishes.challenge ?? challenge,
-        wishes.origin ?? ownOrigin,
-      );
+      const clientDataJSON = clientData("webauthn.create", challenge, wishes);
       const fmt = wishes.format ?? "none";
       const selfStatement =
         fmt === "packed" ? { alg: -7, sig: sign(Buffer.concat([authData, sha256(clientDataJSON)])) } : {};
@@ -112,11 +118,7 @@ export const softAuthenticator = (ownOrigin: string) => {
     get({ rpId, challenge }: RequestOptions, wishes: Wishes = {}) {
       if (count > 0) count++;
       const authData = authenticatorData(rpId, flagsOf(wishes));
-      const clientDataJSON = clientData(
-        "webauthn.get",
-        wishes.challenge ?? challenge,
-        wishes.origin ?? ownOrigin,
-      );
+      const clientDataJSON = clientData("webauthn.get", challenge, wishes);
       return wrap({
         clientDataJSON: base64url(clientDataJSON),
         authenticatorData: base64url(authData),
