@@ -34,6 +34,8 @@ const PUBLIC = [
   "/console/auth/passkeys",
   "/console/auth/passkeys/options",
   "/console/auth/passkeys/:passkeyId",
+  "/console/auth/sessions",
+  "/console/auth/sessions/:sessionId",
   "/console/auth/oidc",
   "/console/auth/oidc/callback",
   "/console/api/*",

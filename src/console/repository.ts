@@ -1,6 +1,11 @@
-import { and, eq, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, ne, or, sql } from "drizzle-orm";
+import { type Audit, auditing } from "../db/audit.ts";
+import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { browserStates, sealingKeys } from "../db/schema/console.ts";
+import { recordEnds } from "../db/session-ends.ts";
+import type { Act } from "../lib/actor.ts";
+import { SESSION_ID_LENGTH, sessionIdOf } from "../lib/session-id.ts";
 
 type Kind = typeof browserStates.$inferSelect.kind;
 
@@ -11,8 +16,29 @@ export interface BrowserState {
   /** Whose session it is. */
   holder: string;
   sealed: string;
+  /** The browser, such as `Firefox on Windows`. */
+  device: string;
+  openedAt: number;
   usedAt: number;
   until: number;
+}
+
+/** A session, as its user sees it. Times are milliseconds UTC. */
+export interface SessionRow {
+  hash: string;
+  /** Null for sessions of earlier versions. */
+  device: string | null;
+  openedAt: number | null;
+  usedAt: number;
+}
+
+/** Selects sessions of one holder. */
+export interface SessionChoice {
+  holder: string;
+  /** Only the session with this id. */
+  id?: string | undefined;
+  /** All sessions except the one with this id. */
+  exceptId?: string | undefined;
 }
 
 /** How many rows a sweep removes at once. */
@@ -21,6 +47,36 @@ const SLICE_ROWS = 500;
 const value = sql.placeholder;
 const ofKind = eq(browserStates.kind, value("kind"));
 const isState = and(eq(browserStates.hash, value("hash")), ofKind);
+
+/** The columns of `SessionRow`. */
+const SESSION = {
+  hash: browserStates.hash,
+  device: browserStates.device,
+  openedAt: browserStates.openedAt,
+  usedAt: browserStates.usedAt,
+};
+
+const sessionStatements = (orm: Database["orm"]) => {
+  const ofHolder = and(eq(browserStates.kind, "session"), eq(browserStates.holder, value("holder")));
+  const id = sql`substr(${browserStates.hash}, 1, ${sql.raw(`${SESSION_ID_LENGTH}`)})`;
+  return {
+    list: orm
+      .select(SESSION)
+      .from(browserStates)
+      .where(
+        and(ofHolder, gt(browserStates.until, value("now")), gt(browserStates.usedAt, value("unusedSince"))),
+      )
+      .orderBy(desc(browserStates.usedAt), desc(browserStates.openedAt), browserStates.hash)
+      .prepare(),
+    end: orm
+      .delete(browserStates)
+      .where(
+        and(ofHolder, ifGiven("id", eq(id, value("id"))), ifGiven("exceptId", ne(id, value("exceptId")))),
+      )
+      .returning(SESSION)
+      .prepare(),
+  };
+};
 
 const stateStatements = (orm: Database["orm"]) => {
   /** Deletes all but the newest of those that meet the condition; a new one counts as the newest. */
@@ -43,6 +99,8 @@ const stateStatements = (orm: Database["orm"]) => {
         kind: value("kind"),
         holder: value("holder"),
         sealed: value("sealed"),
+        device: value("device"),
+        openedAt: value("openedAt"),
         usedAt: value("usedAt"),
         until: value("until"),
       })
@@ -90,6 +148,25 @@ const stateStatements = (orm: Database["orm"]) => {
   };
 };
 
+/** Lists and ends the sessions of one holder. */
+const ownSessions = ({ orm, commit }: Pick<Database, "orm" | "commit">, record: Audit) => {
+  const statements = sessionStatements(orm);
+  return {
+    /** The open ones, most recently used first. */
+    async sessionsOf(holder: string, now: number, idleMs: number): Promise<SessionRow[]> {
+      return statements.list.all({ holder, now, unusedSince: now - idleMs });
+    },
+    /** Ends sessions, in one atomic step. @returns their number */
+    async endSessions({ holder, id, exceptId }: SessionChoice, act: Act): Promise<number> {
+      const values = { holder, id: id ?? null, exceptId: exceptId ?? null };
+      const [rows] = await commit([{ query: statements.end, values }], ([ended]) =>
+        recordEnds(record, act, ended),
+      );
+      return rows.length;
+    },
+  };
+};
+
 /** Reads and creates the store's key for cookies. */
 const sealingKeyStore = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   const readStatement = orm.select({ key: sealingKeys.key }).from(sealingKeys).limit(1).prepare();
@@ -112,10 +189,12 @@ const sealingKeyStore = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
   };
 };
 
-export const browserStateRepository = (database: Pick<Database, "orm" | "commit" | "fresh">) => {
+export const browserStateRepository = (database: Pick<Database, "client" | "orm" | "commit" | "fresh">) => {
   const { orm, commit, fresh } = database;
   const statements = stateStatements(orm);
+  const record = auditing(database);
   return {
+    ...ownSessions(database, record),
     ...sealingKeyStore(database),
     /** Waits until `find` sees the writes of other processes. */
     fresh,
@@ -124,16 +203,29 @@ export const browserStateRepository = (database: Pick<Database, "orm" | "commit"
     },
     /**
      * Adds a session. The least recently used ones beyond `max`, and beyond `maxPerHolder` of its holder, end.
+     * @param method how the user signed in
      */
     async add(
       state: BrowserState,
       { max, maxPerHolder }: { max: number; maxPerHolder: number },
+      { act, method }: { act: Act; method: string },
     ): Promise<void> {
-      await commit([
-        { query: statements.insert, values: { ...state } },
-        { query: statements.keepNewestOfHolder, values: { ...state, max: maxPerHolder } },
-        { query: statements.keepNewest, values: { ...state, max } },
-      ]);
+      const { hash, device } = state;
+      await commit(
+        [
+          { query: statements.insert, values: { ...state } },
+          { query: statements.keepNewestOfHolder, values: { ...state, max: maxPerHolder } },
+          { query: statements.keepNewest, values: { ...state, max } },
+        ],
+        () => [
+          ...record(act, {
+            action: "session.opened",
+            id: sessionIdOf(hash),
+            label: device,
+            changes: [["method", null, method]],
+          }),
+        ],
+      );
     },
     /** Marks a challenge as used. Only one of several concurrent calls gets true, also across processes. */
     async spend(hash: string, times: { now: number; until: number }): Promise<boolean> {

@@ -6,11 +6,13 @@ import { NoQuery } from "../http/schemas.ts";
 import { PAGE_POLICY } from "../http/page-policy.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import type { SignIn, SignedInPerson } from "../people/person.ts";
+import { deviceOf } from "./device.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH } from "./gateway.ts";
 import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
 import { type PasskeyRouteOptions, passkeyRoutes } from "./passkey-routes.ts";
 import { respond } from "./respond.ts";
+import { sessionRoutes } from "./session-routes.ts";
 import { stateOf } from "./session-state.ts";
 import type { Holder, Sessions } from "./sessions.ts";
 
@@ -46,23 +48,32 @@ interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
   formatRate(rate: Rate): string;
 }
 
-/** Opens sessions, and tells who they are for. */
+/** Opens and closes sessions, and finds their users. */
 const sessionOpener = ({ sessions, isSecure, authenticate, people, formatRate }: ConsoleOptions) => {
   const callerOf = async (holder: Holder): Promise<Caller | SignedInPerson | undefined> =>
     holder.kind === "key" ? authenticate(holder.secret) : people.signedIn(holder);
+  /** Ends the session of a token, if there is one. */
+  const close = async (token: string | undefined) => {
+    const session = token === undefined ? undefined : sessions.find(token);
+    if (token === undefined || !session) return;
+    const { kind, id } = session.holder;
+    const caller = await callerOf(session.holder);
+    await sessions.close(session, token, caller ?? { kind, id, name: "" });
+  };
   return {
     callerOf,
+    close,
     /** Ends the browser's previous session. @returns the new one's cookie, and its state */
     async open(request: Request, holder: Holder, caller: Caller | SignedInPerson) {
-      const previousToken = readCookie(request.headers, isSecure(request));
-      if (previousToken !== undefined) await sessions.close(previousToken);
-      const { token, session } = await sessions.open(holder);
+      await close(readCookie(request.headers, isSecure(request)));
+      const device = deviceOf(request.headers.get("user-agent"));
+      const { token, session } = await sessions.open(holder, { actor: caller, device });
       const headers = { "set-cookie": writeCookie(token, isSecure(request)) };
       return { headers, state: stateOf(session, caller, formatRate) };
     },
     async openForPerson(request: Request, signIn: SignIn) {
       const holder = { kind: "person", ...signIn } as const;
-      const person = await callerOf(holder);
+      const person = await people.signedIn(signIn);
       // Removed in the meantime.
       if (!person) throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
       return this.open(request, holder, person);
@@ -72,7 +83,7 @@ const sessionOpener = ({ sessions, isSecure, authenticate, people, formatRate }:
 
 /** The console's page and files, its sessions, and refusals of API calls that the gateway did not forward. */
 export const consoleRoutes = (options: ConsoleOptions) => {
-  const { sessions, gateway, isSecure, oidc, formatRate, macros } = options;
+  const { gateway, isSecure, oidc, macros } = options;
   const opener = sessionOpener(options);
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
   const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
@@ -99,7 +110,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
         const visitor = await gateway.visitorOf(request);
         const session = visitor.kind === "signed_in" ? visitor.session : undefined;
         const caller = session && (await opener.callerOf(session.holder));
-        return respond(200, session && caller ? stateOf(session, caller, formatRate) : signedOut);
+        return respond(200, session && caller ? stateOf(session, caller, options.formatRate) : signedOut);
       },
       hidden,
     )
@@ -120,11 +131,12 @@ export const consoleRoutes = (options: ConsoleOptions) => {
       async ({ request }) => {
         const visitor = await gateway.visitorOf(request);
         if (visitor.kind === "forged") throw new Fault("cross_site_request");
-        if (visitor.kind === "signed_in") await sessions.close(visitor.token);
+        if (visitor.kind === "signed_in") await opener.close(visitor.token);
         return respond(204, undefined, { "set-cookie": clearCookie(isSecure(request)) });
       },
       hidden,
     )
+    .use(sessionRoutes({ ...options, callerOf: opener.callerOf }))
     .use(
       passkeyRoutes({
         ...options,

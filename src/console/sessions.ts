@@ -1,5 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
+import type { Actor } from "../lib/actor.ts";
 import { type RandomBytes, randomToken } from "../lib/random.ts";
+import { sessionIdOf } from "../lib/session-id.ts";
 import type { Clock } from "../lib/time.ts";
 import type { SignIn } from "../people/person.ts";
 import type { BrowserStates } from "./repository.ts";
@@ -19,10 +21,32 @@ export interface Session {
   readonly csrfToken: string;
 }
 
+/** A session in the list of its user. Times are milliseconds UTC. */
+export interface ListedSession {
+  id: string;
+  /** The browser, such as `Firefox on Windows`. Sessions of earlier versions lack it and `openedAt`. */
+  device: string | undefined;
+  openedAt: number | undefined;
+  /** Accurate to a minute. */
+  usedAt: number;
+  /** True for the session that requested the list. */
+  isCurrent: boolean;
+}
+
+const ownerOf = ({ kind, id }: Holder): string => `${kind}:${id}`;
+
+/** How a user signed in, for the audit log. */
+const methodOf = (holder: Holder): string => {
+  if (holder.kind === "key") return "key";
+  return holder.passkeyId === undefined ? "account" : "passkey";
+};
+
+const idOf = (token: string): string => sessionIdOf(hashOf(token));
+
 const csrfTokenOf = (token: string): string => keyFrom(token, "csrf").toString("base64url");
 
 /** Where sessions are stored. */
-type States = Pick<BrowserStates, "find" | "add" | "touch" | "take">;
+type States = Pick<BrowserStates, "find" | "add" | "touch" | "sessionsOf" | "endSessions">;
 
 export interface SessionOptions {
   states: States;
@@ -44,9 +68,24 @@ export const MAX_AGE_MS = 12 * 60 * MINUTE_MS;
 /** A session counts as used once a minute, so that requests write little. */
 const TOUCH_MS = MINUTE_MS;
 
+/** The ways to end sessions. Each leaves an entry of the audit log for each session. */
+const sessionEnds = ({ states, clock }: Pick<SessionOptions, "states" | "clock">) => ({
+  /** Ends a session of the holder. False if the holder has no session with this id. */
+  end: async ({ holder }: Session, id: string, actor: Actor): Promise<boolean> =>
+    (await states.endSessions({ holder: ownerOf(holder), id }, { actor, now: clock.now() })) > 0,
+  /** Ends all sessions of the holder except that of the token. */
+  async endOthers({ holder }: Session, token: string, actor: Actor): Promise<void> {
+    await states.endSessions({ holder: ownerOf(holder), exceptId: idOf(token) }, { actor, now: clock.now() });
+  },
+  /** Ends the session of a token. */
+  async close({ holder }: Session, token: string, actor: Actor): Promise<void> {
+    await states.endSessions({ holder: ownerOf(holder), id: idOf(token) }, { actor, now: clock.now() });
+  },
+});
+
 /**
  * Keeps sessions in the database, so that each process of a store finds them and a restart does not end them. What a session
- * holds is sealed with the token in its cookie: the database and its backups tell no API key.
+ * holds is sealed with the token in its cookie: the database and its backups reveal no API key.
  */
 export const createSessions = ({
   states,
@@ -67,20 +106,27 @@ export const createSessions = ({
   };
 
   return {
+    ...sessionEnds({ states, clock }),
     /** @returns the token for the cookie, and the session */
-    async open(holder: Holder): Promise<{ token: string; session: Session }> {
+    async open(
+      holder: Holder,
+      { actor, device }: { actor: Actor; device: string },
+    ): Promise<{ token: string; session: Session }> {
       const now = clock.now();
       const token = randomToken(randomBytes);
       const state = {
         hash: hashOf(token),
         kind: "session",
-        holder: `${holder.kind}:${holder.id}`,
+        holder: ownerOf(holder),
         sealed: seal(token, holder),
+        device,
+        openedAt: now,
         usedAt: now,
         until: now + maxAgeMs,
       } as const;
       // One key cannot sign out the users of others.
-      await states.add(state, { max: maxSessions, maxPerHolder });
+      const method = methodOf(holder);
+      await states.add(state, { max: maxSessions, maxPerHolder }, { act: { actor, now }, method });
       return { token, session: { holder, csrfToken: csrfTokenOf(token) } };
     },
     /** The session of a token; undefined if it has ended. */
@@ -94,7 +140,17 @@ export const createSessions = ({
         await states.touch("session", hashOf(token), now).catch(() => {});
       return found?.session;
     },
-    close: async (token: string): Promise<void> => void (await states.take("session", hashOf(token))),
+    /** The sessions of the holder, most recently used first. @param token of the session that requested the list */
+    async list({ holder }: Session, token: string): Promise<ListedSession[]> {
+      const rows = await states.sessionsOf(ownerOf(holder), clock.now(), idleMs);
+      return rows.map(({ hash, device, openedAt, usedAt }) => ({
+        id: sessionIdOf(hash),
+        device: device ?? undefined,
+        openedAt: openedAt ?? undefined,
+        usedAt,
+        isCurrent: hash === hashOf(token),
+      }));
+    },
   };
 };
 

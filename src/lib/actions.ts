@@ -23,6 +23,9 @@ export const ACTIONS = {
   "person.passkey_added": "A person added another passkey.",
   "person.passkey_removed": "A passkey of a person was removed.",
   "person.removed": "A person was removed.",
+  "session.opened": "A person, an API key or the operator signed in to the console.",
+  "session.closed":
+    "A session of the console was ended: by signing out, or from another session of the same user.",
   "project.created": "A project was created.",
   "project.changed": "A project's name or plan was changed.",
   "project.deleted": "A project was deleted, with its deploys and domains.",

@@ -194,6 +194,21 @@ const CASES: Record<Action, Case> = {
     await store.call("DELETE", "/platform/people/1");
     return { resource: PERSON };
   },
+  async "session.opened"({ store }) {
+    await signedIn(store);
+    return {
+      actor: ADA,
+      resource: { kind: "session", id: expect.stringMatching(/^[0-9a-f]{16}$/), name: "Unknown device" },
+      changes: [{ field: "method", to: "passkey" }],
+    };
+  },
+  async "session.closed"({ store }) {
+    await (await signedIn(store)).send("DELETE", "/console/session");
+    return {
+      actor: ADA,
+      resource: { kind: "session", id: expect.stringMatching(/^[0-9a-f]{16}$/), name: "Unknown device" },
+    };
+  },
   async "project.created"({ store }) {
     await store.call("POST", "/platform/projects", { json: { slug: "guide", name: "Guide" } });
     return { resource: { kind: "project", id: "guide", name: "Guide" } };

@@ -10,6 +10,7 @@ import { randomToken } from "../../src/lib/random.ts";
 import { openStore, temporaryDirectory, testClock } from "../support/store.ts";
 
 const MINUTE = 60_000;
+const AS = { actor: { kind: "key", id: 1, name: "front desk" }, device: "Firefox on Windows" } as const;
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes));
 
@@ -30,7 +31,7 @@ const secretOf = (session: Session | undefined) =>
 describe("a session", () => {
   test("is found by its token, and by no other", async () => {
     const { sessions } = await openSessions();
-    const { token, session } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
+    const { token, session } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
     expect(await sessions.use(token)).toEqual(session);
     expect(await sessions.use(`${token}x`)).toBeUndefined();
     expect(await sessions.use("")).toBeUndefined();
@@ -38,7 +39,7 @@ describe("a session", () => {
 
   test("ends after an hour without use", async () => {
     const { clock, sessions } = await openSessions();
-    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
+    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
     clock.advance(59 * MINUTE);
     expect(await sessions.use(token)).toBeDefined();
     clock.advance(59 * MINUTE);
@@ -49,7 +50,7 @@ describe("a session", () => {
 
   test("is not kept alive by requests that the page makes by itself", async () => {
     const { clock, sessions } = await openSessions();
-    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
+    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
     clock.advance(40 * MINUTE);
     expect(sessions.find(token)).toBeDefined();
     clock.advance(20 * MINUTE);
@@ -58,7 +59,7 @@ describe("a session", () => {
 
   test("ends twelve hours after signing in, however much it is used", async () => {
     const { clock, sessions } = await openSessions();
-    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
+    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
     for (let half = 1; half < 24; half++) {
       clock.advance(30 * MINUTE);
       expect(await sessions.use(token)).toBeDefined();
@@ -69,18 +70,18 @@ describe("a session", () => {
 
   test("is not found once it is closed", async () => {
     const { sessions } = await openSessions();
-    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
-    await sessions.close(token);
+    const { token, session } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
+    await sessions.close(session, token, AS.actor);
     expect(await sessions.use(token)).toBeUndefined();
   });
 
   test("ends above the limit if it was used least recently", async () => {
     const { sessions, clock } = await openSessions({ maxSessions: 2 });
-    const first = (await sessions.open({ kind: "key", secret: "aas_1", id: 1 })).token;
-    const second = (await sessions.open({ kind: "key", secret: "aas_2", id: 2 })).token;
+    const first = (await sessions.open({ kind: "key", secret: "aas_1", id: 1 }, AS)).token;
+    const second = (await sessions.open({ kind: "key", secret: "aas_2", id: 2 }, AS)).token;
     clock.advance(MINUTE);
     await sessions.use(first);
-    const third = (await sessions.open({ kind: "key", secret: "aas_3", id: 3 })).token;
+    const third = (await sessions.open({ kind: "key", secret: "aas_3", id: 3 }, AS)).token;
     expect([first, second, third].map((token) => secretOf(sessions.find(token)))).toEqual([
       "aas_1",
       undefined,
@@ -90,9 +91,9 @@ describe("a session", () => {
 
   test("is not ended by sign-ins with another key", async () => {
     const { sessions } = await openSessions();
-    const mine = (await sessions.open({ kind: "key", secret: "aas_mine", id: 1 })).token;
+    const mine = (await sessions.open({ kind: "key", secret: "aas_mine", id: 1 }, AS)).token;
     const opened = Array.from({ length: 1100 }, () =>
-      sessions.open({ kind: "key", secret: "aas_theirs", id: 2 }),
+      sessions.open({ kind: "key", secret: "aas_theirs", id: 2 }, AS),
     );
     const theirs = (await Promise.all(opened)).map(({ token }) => token);
     expect(secretOf(await sessions.use(mine))).toBe("aas_mine");
@@ -101,21 +102,21 @@ describe("a session", () => {
 
   test("accepts its own CSRF token only", async () => {
     const { sessions } = await openSessions();
-    const { session } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
+    const { session } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
     expect(carriesToken(session, session.csrfToken)).toBe(true);
     for (const sent of [
       null,
       "",
       "x",
       `${session.csrfToken}x`,
-      (await sessions.open({ kind: "key", secret: "aas_2", id: 2 })).session.csrfToken,
+      (await sessions.open({ kind: "key", secret: "aas_2", id: 2 }, AS)).session.csrfToken,
     ])
       expect(carriesToken(session, sent)).toBe(false);
   });
 
   test("is written when it opens, and then once a minute at most", async () => {
     const { clock, database, sessions } = await openSessions();
-    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
+    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
     const before = database.version();
     for (let second = 0; second < 59; second++) {
       clock.advance(1000);
@@ -129,8 +130,8 @@ describe("a session", () => {
 
   test("leaves neither its token nor the secret of its key in the database, and opens with its own token only", async () => {
     const { database, sessions } = await openSessions();
-    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 });
-    const other = (await sessions.open({ kind: "person", id: 2, passkeyId: 3 })).token;
+    const { token } = await sessions.open({ kind: "key", secret: "aas_secret", id: 1 }, AS);
+    const other = (await sessions.open({ kind: "person", id: 2, passkeyId: 3 }, AS)).token;
     const rows = JSON.stringify(database.client.query("select * from browser_states").all());
     for (const secret of [token, "aas_secret", token.slice(0, 20)]) expect(rows).not.toContain(secret);
     database.client.run(
@@ -142,9 +143,9 @@ describe("a session", () => {
 
   test("that has ended is removed from the database, and no other is", async () => {
     const { clock, database, states, sessions } = await openSessions();
-    const unused = await sessions.open({ kind: "key", secret: "aas_1", id: 1 });
+    const unused = await sessions.open({ kind: "key", secret: "aas_1", id: 1 }, AS);
     clock.advance(30 * MINUTE);
-    const used = await sessions.open({ kind: "key", secret: "aas_2", id: 2 });
+    const used = await sessions.open({ kind: "key", secret: "aas_2", id: 2 }, AS);
     expect(await states.sweep(clock.now(), 60 * MINUTE)).toBe(false);
     clock.advance(30 * MINUTE);
     expect(sessions.find(unused.token)).toBeUndefined();
@@ -179,9 +180,9 @@ const openTwo = async () => {
 test("a session that one process opens is used and closed in another", async () => {
   const { processes } = await openTwo();
   const [one, other] = [processes[0].sessions, processes[1].sessions];
-  const { token, session } = await one.open({ kind: "person", id: 1, passkeyId: undefined });
+  const { token, session } = await one.open({ kind: "person", id: 1, passkeyId: undefined }, AS);
   expect(await other.use(token)).toMatchObject({ csrfToken: session.csrfToken, holder: { id: 1 } });
-  await other.close(token);
+  await other.close(session, token, AS.actor);
   expect(one.find(token)).toBeUndefined();
 });
 

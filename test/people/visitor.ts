@@ -22,8 +22,8 @@ interface State {
   person?: { id: number; name: string; role: string; scopes: string[] };
 }
 
-/** A browser at the console, with its cookies. */
-export const visitor = (store: Store) => {
+/** A browser at the console, with its cookies. @param own headers of each request */
+export const visitor = (store: Store, own: Record<string, string> = {}) => {
   const cookies = new Map<string, string>();
   let csrfToken = "";
 
@@ -41,6 +41,7 @@ export const visitor = (store: Store) => {
         ...(json !== undefined && { "content-type": "application/json" }),
         origin: ORIGIN,
         "sec-fetch-site": "same-origin",
+        ...own,
         ...headers,
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),

@@ -43,7 +43,8 @@ real("what was done is listed with who did it, and filtered by actor, kind and d
   await signIn(page, server.url, server.key, "/activity");
   await page.getByText(/^[0-9]+ entries$/).waitFor();
   const all = await entriesOf(page);
-  expect(all.slice(0, 6)).toEqual([
+  expect(all.slice(0, 7)).toEqual([
+    "Key admin signed in with Chrome on Linux | With: an API key",
     "Key admin created the key website | Permissions: pets:read",
     ...SHOP,
     "Key admin added the category Dogs",

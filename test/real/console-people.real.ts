@@ -165,6 +165,24 @@ real("a person adds and removes passkeys of their own, and keeps the last", NEED
   await page.getByText("You have no other way to sign in. Add another passkey first.").waitFor();
 });
 
+real("the name of a key leads to its sessions, which end there, and to no passkeys", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await using browser = await openBrowser();
+  await using other = await openBrowser();
+  await signIn(other.page, consoleOf(server), server.key, "/people");
+  const { page } = browser;
+  await signIn(page, consoleOf(server), server.key, "/people");
+  await page.locator(".who a").click();
+  await page.getByText("the API key that you are signed in with").waitFor();
+  expect(await page.getByText("passkey").count()).toBe(0);
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "End all other sessions" }).click();
+  await page.getByText("All other sessions ended").waitFor();
+  await other.page.reload();
+  await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
 real("a passkey that the user does not confirm signs nobody in, and says so", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });

@@ -1215,6 +1215,8 @@ export interface components {
         | "person.passkey_added"
         | "person.passkey_removed"
         | "person.removed"
+        | "session.opened"
+        | "session.closed"
         | "project.created"
         | "project.changed"
         | "project.deleted"
@@ -1251,7 +1253,17 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
+      kind:
+        | "pet"
+        | "category"
+        | "order"
+        | "import"
+        | "key"
+        | "person"
+        | "session"
+        | "project"
+        | "deploy"
+        | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
       /** @description Its name at that time; for an order, the name of its animal. */
@@ -1264,7 +1276,17 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
+      kind:
+        | "pet"
+        | "category"
+        | "order"
+        | "import"
+        | "key"
+        | "person"
+        | "session"
+        | "project"
+        | "deploy"
+        | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
     };

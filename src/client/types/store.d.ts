@@ -650,6 +650,8 @@ export interface components {
         | "person.passkey_added"
         | "person.passkey_removed"
         | "person.removed"
+        | "session.opened"
+        | "session.closed"
         | "project.created"
         | "project.changed"
         | "project.deleted"
@@ -686,7 +688,17 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
+      kind:
+        | "pet"
+        | "category"
+        | "order"
+        | "import"
+        | "key"
+        | "person"
+        | "session"
+        | "project"
+        | "deploy"
+        | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
       /** @description Its name at that time; for an order, the name of its animal. */
@@ -699,7 +711,17 @@ export interface components {
        * @description What kind of thing it is.
        * @enum {string}
        */
-      kind: "pet" | "category" | "order" | "import" | "key" | "person" | "project" | "deploy" | "domain";
+      kind:
+        | "pet"
+        | "category"
+        | "order"
+        | "import"
+        | "key"
+        | "person"
+        | "session"
+        | "project"
+        | "deploy"
+        | "domain";
       /** @description As in the path of the resource: an id, a slug or a host name. */
       id: string;
     };

@@ -20,7 +20,7 @@ import { You } from "./people/you.tsx";
 import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
-import { SessionProvider, useSession } from "./session.tsx";
+import { SessionProvider, describeUser, useSession } from "./session.tsx";
 import { SessionEnded, SignIn } from "./sign-in.tsx";
 import { APP, SIGN_IN } from "./words.ts";
 
@@ -63,13 +63,13 @@ const Navigation = () => {
           ))}
         </ul>
         <div class="who">
-          {user.kind === "person" ? (
-            <a href="/console/you" aria-current={path.startsWith("/console/you") ? "page" : undefined}>
-              <bdi>{user.name}</bdi>
-            </a>
-          ) : (
-            <span title={APP.keyTitle(user.name)}>{user.name}</span>
-          )}
+          <a
+            href="/console/you"
+            title={describeUser(user)}
+            aria-current={path.startsWith("/console/you") ? "page" : undefined}
+          >
+            <bdi>{user.name}</bdi>
+          </a>
           <ActionButton
             action={signingOut}
             class="secondary outline"

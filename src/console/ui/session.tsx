@@ -3,7 +3,7 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
 import { ApiError, unreachable, apiErrorOf, hasCode, setSession } from "./api/client.ts";
 import { disarm, isGuarded } from "./parts/leaving.ts";
-import { SIGN_IN } from "./words.ts";
+import { APP, SIGN_IN } from "./words.ts";
 import type { components } from "../../client/types/platform.d.ts";
 
 type Grant = components["schemas"]["Key"]["scopes"][number];
@@ -22,6 +22,11 @@ export interface User {
   expiresAt?: string;
   rateLimit?: string;
 }
+
+/** How the user is signed in, in words. */
+export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): string => {
+  return kind === "key" ? `${name}: ${APP.keyText}` : name;
+};
 
 interface SignedOutState {
   signedIn: false;

@@ -3,7 +3,7 @@ export const APP = {
   skip: "Skip to content",
   areas: "Areas",
   signOut: "Sign out",
-  keyTitle: (name: string) => `${name}: the API key that you are signed in with`,
+  keyText: "the API key that you are signed in with",
   nothing: "Nothing to show",
   nothingText: "None of your permissions opens a page. Ask an administrator for one that does.",
   forbidden: "Not allowed",

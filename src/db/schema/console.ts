@@ -14,6 +14,10 @@ export const browserStates = sqliteTable(
     /** Whose session it is: `key:1`, `person:1`. */
     holder: text(),
     sealed: text().notNull(),
+    /** The browser of a session, in words. */
+    device: text(),
+    /** When a session began. */
+    openedAt: integer("opened_at"),
     /** When a user was last present, to the minute. */
     usedAt: integer("used_at").notNull(),
     /** When it ends, however much it is used. */

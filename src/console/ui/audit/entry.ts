@@ -15,4 +15,5 @@ export const isOwn = ({ actor, resource }: Pick<Entry, "actor" | "resource">): b
   actor.kind === "person" && resource.kind === "person" && String(actor.id) === resource.id;
 
 /** True if the changes have a value before and after. Otherwise they say how the resource began. */
-export const isChange = (action: Action): boolean => !/\.(added|created|finished)$/.test(action);
+export const isChange = (action: Action): boolean =>
+  !/^export\.|\.(added|created|finished|opened|read|refused)$/.test(action);

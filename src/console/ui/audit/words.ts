@@ -26,6 +26,8 @@ export const VERBS: Readonly<Record<Action, string>> = {
   "person.passkey_added": "added a passkey to",
   "person.passkey_removed": "removed a passkey from",
   "person.removed": "removed",
+  "session.opened": "signed in with",
+  "session.closed": "signed out of",
   "project.created": "created",
   "project.changed": "changed",
   "project.deleted": "deleted",
@@ -57,6 +59,7 @@ export const KINDS: Readonly<Record<Kind, string>> = {
   import: "Imports",
   key: "Keys",
   person: "People",
+  session: "Sign-ins",
   project: "Projects",
   deploy: "Deploys",
   domain: "Domains",
@@ -112,6 +115,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   role: "Role",
   stage: "Stage",
   notice: "Problem",
+  method: "With",
   added: "Added",
   rejected: "Rejected",
 };
@@ -131,6 +135,12 @@ const NOTICES: Readonly<Record<string, string>> = {
   orders_failed: "three orders failed",
 };
 
+const METHODS: Readonly<Record<string, string>> = {
+  key: "an API key",
+  passkey: "a passkey",
+  account: "an account of another provider",
+};
+
 const permissionsOf = (scopes: string): string =>
   scopes === "*" ? "full access" : scopes.split(" ").join(", ");
 
@@ -145,6 +155,7 @@ export const changeWords = (
     if (field === "categoryId") return nameOf(value);
     if (field === "scopes") return permissionsOf(value);
     if (field === "status") return isStatus(value) ? STATUS_NAMES[value] : value;
+    if (field === "method") return METHODS[value] ?? value;
     if (field === "notice") return NOTICES[value] ?? value;
     return field === "stage" ? (STAGES[value] ?? value) : value;
   };

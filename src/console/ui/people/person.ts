@@ -4,6 +4,16 @@ import type { User } from "../session.tsx";
 export type Person = components["schemas"]["Person"];
 export type InvitedPerson = components["schemas"]["InvitedPerson"];
 export type Passkey = components["schemas"]["Passkey"];
+/** A session of the user, as the console's endpoint lists it. */
+export interface OwnSession {
+  id: string;
+  /** Absent for sessions of earlier versions, as is `openedAt`. */
+  device?: string;
+  openedAt?: string;
+  lastUsedAt: string;
+  isCurrent: boolean;
+}
+
 export type Role = Person["role"];
 
 /** The scopes of each role, as the API has them. */

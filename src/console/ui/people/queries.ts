@@ -2,12 +2,15 @@ import { useQuery } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { useList } from "../parts/use-list.ts";
 import { callAuth } from "../passkeys.ts";
-import type { Passkey } from "./person.ts";
+import type { OwnSession, Passkey } from "./person.ts";
 
 /** The cache key of everything about people. */
 export const PEOPLE = ["people"] as const;
 /** The cache key of one's own passkeys. */
 export const OWN_PASSKEYS = ["own passkeys"] as const;
+
+/** The cache key of one's own sessions. */
+export const OWN_SESSIONS = ["own sessions"] as const;
 
 export const PATH = "/console/people";
 export const YOU_PATH = "/console/you";
@@ -28,3 +31,6 @@ export const usePerson = (id: string) =>
 
 export const useOwnPasskeys = () =>
   useQuery({ queryKey: OWN_PASSKEYS, queryFn: () => callAuth<Passkey[]>("GET", "passkeys") });
+
+export const useOwnSessions = () =>
+  useQuery({ queryKey: OWN_SESSIONS, queryFn: () => callAuth<OwnSession[]>("GET", "sessions") });

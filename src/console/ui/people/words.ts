@@ -118,7 +118,6 @@ export const ONE = {
 
 export const YOU = {
   title: "You",
-  facts: { name: "Name", email: "E-mail", role: "Role" },
   passkeys: "Your passkeys",
   explained:
     "A passkey signs you in with your device: by fingerprint, face or PIN. Add one for each device, so that a lost one does not lock you out.",
@@ -128,6 +127,19 @@ export const YOU = {
   never: "Never",
   remove: "Remove",
   unsupported: "This browser can't add passkeys here. Use a current one, at an address with https://.",
+} as const;
+
+export const SESSIONS = {
+  title: "Where you are signed in",
+  explained: "End the sessions that you do not recognize.",
+  columns: { device: "Device", opened: "Signed in", lastUsed: "Last used", actions: "Actions" },
+  current: "This session",
+  unknown: "Unknown",
+  end: "End",
+  endOne: (device: string) => `End the session: ${device}`,
+  ended: (device: string) => `Session ended: ${device}`,
+  endOthers: "End all other sessions",
+  endedOthers: "All other sessions ended",
 } as const;
 
 export const PASSKEY = {

@@ -5,11 +5,12 @@ import { useRoute } from "../parts/router.ts";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { hasPasskeys } from "../passkeys.ts";
-import { useSession } from "../session.tsx";
+import { describeUser, useSession } from "../session.tsx";
 import { AddOwnPasskey, RemoveOwnPasskey } from "./own-passkey.tsx";
 import type { Passkey } from "./person.ts";
 import { YOU_PATH, useOwnPasskeys } from "./queries.ts";
-import { ROLES, YOU } from "./words.ts";
+import { OwnSessions } from "./sessions.tsx";
+import { LIST, ROLES, YOU } from "./words.ts";
 
 const { columns } = YOU;
 
@@ -47,47 +48,34 @@ const Rows = ({ passkeys }: { passkeys: readonly Passkey[] }) => (
   </Table>
 );
 
+/** The person who is signed in. */
 const Facts = () => {
-  const { name, email, role } = useSession().user;
+  const { user } = useSession();
+  const { name, may } = ROLES[user.role!];
   return (
     <dl class="facts">
-      <dt>{YOU.facts.name}</dt>
+      <dt>{LIST.columns.name}</dt>
       <dd>
-        <bdi>{name}</bdi>
+        <bdi>{user.name}</bdi>
       </dd>
-      <dt>{YOU.facts.email}</dt>
+      <dt>{LIST.columns.email}</dt>
       <dd>
-        <bdi>{email}</bdi>
+        <bdi>{user.email}</bdi>
       </dd>
-      {role && (
-        <>
-          <dt>{YOU.facts.role}</dt>
-          <dd>
-            {ROLES[role].name}. {ROLES[role].may}
-          </dd>
-        </>
-      )}
+      <dt>{LIST.columns.role}</dt>
+      <dd>
+        {name}. {may}
+      </dd>
     </dl>
   );
 };
 
-/** The person who is signed in, and their passkeys. */
-export const You = () => {
+const OwnPasskeys = () => {
   const { part, id = "" } = useRoute().params;
   const found = useOwnPasskeys();
   const chosen = found.data?.find((one) => String(one.id) === id);
   return (
-    <Page
-      title={YOU.title}
-      actions={
-        hasPasskeys() && (
-          <a class="button" href={`${YOU_PATH}/add`}>
-            {YOU.add}
-          </a>
-        )
-      }
-    >
-      <Facts />
+    <>
       <h2>{YOU.passkeys}</h2>
       <p>{YOU.explained}</p>
       {!hasPasskeys() && (
@@ -100,6 +88,29 @@ export const You = () => {
       </List>
       {part === "add" && <AddOwnPasskey />}
       {part === "remove" && chosen && <RemoveOwnPasskey key={id} passkey={chosen} />}
+    </>
+  );
+};
+
+/** The user who is signed in, with their sessions. Only people have passkeys. */
+export const You = () => {
+  const { user } = useSession();
+  const isPerson = user.kind === "person";
+  return (
+    <Page
+      title={YOU.title}
+      actions={
+        isPerson &&
+        hasPasskeys() && (
+          <a class="button" href={`${YOU_PATH}/add`}>
+            {YOU.add}
+          </a>
+        )
+      }
+    >
+      {isPerson ? <Facts /> : <p>{describeUser(user)}</p>}
+      {isPerson && <OwnPasskeys />}
+      <OwnSessions />
     </Page>
   );
 };
