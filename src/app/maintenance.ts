@@ -47,12 +47,24 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
 const warningOf = (log: Logger) => (message: string) => (error: unknown) =>
   error instanceof EngineUnavailable ? undefined : log.warn({ err: error }, message);
 
-/** Saves the last use of keys, and shortens the write-ahead log. */
-const maintainDatabase = ({ shrinkLog }: Database, { keys, people }: Services, log: Logger): Poller => {
+/** Stores what services collect in memory. Records that could not be stored remain for the next call. */
+export const storeRecords = async (
+  { keys, people, refusedSignIns }: Services,
+  warn: (message: string) => (error: unknown) => void,
+  { isLast = false } = {},
+): Promise<void> => {
+  await keys.flush().catch(warn("the last use of keys could not be saved"));
+  await people.flush().catch(warn("when people were last seen could not be saved"));
+  await refusedSignIns
+    .flush({ isLast })
+    .catch(warn("failed sign-ins could not be recorded in the audit log"));
+};
+
+/** Stores records, and shortens the write-ahead log. */
+const maintainDatabase = ({ shrinkLog }: Database, services: Services, log: Logger): Poller => {
   const warn = warningOf(log);
   const maintain = async () => {
-    await keys.flush().catch(warn("the last use of keys could not be saved"));
-    await people.flush().catch(warn("when people were last seen could not be saved"));
+    await storeRecords(services, warn);
     await shrinkLog();
   };
   return repeat(DATABASE_MAINTENANCE_MS, maintain, {

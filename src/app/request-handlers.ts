@@ -91,7 +91,7 @@ const ATTEMPTS = { requests: 60, seconds: 60 };
 
 const consoleParts = (
   config: Config,
-  { people, browserStates: states, sealingKey }: Services,
+  { people, browserStates: states, sealingKey, refusedSignIns }: Services,
   { clock, randomBytes }: Runtime,
   { isDirect }: Connections,
   { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
@@ -109,11 +109,22 @@ const consoleParts = (
       gateway: createGateway({ sessions, fresh: states.fresh, isSecure, people: forwarded }),
       siteOf: consoleSite(config, isSecure),
       attempt: (request: Request) => attempts.take(clientOf(request), ATTEMPTS),
-      fail: (request: Request) => failures.take(clientOf(request), failureRate),
+      fail(request: Request) {
+        refusedSignIns.record(clientOf(request));
+        return failures.take(clientOf(request), failureRate);
+      },
     },
-    personOf: (request: Request) => {
-      const holder = forwarded.get(request);
-      return holder && people.signedIn(holder);
+    callers: {
+      personOf: (request: Request) => {
+        const holder = forwarded.get(request);
+        return holder && people.signedIn(holder);
+      },
+      /** Counts a wrong key at the console. */
+      onRefused(request: Request) {
+        const { pathname } = new URL(request.url);
+        if (request.method === "POST" && pathname === "/console/session")
+          refusedSignIns.record(clientOf(request));
+      },
     },
   };
 };
@@ -153,11 +164,11 @@ export const createRequestHandlers = (
   });
   const limiters = owner?.limiters ?? ownLimiters(vitals.clusterNode?.liveNodes);
   const limits = clientLimits(config, connections, limiters);
-  const { parts: console, personOf } = consoleParts(config, services, runtime, connections, limits, vitals);
+  const { parts: console, callers } = consoleParts(config, services, runtime, connections, limits, vitals);
   const routeMacros = macros({
     ...limits,
     authenticate: services.keys.authenticate,
-    personOf,
+    ...callers,
     requests: limiters.requests,
     responses: services.keptResponses,
     clock: runtime.clock,
@@ -178,7 +189,7 @@ export const createRequestHandlers = (
       connections,
       port,
       console,
-      personOf,
+      personOf: callers.personOf,
       clientOf: limits.clientOf,
       checks: readinessChecks(config, database, vitals),
       warnings: readinessWarnings(config, database, services, vitals, runtime.clock),

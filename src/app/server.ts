@@ -29,7 +29,7 @@ import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { nameserverAddresses } from "./nameserver.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
-import { maintenance } from "./maintenance.ts";
+import { maintenance, storeRecords } from "./maintenance.ts";
 import type { Workers } from "./workers.ts";
 
 /** How often the files of DATA_DIR are checked. Writes check the database's files too. */
@@ -210,7 +210,7 @@ const stopServer = async ({
   listeners,
   workers,
   pollers,
-  services: { petStreams, keys, people },
+  services,
   database,
   cluster,
   lock,
@@ -226,18 +226,13 @@ const stopServer = async ({
   log: Logger;
 }): Promise<void> => {
   // Event streams do not end by themselves.
-  petStreams.stop();
+  services.petStreams.stop();
   await Promise.all([
     listeners.stop(GRACE_MS),
     workers?.stop(GRACE_MS),
     ...pollers.map((poller) => poller.stop()),
   ]);
-  await keys
-    .flush()
-    .catch((error: unknown) => log.warn({ err: error }, "the last use of keys could not be saved"));
-  await people
-    .flush()
-    .catch((error: unknown) => log.warn({ err: error }, "when people were last seen could not be saved"));
+  await storeRecords(services, (message) => (error) => log.warn({ err: error }, message), { isLast: true });
   await database.close();
   await cluster?.log.close();
   lock.release();

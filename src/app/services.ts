@@ -1,3 +1,4 @@
+import { refusedSignIns } from "../audit/refused-sign-ins.ts";
 import { auditService } from "../audit/service.ts";
 import type { ChallengeRecords } from "../certificates/challenge-records.ts";
 import { withoutReplaced } from "../certificates/wildcard.ts";
@@ -95,6 +96,7 @@ const storeServices = (
   const pets = petService({ pets: repositories.pets, clock });
   return {
     audit,
+    refusedSignIns: refusedSignIns({ add: repositories.audit.add, clock }),
     keys: keyService({
       keys: touchKeys ? { ...repositories.keys, touch: touchKeys } : repositories.keys,
       clock,

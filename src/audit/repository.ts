@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { and, desc, eq, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
-import type { Change } from "../db/audit.ts";
+import { type AuditEntry, type Change, auditing } from "../db/audit.ts";
 import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { auditEntries } from "../db/schema/audit.ts";
 import type { ResourceKind } from "../lib/actions.ts";
-import type { Actor } from "../lib/actor.ts";
+import type { Act, Actor } from "../lib/actor.ts";
 import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
 
 /** How many entries a filter reads before other work gets its turn. */
@@ -171,8 +171,8 @@ const resourceLists = ({ orm }: Pick<Database, "orm">) => {
       .map(toEntry);
 };
 
-/** The audit log: reads, and the removal of old entries. Each write records itself (`db/audit.ts`). */
-export const auditRepository = (database: Pick<Database, "orm" | "commit">) => {
+/** The audit log: reads, the removal of old entries, and acts that change no other table. Writes record themselves (`db/audit.ts`). */
+export const auditRepository = (database: Pick<Database, "client" | "orm" | "commit">) => {
   const { orm, commit } = database;
   const oldestStatement = orm
     .select({ id: auditEntries.id, at: auditEntries.at })
@@ -195,7 +195,13 @@ export const auditRepository = (database: Pick<Database, "orm" | "commit">) => {
     )
     .prepare();
 
+  const record = auditing(database);
+
   return {
+    /** Records an act that changes no other table. */
+    async add(act: Act, entry: AuditEntry): Promise<void> {
+      await commit(record(act, entry));
+    },
     /** Newest first. */
     list: filteredLists(database),
     /** The entries of a resource, and of its children of these kinds, newest first. */

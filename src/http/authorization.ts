@@ -45,6 +45,8 @@ export interface AuthorizationOptions {
   personOf?(request: Request): Promise<Caller | undefined> | undefined;
   /** Limits each caller's requests. */
   requests: RateLimiter;
+  /** Learns of each failed authentication. */
+  onRefused?(request: Request): void;
   /** Limits failed authentications of one client. */
   failures: RateLimiter;
   failureRate: Rate;
@@ -78,12 +80,14 @@ const signedIn = async (person: Promise<Caller | undefined>): Promise<Caller> =>
 export const authorization = ({
   authenticate,
   personOf = () => undefined,
+  onRefused = () => {},
   requests,
   failures,
   failureRate,
   clientOf,
 }: AuthorizationOptions) => {
   const refuse = async (request: Request, code: "missing_api_key" | "invalid_api_key"): Promise<never> => {
+    onRefused(request);
     await failures.take(clientOf(request), failureRate);
     const challenge = code === "missing_api_key" ? CHALLENGE : `${CHALLENGE}, error="invalid_token"`;
     throw new Fault(code, undefined, { "www-authenticate": challenge });

@@ -26,6 +26,8 @@ export const ACTIONS = {
   "session.opened": "A person, an API key or the operator signed in to the console.",
   "session.closed":
     "A session of the console was ended: by signing out, or from another session of the same user.",
+  "session.refused":
+    "Attempts to sign in to the console failed. One entry covers all attempts of up to ten minutes, and names up to 20 clients with the number of their attempts.",
   "project.created": "A project was created.",
   "project.changed": "A project's name or plan was changed.",
   "project.deleted": "A project was deleted, with its deploys and domains.",

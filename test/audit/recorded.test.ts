@@ -6,7 +6,7 @@ import { ACTION_NAMES, type Action } from "../../src/lib/actions.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { noticeRepository } from "../../src/notices/repository.ts";
 import { DEPLOY, openProject } from "../domains/projects.ts";
-import { invite, signedIn } from "../people/visitor.ts";
+import { invite, signedIn, visitor } from "../people/visitor.ts";
 import { addPet } from "../support/store.ts";
 
 type Project = Awaited<ReturnType<typeof openProject>>;
@@ -207,6 +207,19 @@ const CASES: Record<Action, Case> = {
     return {
       actor: ADA,
       resource: { kind: "session", id: expect.stringMatching(/^[0-9a-f]{16}$/), name: "Unknown device" },
+    };
+  },
+  async "session.refused"({ store }) {
+    for (const token of ["x", "y"])
+      await visitor(store).send("POST", "/console/auth/invitation", { json: { token } });
+    await store.refusedSignIns.flush();
+    return {
+      actor: { kind: "service" },
+      resource: { kind: "session", id: expect.any(String) },
+      changes: [
+        { field: "attempts", to: "2" },
+        { field: "clients", to: "1" },
+      ],
     };
   },
   async "project.created"({ store }) {

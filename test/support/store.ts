@@ -58,6 +58,8 @@ export interface Store {
   objects: Services["objects"];
   /** Not started. */
   domainScheduler: Services["domainScheduler"];
+  /** Failed attempts to sign in. They are not flushed by themselves. */
+  refusedSignIns: Services["refusedSignIns"];
   /** Event streams of animals. */
   streams: Services["petStreams"];
   /** Undefined without HTTPS_PORT. The certificate scheduler is not started. */
@@ -189,6 +191,7 @@ export const openStore = async ({
     scrub: services.scrub,
     objects: services.objects,
     domainScheduler: services.domainScheduler,
+    refusedSignIns: services.refusedSignIns,
     streams: services.petStreams,
     app,
     fetch,

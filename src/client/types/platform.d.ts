@@ -1217,6 +1217,7 @@ export interface components {
         | "person.removed"
         | "session.opened"
         | "session.closed"
+        | "session.refused"
         | "project.created"
         | "project.changed"
         | "project.deleted"

@@ -28,6 +28,7 @@ export const VERBS: Readonly<Record<Action, string>> = {
   "person.removed": "removed",
   "session.opened": "signed in with",
   "session.closed": "signed out of",
+  "session.refused": "refused sign-ins from",
   "project.created": "created",
   "project.changed": "changed",
   "project.deleted": "deleted",
@@ -116,6 +117,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   stage: "Stage",
   notice: "Problem",
   method: "With",
+  attempts: "Attempts",
+  clients: "Clients",
   added: "Added",
   rejected: "Rejected",
 };
