@@ -36,6 +36,7 @@ const PUBLIC = [
   "/console/auth/passkeys/:passkeyId",
   "/console/auth/sessions",
   "/console/auth/sessions/:sessionId",
+  "/console/auth/link",
   "/console/auth/oidc",
   "/console/auth/oidc/callback",
   "/console/api/*",

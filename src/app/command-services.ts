@@ -1,5 +1,6 @@
 import { auditService } from "../audit/service.ts";
 import { categoryService } from "../categories/service.ts";
+import { createSignInLinks } from "../console/sign-in-links.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { dnsAccess } from "../dns-checks/dns-access.ts";
@@ -36,6 +37,10 @@ export const commandServices = (
     },
     get people() {
       return personService({ people: repositories.people, ...runtime });
+    },
+    get signInLinks() {
+      const { browserStates: states, people } = repositories;
+      return createSignInLinks({ states, people, ...runtime });
     },
     get categories() {
       return categoryService({ categories: repositories.categories, clock });

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { createCeremonies } from "../console/ceremonies.ts";
 import { type Gateway, createGateway } from "../console/gateway.ts";
-import { type PersonHolder, createSessions } from "../console/sessions.ts";
+import { type KeylessHolder, createSessions } from "../console/sessions.ts";
 import type { Database } from "../db/open.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
 import { dispatcher } from "../edge/dispatch.ts";
@@ -91,7 +91,7 @@ const ATTEMPTS = { requests: 60, seconds: 60 };
 
 const consoleParts = (
   config: Config,
-  { people, browserStates: states, sealingKey, refusedSignIns }: Services,
+  { people, browserStates: states, signInLinks, sealingKey, refusedSignIns }: Services,
   { clock, randomBytes }: Runtime,
   { isDirect }: Connections,
   { failures, failureRate, clientOf }: ReturnType<typeof clientLimits>,
@@ -100,7 +100,7 @@ const consoleParts = (
   const sessions = createSessions({ states, clock, randomBytes });
   const isSecure = (request: Request) => isDirect(request) || (config.baseUrl?.startsWith("https:") ?? false);
   const attempts = rateLimiter("sign-ins", "attempts to sign in", clusterNode?.liveNodes);
-  const forwarded = new WeakMap<Request, PersonHolder>();
+  const forwarded = new WeakMap<Request, KeylessHolder>();
   return {
     parts: {
       sessions,
@@ -117,6 +117,7 @@ const consoleParts = (
     callers: {
       personOf: (request: Request) => {
         const holder = forwarded.get(request);
+        if (holder?.kind === "operator") return signInLinks.caller();
         return holder && people.signedIn(holder);
       },
       /** Counts a wrong key at the console. */

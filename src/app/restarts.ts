@@ -111,6 +111,9 @@ export const startNode = async (
     get adminKey() {
       return current.adminKey;
     },
+    get signInToken() {
+      return current.signInToken;
+    },
     get log() {
       return current.log;
     },

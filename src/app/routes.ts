@@ -132,6 +132,7 @@ export const createRoutes = (
             authenticate: keys.authenticate,
             people: services.people,
             passkeys: services.passkeys,
+            signInLinks: services.signInLinks,
             oidc: services.oidc,
             formatRate,
             macros,

@@ -49,6 +49,8 @@ export interface Server {
   sites: string;
   /** The file with the first key, if it still exists. */
   adminKey: string | undefined;
+  /** The token of a link that signs the operator in, if this start created the first key. */
+  signInToken: string | undefined;
   /** One line about the node of a cluster. */
   clusterNode: string | undefined;
   log: Logger;
@@ -105,13 +107,14 @@ const assertCanStart = async (
 /** The first key, and what signing in to the console requires. */
 const openAccess = async (
   { dataDir, console: hasConsole }: Config,
-  { keys, sealingKey }: Services,
+  { keys, sealingKey, signInLinks }: Services,
   log: Logger,
-): Promise<Pick<Server, "adminKey">> => {
+): Promise<Pick<Server, "adminKey" | "signInToken">> => {
   const adminKey = await openAdminKey(dataDir, keys, log);
   // A visitor who begins to sign in writes nothing.
   if (hasConsole) await sealingKey();
-  return { adminKey: adminKey?.path };
+  const link = hasConsole && adminKey?.isNew ? await signInLinks.create() : undefined;
+  return { adminKey: adminKey?.path, signInToken: link?.token };
 };
 
 export interface StartOptions {

@@ -16,6 +16,7 @@ import { type AddressesOf, targetAddressLookup } from "../dns-checks/target-addr
 import type { OfferConnect } from "../dns-records/connect-offer.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
 import { IDLE_MS } from "../console/sessions.ts";
+import { createSignInLinks } from "../console/sign-in-links.ts";
 import { servedBy } from "../edge/served-names.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
 import { keyService } from "../keys/service.ts";
@@ -123,6 +124,12 @@ const storeServices = (
     orders: orderService({ orders: repositories.orders, clock }),
     keptResponses: repositories.keptResponses,
     browserStates: repositories.browserStates,
+    signInLinks: createSignInLinks({
+      states: repositories.browserStates,
+      people: repositories.people,
+      clock,
+      randomBytes,
+    }),
     /** The key that seals sign-ins in progress. The first call in a store creates it. */
     sealingKey: () => repositories.browserStates.sealingKey(() => randomToken(randomBytes)),
     expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),

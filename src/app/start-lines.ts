@@ -1,5 +1,7 @@
 import { type Config, isLocalHost } from "../config/config.ts";
+import { LINK_MINUTES } from "../console/sign-in-links.ts";
 import { originsOf } from "../nameserver/zones.ts";
+import { signInLink } from "../people/invitation.ts";
 import { type Interfaces, isAnyHost } from "./host-addresses.ts";
 import { networkUrls } from "./network-urls.ts";
 
@@ -14,6 +16,8 @@ export interface StartedServer {
   sites: string;
   /** The file with the first key, if it still exists. */
   adminKey: string | undefined;
+  /** The token of a link that signs the operator in. */
+  signInToken?: string | undefined;
   /** One line about the node of a cluster. */
   clusterNode?: string | undefined;
 }
@@ -29,7 +33,7 @@ const isLocalDomain = (domain: string): boolean => domain === "localhost" || dom
 /** What a start prints: the addresses that can be reached, and where the key is. */
 export const startLines = (
   config: Config,
-  { url, httpPort, httpsPort, dnsPort, sites, adminKey, clusterNode }: StartedServer,
+  { url, httpPort, httpsPort, dnsPort, sites, adminKey, signInToken, clusterNode }: StartedServer,
   interfaces?: Interfaces,
 ): string[] => {
   const { portHost, host, dnsListenHost, baseUrl, platformDomain, platformCnameTarget } = config;
@@ -46,6 +50,8 @@ export const startLines = (
     clusterNode !== undefined && clusterNode,
     `Manual: ${address}/manual`,
     config.console && `Console: ${address}/console`,
+    signInToken !== undefined &&
+      `Sign in to the console (single use, expires in ${LINK_MINUTES} minutes): ${signInLink(address, signInToken)}`,
     `Sites: ${sites.replace("*", "PROJECT")}${isLocalDomain(platformDomain) ? " (this machine only, until PLATFORM_DOMAIN is set)" : ""}`,
     adminKey === undefined &&
       clusterNode !== undefined &&

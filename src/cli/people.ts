@@ -3,7 +3,10 @@ import { commandServices } from "../app/command-services.ts";
 import type { Config } from "../config/config.ts";
 import { MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { isLine, lineRule, quoted } from "../lib/text.ts";
+import { formatTime } from "../lib/time.ts";
+import { signInLink } from "../people/invitation.ts";
 import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../people/model.ts";
 import { ROLES, ROLE_NAMES, type Role } from "../people/role.ts";
 import type { PersonService } from "../people/service.ts";
@@ -96,14 +99,36 @@ const addCommand = () =>
       printInvited(fromInvited(invited, originOf(config)), options, config);
     });
 
+/** Prints a link that signs the operator in. @throws OperatorError if the store has an administrator */
+const printSignInLink = async (options: Options) => {
+  const config = configBeside(options);
+  const link = await withDatabase(config, (database) =>
+    commandServices(config, database).signInLinks.create(),
+  );
+  if (!link)
+    throw new OperatorError(
+      "The store has an administrator. Invite them again: adoption-store people invite ID (see adoption-store people list).",
+    );
+  const expiresAt = formatTime(link.expiresAt);
+  const address = signInLink(originOf(config), link.token);
+  if (options.json) return printJson({ link: address, expiresAt });
+  print(`Open this address to sign in to the console. It works once until ${expiresAt}:`);
+  print(address);
+};
+
 const inviteCommand = () =>
-  withExamples(new Command("invite"), [
-    "Invite somebody whose invitation expired or whose passkey is lost",
-    "adoption-store people invite 3",
-  ])
+  withExamples(
+    new Command("invite"),
+    ["Invite a person again after a lost passkey or an expired invitation", "adoption-store people invite 3"],
+    ["Sign in to the console of a new store", "adoption-store people invite --first"],
+  )
     .description("print a new invitation for a person, in place of the earlier one")
-    .argument("<id>", "the person's id", idOf)
-    .action(async (id: number, options: Options) => {
+    .argument("[id]", "the person's id", idOf)
+    .option("--first", "print a link that signs you in once, while there is no administrator")
+    .action(async (id: number | undefined, options: Options & { first?: boolean }) => {
+      if ((id === undefined) !== (options.first === true))
+        throw new UsageError("Name the person's id, or pass --first. See adoption-store people list.");
+      if (id === undefined) return printSignInLink(options);
       const config = configBeside(options);
       const invited = await withPeople(config, (people) => people.invite(id, OPERATOR));
       printInvited(fromInvited(invited, originOf(config)), options, config);

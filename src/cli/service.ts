@@ -71,8 +71,9 @@ const printInstalled = (): void => {
   print(`  Data:      ${STATE_DIRECTORY}`);
   print(`  Settings:  ${ENVIRONMENT_PATH} (then: systemctl restart adoption-store)`);
   print(`  Log:       journalctl --unit adoption-store`);
-  print(`Next: read the admin key, and open ${address}/console with it:`);
-  print(`  sudo cat ${adminKeyPath(STATE_DIRECTORY)}`);
+  print(`  Admin key: sudo cat ${adminKeyPath(STATE_DIRECTORY)} (all scopes, for programs)`);
+  print("Next: sign in to the console with a link that works once:");
+  print(`  sudo adoption-store people invite --first --data-dir ${STATE_DIRECTORY}`);
 };
 
 const installCommand = (): Command =>

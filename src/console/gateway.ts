@@ -1,6 +1,6 @@
 import { isSameOrigin } from "../http/same-origin.ts";
 import { readCookie } from "./cookie.ts";
-import { carriesToken, type PersonHolder, type Session, type Sessions } from "./sessions.ts";
+import { carriesToken, type KeylessHolder, type Session, type Sessions } from "./sessions.ts";
 
 /** The console calls the API under this path: `/console/api/v1/pets` is `/v1/pets`. */
 export const API_PATH = "/console/api";
@@ -29,8 +29,8 @@ export const createGateway = ({
   fresh: () => Promise<void>;
   /** True if the request came over HTTPS. */
   isSecure: (request: Request) => boolean;
-  /** The requests that are forwarded for people. The API looks them up here, so that nothing in a request can make it one. */
-  people: WeakMap<Request, PersonHolder>;
+  /** The requests that are forwarded for people and the operator. The API looks them up here, so a request cannot claim to be one. */
+  people: WeakMap<Request, KeylessHolder>;
 }) => {
   const visitorOf = async (request: Request): Promise<Visitor> => {
     const { headers, method } = request;

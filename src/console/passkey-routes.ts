@@ -54,7 +54,7 @@ export interface PasskeyRouteOptions {
 
 const PASSKEY_NAME = Text("NewPasskeyName", { max: MAX_PASSKEY_NAME });
 /** 256 bits in base64url; a longer one may have been cut off or pasted twice. */
-const TOKEN = AnyText("InvitationToken", { max: 200 });
+export const TOKEN = AnyText("InvitationToken", { max: 200 });
 /** What the browser's `PublicKeyCredential.toJSON()` returns. The library checks each part of it. */
 const RESPONSE = t.Object({}, { additionalProperties: true });
 
@@ -74,7 +74,7 @@ export const passkeyRoutes = (options: PasskeyRouteOptions) =>
     .use(ownPasskeyRoutes(options));
 
 /** A page of another site must not sign a visitor in to another account. @throws Fault cross_site_request */
-const assertOwnPage = ({ headers }: Request) => {
+export const assertOwnPage = ({ headers }: Request) => {
   if (!isSameOrigin(headers)) throw new Fault("cross_site_request");
 };
 
@@ -200,8 +200,11 @@ const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
     const visitor = await gateway.visitorOf(request);
     if (visitor.kind === "forged") throw new Fault("cross_site_request");
     const holder = visitor.kind === "signed_in" ? visitor.session.holder : undefined;
-    if (holder?.kind === "key")
-      throw new Fault("not_found", "Only people have passkeys: you are signed in with a key.");
+    if (holder && holder.kind !== "person")
+      throw new Fault(
+        "not_found",
+        "Only people have passkeys. You are signed in with a key or a sign-in link.",
+      );
     if (!holder || !(await people.signedIn(holder)))
       throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
     return people.get(holder.id);

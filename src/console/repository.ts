@@ -3,7 +3,7 @@ import { type Audit, auditing } from "../db/audit.ts";
 import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { browserStates, sealingKeys } from "../db/schema/console.ts";
-import { recordEnds } from "../db/session-ends.ts";
+import { operatorSessionEnds, recordEnds } from "../db/session-ends.ts";
 import type { Act } from "../lib/actor.ts";
 import { SESSION_ID_LENGTH, sessionIdOf } from "../lib/session-id.ts";
 
@@ -105,6 +105,7 @@ const stateStatements = (orm: Database["orm"]) => {
         until: value("until"),
       })
       .prepare(),
+    deleteKind: orm.delete(browserStates).where(ofKind).prepare(),
     /** A row without content. */
     insertMark: orm
       .insert(browserStates)
@@ -193,6 +194,7 @@ export const browserStateRepository = (database: Pick<Database, "client" | "orm"
   const { orm, commit, fresh } = database;
   const statements = stateStatements(orm);
   const record = auditing(database);
+  const endOperatorSessions = operatorSessionEnds(database);
   return {
     ...ownSessions(database, record),
     ...sealingKeyStore(database),
@@ -202,7 +204,8 @@ export const browserStateRepository = (database: Pick<Database, "client" | "orm"
       return statements.find.get({ kind, hash });
     },
     /**
-     * Adds a session. The least recently used ones beyond `max`, and beyond `maxPerHolder` of its holder, end.
+     * Adds a session. The least recently used ones beyond `max`, and beyond `maxPerHolder` of its holder, end. A session of a
+     * sign-in link ends immediately if an administrator can sign in.
      * @param method how the user signed in
      */
     async add(
@@ -224,6 +227,7 @@ export const browserStateRepository = (database: Pick<Database, "client" | "orm"
             label: device,
             changes: [["method", null, method]],
           }),
+          ...endOperatorSessions(act),
         ],
       );
     },
@@ -232,6 +236,14 @@ export const browserStateRepository = (database: Pick<Database, "client" | "orm"
       const values = { kind: "used_challenge", hash, ...times };
       const [rows] = await commit([{ query: statements.insertMark, values }]);
       return rows.length > 0;
+    },
+    /** Stores a sign-in link, which replaces the previous one. */
+    async replaceLink(hash: string, times: { now: number; until: number }): Promise<void> {
+      const values = { kind: "sign_in_link", hash, ...times };
+      await commit([
+        { query: statements.deleteKind, values },
+        { query: statements.insertMark, values },
+      ]);
     },
     async touch(kind: Kind, hash: string, now: number): Promise<void> {
       await commit([{ query: statements.touch, values: { kind, hash, now } }]);

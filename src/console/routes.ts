@@ -10,11 +10,15 @@ import { deviceOf } from "./device.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH } from "./gateway.ts";
 import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
-import { type PasskeyRouteOptions, passkeyRoutes } from "./passkey-routes.ts";
+import { type PasskeyRouteOptions, TOKEN, assertOwnPage, passkeyRoutes } from "./passkey-routes.ts";
 import { respond } from "./respond.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { stateOf } from "./session-state.ts";
 import type { Holder, Sessions } from "./sessions.ts";
+import type { SignInLinks } from "./sign-in-links.ts";
+
+const INVALID_LINK =
+  "The link was used or replaced, has expired, or the store has an administrator. While it has none, adoption-store people invite --first prints a new link.";
 
 const assetResponse = async (path: string, headers: RequestHeaders): Promise<Response> => {
   // Imported on first use, so that it does not slow down the start.
@@ -43,15 +47,25 @@ interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
   people: Omit<PasskeyRouteOptions["people"], "signedIn"> & {
     signedIn(signIn: SignIn): Promise<SignedInPerson | undefined>;
   };
+  signInLinks: Pick<SignInLinks, "use" | "caller">;
   /** Undefined without OIDC_ISSUER. */
   oidc: OidcRouteOptions["oidc"] | undefined;
   formatRate(rate: Rate): string;
 }
 
 /** Opens and closes sessions, and finds their users. */
-const sessionOpener = ({ sessions, isSecure, authenticate, people, formatRate }: ConsoleOptions) => {
-  const callerOf = async (holder: Holder): Promise<Caller | SignedInPerson | undefined> =>
-    holder.kind === "key" ? authenticate(holder.secret) : people.signedIn(holder);
+const sessionOpener = ({
+  sessions,
+  isSecure,
+  authenticate,
+  people,
+  signInLinks,
+  formatRate,
+}: ConsoleOptions) => {
+  const callerOf = async (holder: Holder): Promise<Caller | SignedInPerson | undefined> => {
+    if (holder.kind === "operator") return signInLinks.caller();
+    return holder.kind === "key" ? authenticate(holder.secret) : people.signedIn(holder);
+  };
   /** Ends the session of a token, if there is one. */
   const close = async (token: string | undefined) => {
     const session = token === undefined ? undefined : sessions.find(token);
@@ -80,6 +94,33 @@ const sessionOpener = ({ sessions, isSecure, authenticate, people, formatRate }:
     },
   };
 };
+
+/** Signs the operator in with a link. */
+const linkRoutes = (
+  { signInLinks, attempt, fail, macros }: ConsoleOptions,
+  opener: ReturnType<typeof sessionOpener>,
+) =>
+  new Elysia({ name: "console-link", normalize: false }).use(macros).post(
+    "/console/auth/link",
+    async ({ request, body: { token } }) => {
+      assertOwnPage(request);
+      await attempt(request);
+      const caller = (await signInLinks.use(token)) ? await signInLinks.caller() : undefined;
+      if (!caller) {
+        await fail(request);
+        throw new Fault("invalid_invitation", INVALID_LINK);
+      }
+      const { state, headers } = await opener.open(request, { kind: "operator", id: 0 }, caller);
+      return respond(201, state, headers);
+    },
+    {
+      public: true,
+      query: NoQuery,
+      detail: { hide: true },
+      reads: "json",
+      body: t.Object({ token: TOKEN }, { additionalProperties: false }),
+    },
+  );
 
 /** The console's page and files, its sessions, and refusals of API calls that the gateway did not forward. */
 export const consoleRoutes = (options: ConsoleOptions) => {
@@ -137,6 +178,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
       hidden,
     )
     .use(sessionRoutes({ ...options, callerOf: opener.callerOf }))
+    .use(linkRoutes(options, opener))
     .use(
       passkeyRoutes({
         ...options,

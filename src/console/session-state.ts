@@ -18,7 +18,14 @@ const personState = ({ id, name, email, role, scopes }: SignedInPerson) => ({
   person: { id, name, email, role, scopes: [...scopes] },
 });
 
-/** What the console's page learns of its session: who is signed in, as `key` or as `person`. */
+const userState = (caller: Caller | SignedInPerson, formatRate: (rate: Rate) => string) => {
+  if ("role" in caller) return personState(caller);
+  return caller.kind === "operator"
+    ? { operator: { scopes: [...caller.scopes] } }
+    : keyState(caller, formatRate);
+};
+
+/** The state of a session for the console's page. Its user is `key`, `person` or `operator`. */
 export const stateOf = (
   { csrfToken }: Pick<Session, "csrfToken">,
   caller: Caller | SignedInPerson,
@@ -26,5 +33,5 @@ export const stateOf = (
 ) => ({
   signedIn: true,
   csrfToken,
-  ...("role" in caller ? personState(caller) : keyState(caller, formatRate)),
+  ...userState(caller, formatRate),
 });

@@ -10,9 +10,12 @@ import { hashOf, keyFrom, seal, unseal } from "./seal.ts";
 /** Who is signed in: what they may do, and whether they still may, is looked up with every request. */
 export type Holder =
   | { readonly kind: "key"; readonly id: number; readonly secret: string }
-  | ({ readonly kind: "person" } & SignIn);
+  | ({ readonly kind: "person" } & SignIn)
+  /** By a sign-in link. */
+  | { readonly kind: "operator"; readonly id: 0 };
 
-export type PersonHolder = Extract<Holder, { kind: "person" }>;
+/** A user without a secret for the API: the gateway marks their requests. */
+export type KeylessHolder = Exclude<Holder, { kind: "key" }>;
 
 /** A user who is signed in at the console. */
 export interface Session {
@@ -38,6 +41,7 @@ const ownerOf = ({ kind, id }: Holder): string => `${kind}:${id}`;
 /** How a user signed in, for the audit log. */
 const methodOf = (holder: Holder): string => {
   if (holder.kind === "key") return "key";
+  if (holder.kind === "operator") return "link";
   return holder.passkeyId === undefined ? "account" : "passkey";
 };
 

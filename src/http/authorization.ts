@@ -4,9 +4,9 @@ import { Fault } from "../lib/errors.ts";
 import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
 import { type Grant, type Scope, holds } from "../lib/scopes.ts";
 
-/** Who sends a request: an API key, or a person who is signed in to the console. */
+/** Who sends a request: an API key, or a person or the operator who is signed in to the console. */
 export interface Caller {
-  kind: "key" | "person";
+  kind: "key" | "person" | "operator";
   /** Unique among the callers of its kind. */
   id: number;
   name: string;
@@ -55,7 +55,7 @@ export interface AuthorizationOptions {
 }
 
 /** What has the scopes of a caller. */
-const HOLDERS = { key: "The API key", person: "Your role" } as const;
+const HOLDERS = { key: "The API key", person: "Your role", operator: "The operator" } as const;
 
 /** @throws Fault insufficient_scope */
 const assertScope = (caller: Caller, scope: Scope | "any") => {

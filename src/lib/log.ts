@@ -54,7 +54,7 @@ export const logger = ({
 
 /** The sender of a request, as far as the log names it. */
 export interface LoggedCaller {
-  kind: "key" | "person";
+  kind: "key" | "person" | "operator";
   id: number;
 }
 

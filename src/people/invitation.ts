@@ -12,3 +12,6 @@ export const hashOfToken = (token: string): string | undefined =>
 /** The address of an invitation. Browsers do not send the part behind the `#`, so no log has the token. */
 export const invitationLink = (origin: string, token: string): string =>
   `${origin}/console/invitation#${token}`;
+
+/** The address that signs the operator in. The token is after the `#` too. */
+export const signInLink = (origin: string, token: string): string => `${origin}/console/sign-in#${token}`;

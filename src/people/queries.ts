@@ -3,7 +3,7 @@ import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
 import { MAX_PASSKEYS } from "./person.ts";
-import { isLastPersonToGrant } from "../db/management-access.ts";
+import { isAdministrator, isLastPersonToGrant } from "../db/management-access.ts";
 
 type Orm = Database["orm"];
 
@@ -44,6 +44,18 @@ export const personQueries = (orm: Orm) => ({
     .where(and(isPresent, gt(people.id, value("after"))))
     .orderBy(asc(people.id))
     .limit(value("limit"))
+    .prepare(),
+  administratorQuery: orm
+    .select({ id: people.id })
+    .from(people)
+    .where(and(eq(people.role, "administrator"), isPresent))
+    .limit(1)
+    .prepare(),
+  joinedAdministratorQuery: orm
+    .select({ id: people.id })
+    .from(people)
+    .where(isAdministrator("people"))
+    .limit(1)
     .prepare(),
   findInvitedQuery: orm
     .select(COLUMNS)

@@ -25,13 +25,23 @@ export interface InvitationRecord {
   expiresAt: number;
 }
 
-const reads = ({ queries, statements, read, cache, commit }: Shared) => ({
+const reads = ({ queries, statements, read, cache, commit, fresh }: Shared) => ({
   find: async (id: number): Promise<Person | undefined> => read(id),
   /** The person of a request. The result is never older than the last acknowledged change. */
   findSignedIn: cache.find,
   /** The people after the id `after`, ascending by id. */
   list: async (page: { after: number; limit: number }): Promise<Person[]> =>
     queries.listQuery.all({ ...page }).map(toPerson),
+  /** True if the store has an administrator, who may not have accepted the invitation yet. */
+  async hasAdministrator(): Promise<boolean> {
+    await fresh();
+    return queries.administratorQuery.get() !== undefined;
+  },
+  /** True if the store has an administrator who can sign in. */
+  async hasJoinedAdministrator(): Promise<boolean> {
+    await fresh();
+    return queries.joinedAdministratorQuery.get() !== undefined;
+  },
   /** Stores when people were last seen, by their ids. */
   async touch(lastSeen: ReadonlyMap<number, number>): Promise<void> {
     if (lastSeen.size === 0) return;

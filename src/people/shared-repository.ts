@@ -1,6 +1,7 @@
-import { auditing } from "../db/audit.ts";
+import { type Audit, auditing } from "../db/audit.ts";
 import type { Commit } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
+import { operatorSessionEnds } from "../db/session-ends.ts";
 import type { Action } from "../lib/actions.ts";
 import { lruCache } from "../lib/lru.ts";
 import type { Passkey, Person } from "./person.ts";
@@ -62,7 +63,11 @@ export const openPeople = ({ client, orm, commit, fresh, foreignVersion }: Datab
       cache.clear();
     }
   };
-  const record = auditing({ client });
+  const recordEntry = auditing({ client });
+  const endOperatorSessions = operatorSessionEnds({ client, orm });
+  /** Records a change. If it lets the first administrator sign in, the sessions of sign-in links end. */
+  const record: Audit = (act, entry) =>
+    entry ? [...recordEntry(act, entry), ...endOperatorSessions(act)] : [];
   /** Records what a person did to their own ways to sign in. */
   const recordOwn = (action: Action, id: number | undefined, now: number) => {
     const person = id === undefined ? undefined : read(id);

@@ -20,6 +20,7 @@ const lines = (
     dnsPort = undefined as number | undefined,
     url = "http://localhost:3000",
     hasAdminKey = true,
+    signInToken = undefined as string | undefined,
     clusterNode = undefined as string | undefined,
   } = {},
 ) => {
@@ -33,6 +34,7 @@ const lines = (
       dnsPort,
       sites: projectAddresses(config, 3000).addressOf("*"),
       adminKey: hasAdminKey ? "data/admin.key" : undefined,
+      signInToken,
       clusterNode,
     },
     NETWORK,
@@ -48,6 +50,14 @@ describe("a start prints", () => {
       "Sites: http://PROJECT.localhost:3000/ (this machine only, until PLATFORM_DOMAIN is set)",
       "Admin key (all scopes) in data/admin.key",
     ]);
+  });
+
+  test("a link that signs the operator in, next to the address of the console", () => {
+    const signInToken = "t".repeat(43);
+    const printed = lines({ BASE_URL: "https://adopt.example.org" }, { signInToken });
+    expect(printed[printed.indexOf("Console: https://adopt.example.org/console") + 1]).toBe(
+      `Sign in to the console (single use, expires in 15 minutes): https://adopt.example.org/console/sign-in#${signInToken}`,
+    );
   });
 
   test("on a node of a cluster without the first key, where that is", () => {

@@ -39,6 +39,37 @@ test("a person who is added gets a link to BASE_URL, which works beside the serv
   ]);
 });
 
+test("people invite --first prints a link that signs in once, until there is an administrator", async () => {
+  const { store, run } = await openShared();
+  const { out, code } = await run("invite", "--first");
+  expect(code).toBe(0);
+  const [first = "", link = ""] = out.split("\n");
+  expect(first).toMatch(/^Open this address to sign in to the console\. It works once until 2\d{3}-.*Z:$/);
+  expect(link).toMatch(/^https:\/\/shelter\.example\.org\/console\/sign-in#[\w-]{43}$/);
+  const json = { token: link.split("#")[1] };
+  const open = () => visitor(store).send("POST", "/console/auth/link", { json });
+  // The link is valid by the clock of the machine, not by that of the store.
+  store.clock.advance(Date.now() - store.clock.now());
+  expect([(await open()).status, (await open()).status]).toEqual([201, 410]);
+  const printed = JSON.parse((await run("invite", "--first", "--json")).out) as object;
+  expect(printed).toEqual({ link: expect.stringContaining("#"), expiresAt: expect.stringMatching(/Z$/) });
+  await run("add", ...ADA.slice(0, 4), "--role", "administrator");
+  expect(await run("invite", "--first")).toMatchObject({
+    code: 1,
+    out: "",
+    error: expect.stringContaining("The store has an administrator. Invite them again"),
+  });
+});
+
+test("people invite takes an id or --first, and not both", async () => {
+  const { run } = await openShared();
+  for (const argv of [[], ["1", "--first"]])
+    expect(await run("invite", ...argv)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("Name the person's id, or pass --first."),
+    });
+});
+
 test("commands print JSON, as the API does", async () => {
   const { store, run } = await openShared();
   const added = JSON.parse((await run("add", ...ADA, "--json")).out) as { invitation: { link: string } };

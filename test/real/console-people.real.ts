@@ -34,6 +34,35 @@ const rowOf = async (page: Page, name: string): Promise<string> => {
   return row.innerText();
 };
 
+real("the link of the first start signs in by its button, and not by opening it", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  const pattern = /http:\S+(\/console\/sign-in#[\w-]{43})/;
+  await until("the link is printed", () => pattern.test(server.stdout()), 5000);
+  const link = `${consoleOf(server)}${pattern.exec(server.stdout())?.[1]}`;
+  await using browser = await openBrowser();
+  const { page } = browser;
+  for (let visit = 0; visit < 2; visit++) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByRole("heading", { name: "Welcome" }).waitFor();
+  }
+  await untilTrue(page, "document.activeElement.textContent === 'Sign in'");
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await page.getByText("Operator", { exact: true }).waitFor();
+  await page.goBack();
+  expect(page.url()).not.toContain("#");
+  await page.goto(`${consoleOf(server)}/console/people`);
+  await page.getByRole("heading", { name: "People", exact: true }).waitFor();
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "This link doesn't work" }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+});
+
 real("an invited person registers a passkey, signs out, and signs in with it", NEEDED, async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });

@@ -212,6 +212,39 @@ real("a provider that cannot be reached leaves the other ways in", [], async () 
 });
 
 real(
+  "the first start prints a link that signs in once, and neither the log nor a later start has it",
+  [],
+  async () => {
+    using place = directory();
+    const linkOf = (text: string) => /http:\S+\/console\/sign-in#[\w-]{43}/.exec(text)?.[0];
+    let token = "";
+    {
+      await using server = await serve({ cwd: place.path });
+      await until("the link is printed", () => linkOf(server.stdout()) !== undefined, 5000);
+      const link = new URL(linkOf(server.stdout()) ?? "");
+      token = link.hash.slice(1);
+      const open = () =>
+        fetch(new URL("/console/auth/link", server.url), {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ token }),
+        });
+      const page = await fetch(link);
+      expect([page.status, page.headers.get("referrer-policy")]).toEqual([200, "no-referrer"]);
+      expect([(await open()).status, (await open()).status]).toEqual([201, 410]);
+      await server.stop();
+      expect(server.stdout().split(token)).toHaveLength(2);
+      expect(server.stdout()).toContain("/console/auth/link");
+    }
+    await using again = await serve({ cwd: place.path });
+    expect(linkOf(again.stdout())).toBeUndefined();
+    const invited = await store(["people", "invite", "--first"], { cwd: place.path });
+    expect(new URL(linkOf(invited.stdout) ?? "").port).toBe(String(again.port));
+    expect(invited.stdout).not.toContain(token);
+  },
+);
+
+real(
   "an invitation registers a passkey, and a sign-in that began before a restart of two workers ends after it",
   [],
   async () => {

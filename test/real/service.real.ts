@@ -71,6 +71,7 @@ real(
     );
     expect(told).toContain("is running, and starts with the machine.");
     expect(told).toContain(`sudo cat ${DATA}/admin.key`);
+    expect(told).toContain(`sudo adoption-store people invite --first --data-dir ${DATA}`);
     expect(await state(machine)).toBe("active");
     expect(await ready(machine)).toBe('{"status":"ready"}');
     expect(await machine.must("systemctl show adoption-store --property StatusText --value")).toBe("Ready\n");

@@ -22,6 +22,7 @@ import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
 import { SessionProvider, describeUser, useSession } from "./session.tsx";
 import { SessionEnded, SignIn } from "./sign-in.tsx";
+import { SignInLinkPage, isSignInLink } from "./sign-in-link.tsx";
 import { APP, SIGN_IN } from "./words.ts";
 
 const AREAS = [
@@ -175,6 +176,8 @@ const SignedIn = () => (
 /** The console. Each page has an address of its own, so that reloading and going back show the same. */
 export const App = () => (
   <LocationProvider scope="/console">
-    <Toasts>{isInvitation() ? <InvitationPage /> : <SignedIn />}</Toasts>
+    <Toasts>
+      {isSignInLink() ? <SignInLinkPage /> : isInvitation() ? <InvitationPage /> : <SignedIn />}
+    </Toasts>
   </LocationProvider>
 );

@@ -9,9 +9,9 @@ import type { components } from "../../client/types/platform.d.ts";
 type Grant = components["schemas"]["Key"]["scopes"][number];
 type Role = components["schemas"]["Person"]["role"];
 
-/** Who is signed in: a person, or an API key without its secret. */
+/** Who is signed in: a person, an API key without its secret, or the operator by a link. */
 export interface User {
-  kind: "person" | "key";
+  kind: "person" | "key" | "operator";
   id: number;
   name: string;
   scopes: Grant[];
@@ -25,6 +25,7 @@ export interface User {
 
 /** How the user is signed in, in words. */
 export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): string => {
+  if (kind === "operator") return APP.operatorText;
   return kind === "key" ? `${name}: ${APP.keyText}` : name;
 };
 
@@ -44,7 +45,13 @@ type State = SignedOutState | SignedInState;
 
 type Received =
   | SignedOutState
-  | { signedIn: true; csrfToken: string; key?: Omit<User, "kind">; person?: Omit<User, "kind"> };
+  | {
+      signedIn: true;
+      csrfToken: string;
+      key?: Omit<User, "kind">;
+      person?: Omit<User, "kind">;
+      operator?: Pick<User, "scopes">;
+    };
 
 const PATH = "/console/session";
 const STATE = ["session"];
@@ -61,12 +68,16 @@ const request = async (init?: RequestInit): Promise<Response> => {
   return response;
 };
 
+const userOf = ({ key, person, operator }: Extract<Received, { signedIn: true }>): User => {
+  if (operator) return { kind: "operator", id: 0, name: SIGN_IN.operator, ...operator };
+  return person ? { kind: "person", ...person } : { kind: "key", ...key! };
+};
+
 const readState = async (): Promise<State> => {
   const state = (await (await request()).json()) as Received;
   if (!state.signedIn) return state;
-  const { csrfToken, key, person } = state;
-  const user: User = person ? { kind: "person", ...person } : { kind: "key", ...key! };
-  return { signedIn: true, csrfToken, user };
+  const { csrfToken } = state;
+  return { signedIn: true, csrfToken, user: userOf(state) };
 };
 
 const isSameUser = (one: User, other: User): boolean => one.kind === other.kind && one.id === other.id;

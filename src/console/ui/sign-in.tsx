@@ -7,7 +7,7 @@ import { Page } from "./parts/page.tsx";
 import { useAction } from "./parts/use-action.ts";
 import { hasPasskeys, signInWithPasskey } from "./passkeys.ts";
 import { signIn, useSession, useSessionRefresh } from "./session.tsx";
-import { ENDED, OIDC_PROBLEMS, PEOPLE_SIGN_IN, SIGN_IN } from "./words.ts";
+import { ENDED, OIDC_PROBLEMS, PEOPLE_SIGN_IN, SIGN_IN, SIGN_IN_LINK } from "./words.ts";
 
 /** The address of the provider's sign-in, which comes back to `to`. */
 const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURIComponent(to)}`;
@@ -130,7 +130,7 @@ export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | u
 
 /**
  * Shown above a page with unsaved work, which stays. It closes when the same user signs in again, so it offers only their way
- * to sign in: anybody else would lose the work.
+ * to sign in: anybody else would lose the work. The operator can leave the page, because links end with the first administrator.
  */
 export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
   const { user } = useSession();
@@ -158,13 +158,23 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
           <h2 id={`${id}-title`}>{ENDED.title}</h2>
         </header>
         <p id={`${id}-text`}>
-          {ENDED.as[user.kind]}{" "}
-          <bdi>
-            <strong>{user.name}</strong>
-          </bdi>{" "}
-          {ENDED.keep}
+          {user.kind === "operator" ? (
+            ENDED.operator
+          ) : (
+            <>
+              {ENDED.as[user.kind]}{" "}
+              <bdi>
+                <strong>{user.name}</strong>
+              </bdi>{" "}
+              {ENDED.keep}
+            </>
+          )}
         </p>
-        {user.kind === "person" && hasPersonButtons(oidc) ? (
+        {user.kind === "operator" ? (
+          <button type="button" onClick={() => location.reload()}>
+            {SIGN_IN_LINK.other}
+          </button>
+        ) : user.kind === "person" && hasPersonButtons(oidc) ? (
           <PersonButtons oidc={oidc} isAbove />
         ) : (
           <KeyForm />

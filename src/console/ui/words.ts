@@ -4,6 +4,7 @@ export const APP = {
   areas: "Areas",
   signOut: "Sign out",
   keyText: "the API key that you are signed in with",
+  operatorText: "Add yourself as an administrator under People.",
   nothing: "Nothing to show",
   nothingText: "None of your permissions opens a page. Ask an administrator for one that does.",
   forbidden: "Not allowed",
@@ -26,16 +27,31 @@ export const SIGN_IN = {
   submit: "Sign in",
   helpTitle: "I can't sign in",
   lost: "New here, or is your device lost? Ask an administrator for an invitation. Open its link on your device.",
-  where:
-    "No key? Ask the person who runs this service. The very first key is in the file admin.key in its data directory.",
+  where: "No administrator yet? On the server, run adoption-store people invite --first.",
+  operator: "Operator",
   manual: "Read the manual",
 } as const;
 
 export const ENDED = {
   title: "Your session has ended",
-  as: { person: "Sign in again as", key: "Sign in again with the key" },
+  as: {
+    person: "Sign in again as",
+    key: "Sign in again with the key",
+  },
   keep: "to continue. What you entered is still here.",
+  operator: "To continue, open a new sign-in link in another tab. What you entered is still here.",
   again: "Sign in again to continue.",
+} as const;
+
+/** The page of a link that signs the operator in. */
+export const SIGN_IN_LINK = {
+  title: "Welcome",
+  text: "This link signs you in once, with all permissions. Then add yourself as an administrator under People.",
+  submit: "Sign in",
+  problem: "This link doesn't work",
+  invalid:
+    "The link is incomplete, used or expired, or the store already has an administrator. Without an administrator, run adoption-store people invite --first.",
+  other: "Sign in another way",
 } as const;
 
 /** Signing in without a key. */

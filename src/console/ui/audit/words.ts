@@ -142,6 +142,7 @@ const METHODS: Readonly<Record<string, string>> = {
   key: "an API key",
   passkey: "a passkey",
   account: "an account of another provider",
+  link: "a sign-in link",
 };
 
 const permissionsOf = (scopes: string): string =>
