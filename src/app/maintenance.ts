@@ -49,7 +49,7 @@ const warningOf = (log: Logger) => (message: string) => (error: unknown) =>
 
 /** Stores what services collect in memory. Records that could not be stored remain for the next call. */
 export const storeRecords = async (
-  { keys, people, refusedSignIns }: Services,
+  { keys, people, refusedSignIns, adopterReads }: Services,
   warn: (message: string) => (error: unknown) => void,
   { isLast = false } = {},
 ): Promise<void> => {
@@ -58,6 +58,9 @@ export const storeRecords = async (
   await refusedSignIns
     .flush({ isLast })
     .catch(warn("failed sign-ins could not be recorded in the audit log"));
+  await adopterReads
+    .flush({ isLast })
+    .catch(warn("reads of adopters' data could not be recorded in the audit log"));
 };
 
 /** Stores records, and shortens the write-ahead log. */

@@ -83,6 +83,7 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
       ...metrics.drain(),
       pid: process.pid,
       keysUsed: new Map(keysUsed),
+      adopterReads: services.adopterReads.drain(),
       memory: process.memoryUsage.rss(),
       cpuSeconds: cpuSeconds(),
     };

@@ -85,7 +85,7 @@ export const createRoutes = (
   return [
     petRoutes({ pets, pages: services.petPages, statistics: services.petStatistics, stream, macros }),
     categoryRoutes({ categories, macros }),
-    orderRoutes({ orders, macros }),
+    orderRoutes({ orders, adopterReads: services.adopterReads, macros }),
     projectRoutes({ projects, addresses: projectAddresses(config, port), macros }),
     deployRoutes({
       deploys,

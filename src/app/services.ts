@@ -1,3 +1,4 @@
+import { adopterReads } from "../audit/adopter-reads.ts";
 import { refusedSignIns } from "../audit/refused-sign-ins.ts";
 import { auditService } from "../audit/service.ts";
 import type { ChallengeRecords } from "../certificates/challenge-records.ts";
@@ -98,6 +99,7 @@ const storeServices = (
   return {
     audit,
     refusedSignIns: refusedSignIns({ add: repositories.audit.add, clock }),
+    adopterReads: adopterReads({ add: repositories.audit.add, clock }),
     keys: keyService({
       keys: touchKeys ? { ...repositories.keys, touch: touchKeys } : repositories.keys,
       clock,

@@ -1,3 +1,4 @@
+import type { AdopterReads } from "../audit/adopter-reads.ts";
 import type { Config } from "../config/config.ts";
 import type { OwnerSocket } from "../edge/forwarding.ts";
 import type { RequestCounts } from "../http/metrics.ts";
@@ -14,6 +15,7 @@ export interface WorkerSettings {
 export interface WorkerReport extends RequestCounts {
   pid: number;
   keysUsed: ReadonlyMap<number, number>;
+  adopterReads: readonly AdopterReads[];
   /** Resident memory, in bytes. */
   memory: number;
   /** CPU time since the last report, in seconds. */

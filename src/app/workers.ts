@@ -19,6 +19,7 @@ import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } fro
 /** The parts of this process that its workers use. */
 interface Shared {
   keys: Pick<Services["keys"], "recordUse">;
+  adopterReads: Pick<Services["adopterReads"], "record">;
   petIndexing: Pick<Services["petIndexing"], "index">;
   metrics: Pick<Metrics, "add">;
   limiters: Readonly<Record<LimiterName, RateLimiter>>;
@@ -68,10 +69,11 @@ export const createWorkers = (config: Config, log: Logger, fetch: Handler, comma
   };
 
   const receive =
-    ({ keys, metrics }: Omit<Shared, "https">) =>
+    ({ keys, adopterReads, metrics }: Omit<Shared, "https">) =>
     (report: WorkerReport): void => {
       metrics.add(report);
       for (const [id, at] of report.keysUsed) keys.recordUse(id, at);
+      for (const { reader, rows } of report.adopterReads) adopterReads.record(reader, rows);
       memory.set(report.pid, report.memory);
       cpuSeconds += report.cpuSeconds;
     };

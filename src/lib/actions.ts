@@ -11,6 +11,8 @@ export const ACTIONS = {
   "order.completed": "An adoption was completed: its animal became `sold`.",
   "order.cancelled": "An adoption was cancelled: its animal became `available` again.",
   "order.erased": "The adopter and the note of an adoption were erased.",
+  "adopter.read":
+    "A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses.",
   "import.started": "The command `import` began to add animals from a file.",
   "import.finished": "An import ended. Its animals have no entries of their own.",
   "key.created": "An API key was created.",

@@ -34,11 +34,13 @@ import type { OrderStep } from "./status.ts";
 
 interface OrderRouteOptions {
   orders: OrderService;
+  /** Learns of each response with adopters. */
+  adopterReads: { record(reader: Caller, rows: number): void };
   macros: Macros;
 }
 
 /** The steps of an adoption. */
-const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
+const orderStepRoutes = ({ orders, macros }: Omit<OrderRouteOptions, "adopterReads">) => {
   const takeStep = (orderId: string, step: OrderStep, caller: Caller, once: Once) =>
     once(
       {
@@ -85,16 +87,22 @@ const orderStepRoutes = ({ orders, macros }: OrderRouteOptions) => {
 };
 
 /** Adoptions, under `/v1/store`. */
-export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
-  new Elysia({ name: "orders", normalize: false })
+export const orderRoutes = ({ orders, adopterReads, macros }: OrderRouteOptions) => {
+  const recordRead = (caller: Caller, { method }: Request, read: readonly StoredOrder[]): void => {
+    // A response to HEAD has no body.
+    if (method === "GET")
+      adopterReads.record(caller, read.filter(({ adopter }) => adopter !== undefined).length);
+  };
+  return new Elysia({ name: "orders", normalize: false })
     .use(macros)
     .get(
       "/v1/store/orders",
-      async ({ query, set }) => {
+      async ({ query, set, request, caller }) => {
         const { cursor, sort, ...filters } = toListOrders(query);
         const { items, next } = await orders.list({ ...filters, sort, cursor });
         const parameters = { ...filters, sort: sort === "id" ? undefined : sort };
         Object.assign(set.headers, nextPage("/v1/store/orders", parameters, next));
+        recordRead(caller, request, items);
         return items.map(fromOrder);
       },
       {
@@ -136,7 +144,11 @@ export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
     )
     .get(
       "/v1/store/orders/:orderId",
-      async ({ params }) => fromOrder(await orders.get(parseId(params.orderId))),
+      async ({ params, request, caller }) => {
+        const order = await orders.get(parseId(params.orderId));
+        recordRead(caller, request, [order]);
+        return fromOrder(order);
+      },
       {
         stability: "beta",
         scope: "orders:read",
@@ -147,3 +159,4 @@ export const orderRoutes = ({ orders, macros }: OrderRouteOptions) =>
       },
     )
     .use(orderStepRoutes({ orders, macros }));
+};

@@ -123,6 +123,12 @@ const CASES: Record<Action, Case> = {
     await forget(project);
     return { actor: { kind: "operator" }, resource: ORDER };
   },
+  async "adopter.read"(project) {
+    await placed(project);
+    await project.store.call("GET", "/v1/store/orders");
+    await project.store.adopterReads.flush();
+    return { resource: { kind: "adopter", id: "orders" }, changes: [{ field: "rows", to: "1" }] };
+  },
   async "import.started"(project) {
     await imports(project).start(RECORD, false, 0);
     return {

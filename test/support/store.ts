@@ -60,6 +60,8 @@ export interface Store {
   domainScheduler: Services["domainScheduler"];
   /** Failed attempts to sign in. They are not flushed by themselves. */
   refusedSignIns: Services["refusedSignIns"];
+  /** Reads of adopters' data. They are not flushed by themselves. */
+  adopterReads: Services["adopterReads"];
   /** Event streams of animals. */
   streams: Services["petStreams"];
   /** Undefined without HTTPS_PORT. The certificate scheduler is not started. */
@@ -192,6 +194,7 @@ export const openStore = async ({
     objects: services.objects,
     domainScheduler: services.domainScheduler,
     refusedSignIns: services.refusedSignIns,
+    adopterReads: services.adopterReads,
     streams: services.petStreams,
     app,
     fetch,

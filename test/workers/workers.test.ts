@@ -1,9 +1,10 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { createWorkers } from "../../src/app/workers.ts";
-import { workersSocketPath } from "../../src/data-dir/paths.ts";
+import { databasePath, workersSocketPath } from "../../src/data-dir/paths.ts";
 import { readProcessRecord } from "../../src/data-dir/process-record.ts";
 import type { Logger } from "../../src/lib/log.ts";
 import { findStatus } from "../../src/cli/status-facts.ts";
@@ -299,4 +300,22 @@ test("workers end when their server is killed, even one that hangs", async () =>
   await until(() => !pids().some(isAlive));
   // Nobody else holds its standard output.
   await server.stdout.text();
+});
+
+test("the audit log counts the adopters in the responses of all processes", async () => {
+  const { server, config, post, callAll } = await serveWithWorkers();
+  const pet = await post("/v1/pets", { name: "Bella", categoryId: 1, status: "available" });
+  const { id: petId } = (await pet.json()) as { id: number };
+  await post("/v1/store/orders", { petId, adopter: { name: "Ada Byron", email: "ada@example.org" } });
+  const responses = await callAll("/v1/store/orders");
+  await server.stop();
+  using database = new Database(databasePath(config.dataDir), { readonly: true });
+  const rows = database
+    .query<{ rows: string }, []>(
+      "SELECT changes ->> '$[0][2]' AS rows FROM audit_entries WHERE action = 'adopter.read'",
+    )
+    .all()
+    .map((entry) => Number(entry.rows));
+  expect(rows.reduce((sum, count) => sum + count, 0)).toBe(responses.length);
+  expect(rows.length).toBeLessThanOrEqual(2);
 });
