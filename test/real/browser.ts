@@ -23,6 +23,7 @@ export interface Locator {
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
   filter(options: { hasText: string }): Locator;
   first(): Locator;
+  or(other: Locator): Locator;
 }
 
 export interface Page {

@@ -49,8 +49,9 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { name, 
 
 const signInByKeyboard = async (page: Page, server: Server): Promise<void> => {
   await page.goto(`${server.url}/console/animals`);
-  await page.getByLabel("API key").waitFor();
+  await press(page, /Use an API key/);
   // The field has the focus already.
+  await page.getByLabel("API key").waitFor();
   await page.keyboard.type(server.key);
   await page.keyboard.press("Enter");
   await heading(page, "Animals");

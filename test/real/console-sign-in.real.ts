@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
 import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
-import { signIn } from "./sign-in.ts";
+import { showKeyField, signIn } from "./sign-in.ts";
 import { directory, real, serve, type Server } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
@@ -38,8 +38,13 @@ real(
     const { page } = browser;
     await page.goto(`${server.url}/console/animals`);
     await page.getByText("Adoption store").first().waitFor();
+    await untilTrue(page, "document.activeElement.textContent === 'Sign in with a passkey'");
+    expect(await page.getByLabel("API key").count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Use an API key" }).click();
     await page.getByText("Paste the key you were given (it starts with aas_).").waitFor();
     await untilTrue(page, "document.activeElement.name === 'key'");
+    expect(await page.getByRole("button", { name: "Sign in with a passkey" }).count()).toBe(1);
     expect(await violationsOf(page)).toEqual([]);
     for (const wrong of [server.key.slice(0, -3), "two words", `${server.key.slice(0, -1)}é`]) {
       await page.getByLabel("API key").fill(wrong);
@@ -47,7 +52,7 @@ real(
       await page.getByText("This key doesn't work. Check that you copied all of it.").waitFor();
       await untilTrue(page, "document.activeElement.name === 'key'");
       await page.reload();
-      await page.getByText("Paste the key you were given (it starts with aas_).").waitFor();
+      await showKeyField(page);
     }
     expect(await violationsOf(page)).toEqual([]);
     // A key that was copied with the line around it.
@@ -128,6 +133,7 @@ real(
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     await page.getByText("Your session has ended. Sign in again to continue.").waitFor();
     expect(await page.evaluate("document.body.innerText")).not.toContain("Bella");
+    await showKeyField(page);
     await page.getByLabel("API key").fill(server.key);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { name: "Keys" }).waitFor();

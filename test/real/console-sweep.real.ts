@@ -7,7 +7,7 @@ import { type Page, lastingFaults, openBrowser } from "./browser.ts";
 import { PAGES, STATES, fillStore } from "./console-pages.ts";
 import { acceptInvitation, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { NAME_SERVERS, serveShelter } from "./shelter-site.ts";
-import { signIn } from "./sign-in.ts";
+import { showKeyField, signIn } from "./sign-in.ts";
 import { directory, real, serve, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
@@ -187,10 +187,11 @@ real("axe finds nothing on the page to sign in, with each way and its problem", 
   const problems: string[] = [];
   for (const query of ["", "?sign-in=unknown_person"]) {
     await page.goto(`${consoleOf(server)}/console${query}`);
-    await page.getByLabel(/key/i).waitFor();
+    await page.getByRole("button", { name: "Use an API key" }).waitFor();
     problems.push(...(await problemsOf(page, `sign-in${query}`)));
   }
-  await page.getByLabel(/key/i).fill("aas_wrong");
+  await showKeyField(page);
+  await page.getByLabel("API key").fill("aas_wrong");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByText(/doesn't work/).waitFor();
   problems.push(...(await problemsOf(page, "sign-in, wrong key")));

@@ -7,7 +7,7 @@ import { surroundings } from "./authorities.ts";
 import { openBrowser } from "./browser.ts";
 import { publishDocs } from "./console-data.ts";
 import { NEEDED as NAME_SERVERS, nameServers } from "./dns-servers.ts";
-import { signIn } from "./sign-in.ts";
+import { signIn, signedOut } from "./sign-in.ts";
 import { directory, real, run, serve, type Server, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
@@ -103,7 +103,7 @@ real("the last key that can manage keys is revoked only by a choice of its own",
   expect(await (await server.call("/platform/keys/1")).json()).not.toHaveProperty("revokedAt");
   await force.check();
   await revoke.click();
-  await page.getByLabel("API key").waitFor();
+  await signedOut(page);
   expect((await server.call("/v1/pets")).status).toBe(401);
 });
 
@@ -188,13 +188,13 @@ real("signing out ends the session that the browser has, whichever page began it
   const other = await page.context().newPage();
   await other.goto(`${server.url}/console`);
   await other.getByRole("button", { name: "Sign out" }).click();
-  await other.getByLabel("API key").waitFor();
+  await signedOut(other);
   await signIn(other, server.url, server.key);
   await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByLabel("API key").waitFor();
+  await signedOut(page);
   for (const each of [page, other]) {
     await each.reload();
-    await each.getByLabel("API key").waitFor();
+    await signedOut(each);
   }
 });
 

@@ -5,7 +5,7 @@ import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { readRefusedHosts } from "../../src/edge/refused-hosts.ts";
 import { openBrowser } from "./browser.ts";
-import { signIn } from "./sign-in.ts";
+import { signIn, signedOut } from "./sign-in.ts";
 import { type Server, directory, real, run, serve, until } from "./support.ts";
 
 const HOST = "adopt.example.org";
@@ -173,7 +173,7 @@ for (const proxy of [nginx, caddy]) {
     // A list that is still being read would be refused behind the end of the session.
     await browser.page.locator("tbody tr").first().waitFor();
     await browser.page.getByRole("button", { name: "Sign out" }).click();
-    await browser.page.getByLabel("API key").waitFor();
+    await signedOut(browser.page);
     expect(browser.seen.errors).toEqual([]);
   });
 

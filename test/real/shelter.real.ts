@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { violationsOf } from "./axe.ts";
 import { openBrowser, untilTrue } from "./browser.ts";
-import { signIn } from "./sign-in.ts";
+import { signIn, signedOut } from "./sign-in.ts";
 import { directory, real, serve, type Server, store } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core", "axe-core"];
@@ -273,7 +273,7 @@ real("a key is offered what its scopes let it do", NEEDED, async () => {
   const { secret } = (await minted.json()) as { secret: string };
   await it.button("Sign out").click();
   // A navigation would cut off the request that ends the session.
-  await page.getByLabel("API key").waitFor();
+  await signedOut(page);
   await signIn(page, page.url().replace(/\/console.*/, ""), secret, "");
   await page.getByRole("heading", { name: "Adoptions" }).waitFor();
   await page.getByText("Ada Byron").waitFor();

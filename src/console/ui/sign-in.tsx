@@ -1,5 +1,5 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ActionButton } from "./parts/action-button.tsx";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hasCode } from "./api/client.ts";
 import { Notice, Problem } from "./parts/feedback.tsx";
 import { Field } from "./parts/field.tsx";
@@ -26,11 +26,14 @@ const useSignIn = <Input = void,>(act: (input: Input) => Promise<void>) => {
   });
 };
 
-/** Buttons for people: a passkey, and the provider if there is one. */
+/** Buttons for people: a passkey, and the provider if there is one. The first one takes the focus. */
 const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; isAbove?: boolean }) => {
   const signingIn = useSignIn(signInWithPasskey);
+  const element = useRef<HTMLDivElement>(null);
+  // Before the page is painted: a later focus would override the user's first Tab.
+  useLayoutEffect(() => element.current?.querySelector<HTMLElement>("button, a")?.focus(), []);
   return (
-    <div class="ways">
+    <div class="ways" ref={element}>
       {signingIn.error && <Problem error={signingIn.error} />}
       {hasPasskeys() && <ActionButton action={signingIn}>{PEOPLE_SIGN_IN.passkey}</ActionButton>}
       {oidc !== undefined && (
@@ -48,13 +51,13 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
   );
 };
 
-/** Signs in with an API key. @param isSecond there are buttons above it */
+/** Signs in with an API key. The field takes the focus. @param isSecond there are buttons above it */
 const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
   const input = useRef<HTMLInputElement>(null);
   const [secret, setSecret] = useState("");
   const { error, isPending, run } = useSignIn(signIn);
   // At first too, and again at each error.
-  useEffect(() => input.current?.focus(), [error]);
+  useLayoutEffect(() => input.current?.focus(), [error]);
   const isWrong = hasCode(error, "invalid_api_key");
   return (
     <form
@@ -92,6 +95,29 @@ const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
   );
 };
 
+/** The ways to sign in. The field for a key appears on request, unless it is the only way. */
+const Ways = ({ oidc }: { oidc: string | undefined }) => {
+  const [usesKey, setUsesKey] = useState(false);
+  if (!hasPersonButtons(oidc)) return <KeyForm />;
+  return (
+    <>
+      <PersonButtons oidc={oidc} />
+      {usesKey ? (
+        <>
+          <p class="or">{PEOPLE_SIGN_IN.or}</p>
+          <KeyForm isSecond />
+        </>
+      ) : (
+        <p class="use-key">
+          <button type="button" class="link" onClick={() => setUsesKey(true)}>
+            {PEOPLE_SIGN_IN.useKey}
+          </button>
+        </p>
+      )}
+    </>
+  );
+};
+
 /** Why the provider's visitor came back without being signed in. */
 const OidcProblem = () => {
   const problem = OIDC_PROBLEMS[new URLSearchParams(location.search).get("sign-in") ?? ""];
@@ -113,9 +139,7 @@ export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | u
           </Notice>
         </div>
       )}
-      <PersonButtons oidc={oidc} />
-      {hasPersonButtons(oidc) && <p class="or">{PEOPLE_SIGN_IN.or}</p>}
-      <KeyForm isSecond={hasPersonButtons(oidc)} />
+      <Ways oidc={oidc} />
       <details>
         <summary>{SIGN_IN.helpTitle}</summary>
         <p>{SIGN_IN.lost}</p>

@@ -59,6 +59,7 @@ export const PEOPLE_SIGN_IN = {
   passkey: "Sign in with a passkey",
   oidc: (label: string) => `Sign in with ${label}`,
   newTab: "This opens a new tab. Come back here when you have signed in.",
+  useKey: "Use an API key",
   or: "or with a key",
 } as const;
 
