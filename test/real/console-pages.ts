@@ -82,6 +82,12 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
   },
   "an animal without a name": { path: "/animals/new", act: (page) => press(page, "Add") },
   "an adoption without anything": { path: "/adoptions/new", act: (page) => press(page, "Start adoption") },
+  "a category to create": {
+    path: "/animals/new",
+    async act(page) {
+      await page.locator("dialog [name=categoryId]").fill("Do");
+    },
+  },
   "the animals to choose from": { path: "/adoptions/new", act: (page) => page.keyboard.type("m") },
   "a toast": {
     path: "/adoptions",

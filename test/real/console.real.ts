@@ -169,7 +169,7 @@ real("what could not be sent is not sent later, when nobody looks any more", NEE
   const { page } = browser;
   await signIn(page, server.url, server.key, "/animals/new");
   await page.getByLabel("Name", { exact: true }).fill("Bella");
-  await page.getByRole("textbox", { name: "Category" }).fill("3");
+  await page.locator("dialog").getByRole("combobox", { name: "Category" }).fill("3");
   await page.context().setOffline(true);
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("The server did not respond").first().waitFor();
@@ -322,7 +322,7 @@ real(
     await link("Animals").click();
     await link("Add animal").click();
     await field("Name").fill("Bella");
-    await page.getByRole("textbox", { name: "Category" }).fill("3");
+    await page.locator("dialog").getByRole("combobox", { name: "Category" }).fill("3");
     await dialog("Add").click();
     await status("“Bella” added (no. 1)").waitFor();
     expect(await animals(server)).toEqual([{ id: 1, name: "Bella", categoryId: 3, status: "available" }]);

@@ -5,10 +5,10 @@ import type { Animal } from "../animals/statistics.ts";
 import { dataOf, store } from "../api/client.ts";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
+import { Combobox } from "../parts/combobox.tsx";
 import { Field } from "../parts/field.tsx";
 import { idOf } from "../parts/id.ts";
 import { useSession } from "../session.tsx";
-import { Combobox } from "./combobox.tsx";
 import { words } from "./words.ts";
 
 /** How long the user may pause between two letters without a search. */

@@ -1,93 +1,121 @@
+import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { type Category, categoryOf } from "../categories/category.ts";
+import { dataOf, store } from "../api/client.ts";
+import { type Category, byName, categoryOf } from "../categories/category.ts";
+import { CATEGORIES } from "../categories/queries.ts";
+import { FIELDS, WORDS as CATEGORY_WORDS } from "../categories/words.ts";
+import { Combobox } from "../parts/combobox.tsx";
+import { problemAt, problemsOf, wordsFor } from "../parts/field-words.ts";
 import { Field } from "../parts/field.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { type CategoryOption, exactOption, optionsFor } from "./category-options.ts";
 import { WORDS } from "./words.ts";
 
-const BY_NUMBER = "number";
 /** The field in the API. */
 const NAME = "categoryId";
 
 interface CategoryFieldProps {
-  /** The id, as typed. */
+  /** The id; "" while none is chosen. */
   value: string;
   onChoose: (value: string) => void;
   hint?: string | undefined;
 }
 
-const NumberField = ({
-  label,
+/** Creates a category and chooses it. */
+const useNewCategory = (onCreated: (category: Category) => void) => {
+  const queries = useQueryClient();
+  return useAction({
+    act: (name: string) => dataOf(store.POST("/categories", { body: { name } })),
+    changes: [CATEGORIES],
+    onDone(category) {
+      queries.setQueryData<Category[]>(CATEGORIES, (before = []) => byName([...before, category]));
+      onCreated(category);
+    },
+    says: ({ name }) => CATEGORY_WORDS.added(name),
+  });
+};
+
+const refusalOf = (error: Error | null): string | undefined => {
+  const problem = problemAt(problemsOf(error), "name");
+  return problem ? wordsFor(problem, FIELDS["name"]) : error?.message;
+};
+
+const keyOf = (option: CategoryOption): string =>
+  option.kind === "create" ? "new" : `${option.kind} ${option.id}`;
+
+const Choice = ({
+  categories,
   value,
   onChoose,
-  hint = WORDS.categoryNumberHint,
-}: CategoryFieldProps & { label: string }) => (
-  <Field label={label} name={NAME} hint={hint}>
-    {(tied) => (
-      <input
-        {...tied}
-        name={NAME}
-        inputMode="numeric"
-        autocomplete="off"
-        required
-        value={value}
-        onInput={(event) => onChoose(event.currentTarget.value)}
-      />
-    )}
-  </Field>
-);
-
-const Choice = ({ categories, ...given }: CategoryFieldProps & { categories: readonly Category[] }) => {
-  const { value, onChoose, hint = "" } = given;
-  const isKnown = categoryOf(categories, value) !== undefined;
-  const isOther = value !== "" && !isKnown;
-  const [isChosen, setChosen] = useState(isOther);
-  const isByNumber = isChosen || isOther;
+  hint = WORDS.categoryHint,
+}: CategoryFieldProps & { categories: readonly Category[] }) => {
+  /** Undefined once a category is chosen: its name is shown. */
+  const [typed, setTyped] = useState<string>();
+  const creating = useNewCategory(({ id }) => {
+    setTyped(undefined);
+    onChoose(String(id));
+  });
+  const label = value && (categoryOf(categories, value)?.name ?? WORDS.categoryNo(value));
+  const options = optionsFor(categories, typed ?? "");
+  const choose = (option: CategoryOption) => {
+    if (option.kind === "create") return creating.run(option.name);
+    setTyped(undefined);
+    onChoose(option.id);
+  };
   return (
-    <>
-      <Field label={WORDS.category} name={isByNumber ? "" : NAME} hint={isByNumber ? "" : hint}>
-        {(tied) => (
-          <select
-            {...tied}
-            required
-            value={isByNumber ? BY_NUMBER : value.trim()}
-            onChange={({ currentTarget: { value: chosen } }) => {
-              setChosen(chosen === BY_NUMBER);
-              onChoose(chosen === BY_NUMBER ? "" : chosen);
+    <Field
+      label={WORDS.category}
+      name={NAME}
+      hint={creating.isPending ? WORDS.creatingCategory : hint}
+      error={refusalOf(creating.error)}
+    >
+      {(tied) => (
+        <>
+          <Combobox
+            tied={tied}
+            name={NAME}
+            listLabel={WORDS.categories}
+            text={typed ?? label}
+            options={options}
+            isOutdated={false}
+            keyOf={keyOf}
+            onText={(now) => {
+              creating.reset();
+              setTyped(now);
+              onChoose(exactOption(categories, now)?.id ?? "");
             }}
+            onChoose={choose}
+            onBlur={() => value !== "" && setTyped(undefined)}
           >
-            <option value="" disabled>
-              {WORDS.chooseCategory}
-            </option>
-            {categories.map(({ id, name }) => (
-              <option key={id} value={String(id)}>
-                {name}
-              </option>
-            ))}
-            <option value={BY_NUMBER}>{WORDS.otherCategory}</option>
-          </select>
-        )}
-      </Field>
-      {isByNumber && <NumberField label={WORDS.categoryNumber} {...given} />}
-    </>
+            {(option) =>
+              option.kind === "create" ? (
+                <>
+                  {WORDS.createCategory} “<bdi>{option.name}</bdi>”
+                </>
+              ) : (
+                <bdi>{option.kind === "category" ? option.name : WORDS.categoryNo(option.id)}</bdi>
+              )
+            }
+          </Combobox>
+          <span class="visually-hidden" role="status">
+            {typed !== undefined && typed !== "" && WORDS.categoriesFound(options)}
+          </span>
+        </>
+      )}
+    </Field>
   );
 };
 
 /** Shown while the categories load. */
 const LoadingChoice = () => (
   <Field label={WORDS.category}>
-    {(tied) => (
-      <select {...tied} disabled>
-        <option>{WORDS.loadingCategories}</option>
-      </select>
-    )}
+    {(tied) => <input {...tied} disabled value={WORDS.loadingCategories} />}
   </Field>
 );
 
-/** The category of an animal: one with a name, or any id. */
+/** The category of an animal: an existing one, a new one, or any id. */
 export const CategoryField = ({
   categories,
   ...given
-}: CategoryFieldProps & { categories: readonly Category[] | undefined }) => {
-  if (!categories) return <LoadingChoice />;
-  if (categories.length === 0) return <NumberField label={WORDS.category} {...given} />;
-  return <Choice categories={categories} {...given} />;
-};
+}: CategoryFieldProps & { categories: readonly Category[] | undefined }) =>
+  categories ? <Choice categories={categories} {...given} /> : <LoadingChoice />;

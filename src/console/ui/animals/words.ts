@@ -1,5 +1,6 @@
 import { formatCount, pluralize } from "../parts/count.ts";
 import type { FormWords } from "../parts/field-words.ts";
+import type { CategoryOption } from "./category-options.ts";
 import type { Animal } from "./statistics.ts";
 import type { Filter } from "./addresses.ts";
 import { STATUS_NAMES, type Status } from "./statuses.ts";
@@ -29,8 +30,8 @@ const HELD = "This animal has an open adoption. Complete or cancel the adoption 
 export const FIELDS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   categoryId: {
-    missing: "Choose a category.",
-    otherwise: "Choose a category, or enter its number.",
+    missing: "Choose a category from the list, or create it.",
+    otherwise: "Choose a category from the list, or create it.",
     rules: { not_found: "This category no longer exists. Choose another." },
   },
   status: { rules: { conflict: HELD } },
@@ -86,11 +87,18 @@ export const WORDS = {
   name: "Name",
   status: "Status",
   noStatus: "No status",
-  chooseCategory: "Choose one",
-  otherCategory: "Other (enter its number)",
-  categoryNumber: "Category number",
-  categoryNumberHint: "The category has no name here, only a number.",
   statuses: { available: "Available", pending: "Pending", sold: "Adopted" } satisfies Record<Status, string>,
+  categories: "Categories",
+  categoryHint: "Type a name to find a category or create one.",
+  /** Before the name. */
+  createCategory: "Create category",
+  creatingCategory: "Creating the category…",
+  /** Screen readers announce how many categories match, and that a new one can be created. */
+  categoriesFound: (options: readonly CategoryOption[]) => {
+    const known = options.filter(({ kind }) => kind !== "create").length;
+    const found = `${pluralize(known, "category", "categories")} found`;
+    return known < options.length ? `${found}. You can create a new one.` : found;
+  },
   loadingCategories: "Loading…",
 
   editTitle: (name: string | undefined) => (name === undefined ? "Edit animal" : `Edit ${quoted(name)}`),

@@ -19,6 +19,8 @@ interface ComboboxProps<Option> {
   message?: string | undefined;
   onText: (text: string) => void;
   onChoose: (option: Option) => void;
+  /** The focus leaves the field. */
+  onBlur?: () => void;
   children: (option: Option) => ComponentChildren;
 }
 
@@ -121,7 +123,15 @@ const Suggestions = <Option,>({
  * A text field with a list of suggestions: the combobox of ARIA 1.2. The focus stays in the field. The first suggestion is
  * active, so Enter chooses it; Escape closes the list, and only then the dialog around it.
  */
-export const Combobox = <Option,>({ tied, name, text, message, onText, ...list }: ComboboxProps<Option>) => {
+export const Combobox = <Option,>({
+  tied,
+  name,
+  text,
+  message,
+  onText,
+  onBlur,
+  ...list
+}: ComboboxProps<Option>) => {
   const id = useId();
   const { isOpen, isListed, active, setOpen, choose, onKeyDown, ...suggestions } = useSuggestions(list);
   return (
@@ -143,7 +153,10 @@ export const Combobox = <Option,>({ tied, name, text, message, onText, ...list }
         }}
         onClick={() => setOpen(true)}
         onKeyDown={onKeyDown}
-        onBlur={() => setOpen(false)}
+        onBlur={() => {
+          setOpen(false);
+          onBlur?.();
+        }}
       />
       {isListed && <Suggestions {...list} id={id} active={active} onChoose={choose} />}
       {isOpen && !isListed && message && <p class="suggestion">{message}</p>}
