@@ -3,6 +3,7 @@ import { createCeremonies } from "../console/ceremonies.ts";
 import { type Gateway, createGateway } from "../console/gateway.ts";
 import { type KeylessHolder, createSessions } from "../console/sessions.ts";
 import type { Database } from "../db/open.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
 import { dispatcher } from "../edge/dispatch.ts";
 import { withHttpUrl } from "../edge/elysia-url.ts";
@@ -189,7 +190,7 @@ export const createRequestHandlers = (
       metrics: requestMetrics,
       connections,
       port,
-      console,
+      console: { ...console, storeId: storeIdOf(database.client) ?? "" },
       personOf: callers.personOf,
       clientOf: limits.clientOf,
       checks: readinessChecks(config, database, vitals),

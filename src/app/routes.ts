@@ -42,6 +42,7 @@ export interface RouteContext {
   /** The port in the addresses of sites, unless BASE_URL names one. */
   port: number;
   console: {
+    storeId: string;
     sessions: Sessions;
     ceremonies: Ceremonies;
     gateway: Gateway;

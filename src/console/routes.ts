@@ -4,7 +4,6 @@ import { CHALLENGE, type Caller } from "../http/authorization.ts";
 import type { RequestHeaders } from "../http/etag.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { PAGE_POLICY } from "../http/page-policy.ts";
-import type { Rate } from "../lib/rate-limiter.ts";
 import type { SignIn, SignedInPerson } from "../people/person.ts";
 import { deviceOf } from "./device.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
@@ -13,7 +12,7 @@ import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
 import { type PasskeyRouteOptions, TOKEN, assertOwnPage, passkeyRoutes } from "./passkey-routes.ts";
 import { respond } from "./respond.ts";
 import { sessionRoutes } from "./session-routes.ts";
-import { stateOf } from "./session-state.ts";
+import { type StateOptions, stateOf } from "./session-state.ts";
 import type { Holder, Sessions } from "./sessions.ts";
 import type { SignInLinks } from "./sign-in-links.ts";
 
@@ -41,7 +40,7 @@ const pageResponse = async (): Promise<Response> => {
   });
 };
 
-interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
+interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people">, StateOptions {
   sessions: Sessions;
   authenticate(secret: string): Promise<Caller | undefined>;
   people: Omit<PasskeyRouteOptions["people"], "signedIn"> & {
@@ -50,7 +49,6 @@ interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
   signInLinks: Pick<SignInLinks, "use" | "caller">;
   /** Undefined without OIDC_ISSUER. */
   oidc: OidcRouteOptions["oidc"] | undefined;
-  formatRate(rate: Rate): string;
 }
 
 /** Opens and closes sessions, and finds their users. */
@@ -60,6 +58,7 @@ const sessionOpener = ({
   authenticate,
   people,
   signInLinks,
+  storeId,
   formatRate,
 }: ConsoleOptions) => {
   const callerOf = async (holder: Holder): Promise<Caller | SignedInPerson | undefined> => {
@@ -83,7 +82,7 @@ const sessionOpener = ({
       const device = deviceOf(request.headers.get("user-agent"));
       const { token, session } = await sessions.open(holder, { actor: caller, device });
       const headers = { "set-cookie": writeCookie(token, isSecure(request)) };
-      return { headers, state: stateOf(session, caller, formatRate) };
+      return { headers, state: stateOf(session, caller, { storeId, formatRate }) };
     },
     async openForPerson(request: Request, signIn: SignIn) {
       const holder = { kind: "person", ...signIn } as const;
@@ -151,7 +150,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
         const visitor = await gateway.visitorOf(request);
         const session = visitor.kind === "signed_in" ? visitor.session : undefined;
         const caller = session && (await opener.callerOf(session.holder));
-        return respond(200, session && caller ? stateOf(session, caller, options.formatRate) : signedOut);
+        return respond(200, session && caller ? stateOf(session, caller, options) : signedOut);
       },
       hidden,
     )

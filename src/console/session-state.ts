@@ -25,13 +25,20 @@ const userState = (caller: Caller | SignedInPerson, formatRate: (rate: Rate) => 
     : keyState(caller, formatRate);
 };
 
+export interface StateOptions {
+  /** Browsers keep the user's answers per store: another store may take over its address. */
+  storeId: string;
+  formatRate(rate: Rate): string;
+}
+
 /** The state of a session for the console's page. Its user is `key`, `person` or `operator`. */
 export const stateOf = (
   { csrfToken }: Pick<Session, "csrfToken">,
   caller: Caller | SignedInPerson,
-  formatRate: (rate: Rate) => string,
+  { storeId, formatRate }: StateOptions,
 ) => ({
   signedIn: true,
   csrfToken,
+  storeId,
   ...userState(caller, formatRate),
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
+import { storeIdOf } from "../../src/db/store-id.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { faultOf, openStore, type Store, type StoreSettings } from "../support/store.ts";
 
@@ -97,6 +98,7 @@ describe("signing in", () => {
     expect(await (await send("GET", "/console/session")).json()).toMatchObject({
       signedIn: true,
       csrfToken,
+      storeId: storeIdOf(store.database.client) ?? "",
       key: { name: "all", scopes: ["*"] },
     });
     const signedOut = await ask(store, "GET", "/console/session", {});

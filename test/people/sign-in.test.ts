@@ -26,6 +26,7 @@ describe("an invitation", () => {
       {
         signedIn: true,
         csrfToken: expect.any(String),
+        storeId: expect.any(String),
         person: {
           id: 1,
           name: "Ada Byron",

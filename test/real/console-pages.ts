@@ -13,6 +13,7 @@ export const PAGES: Record<string, readonly string[]> = {
     "/animals/1",
     "/animals/1/change?on=page",
     "/animals/new",
+    "/animals/import",
     "/animals/1/change",
     "/animals/1/delete",
     "/animals/1/adopt",

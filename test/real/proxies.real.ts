@@ -165,7 +165,7 @@ for (const proxy of [nginx, caddy]) {
     await using browser = await openChromium(base);
     await signIn(browser.page, base, server.key, "/categories/new");
     await browser.page.getByLabel("Name").fill("Dogs");
-    await browser.page.getByRole("button", { name: "Add" }).click();
+    await browser.page.getByRole("button", { name: "Add", exact: true }).click();
     await until("the category is stored", async () =>
       (await (await server.call("/v1/categories")).text()).includes("Dogs"),
     );

@@ -38,6 +38,7 @@ interface SignedOutState {
 interface SignedInState {
   signedIn: true;
   csrfToken: string;
+  storeId: string;
   user: User;
 }
 
@@ -48,6 +49,7 @@ type Received =
   | {
       signedIn: true;
       csrfToken: string;
+      storeId: string;
       key?: Omit<User, "kind">;
       person?: Omit<User, "kind">;
       operator?: Pick<User, "scopes">;
@@ -76,13 +78,14 @@ const userOf = ({ key, person, operator }: Extract<Received, { signedIn: true }>
 const readState = async (): Promise<State> => {
   const state = (await (await request()).json()) as Received;
   if (!state.signedIn) return state;
-  const { csrfToken } = state;
-  return { signedIn: true, csrfToken, user: userOf(state) };
+  const { csrfToken, storeId } = state;
+  return { signedIn: true, csrfToken, storeId, user: userOf(state) };
 };
 
 const isSameUser = (one: User, other: User): boolean => one.kind === other.kind && one.id === other.id;
 
 interface Session {
+  storeId: string;
   user: User;
   can(scope: Grant): boolean;
   signOut(): Promise<void>;
@@ -164,10 +167,11 @@ export const SessionProvider = ({
   const oidc = state.signedIn ? undefined : state.oidc?.label;
   const current = shown.current;
   if (!current) return <>{signedOut(hasEnded.current, oidc)}</>;
-  const { csrfToken, user } = current;
+  const { csrfToken, storeId, user } = current;
   // If the refresh fails, the session stays as it is until the next response that doubts it.
   setSession(csrfToken, () => void refresh().catch(() => {}));
   const session: Session = {
+    storeId,
     user,
     can: (scope) => user.scopes.includes("*") || user.scopes.includes(scope),
     async signOut() {

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useCategories } from "../categories/queries.ts";
+import { UsualSpecies } from "../categories/usual-species.tsx";
 import { Empty } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
 import { List } from "../parts/list.tsx";
@@ -16,6 +17,7 @@ import { itemsOf } from "./changes.ts";
 import { Chart } from "./chart.tsx";
 import { AnimalDialog } from "./dialogs.tsx";
 import { FilterForm } from "./filter.tsx";
+import { ImportAnimals } from "./import.tsx";
 import { useLiveList } from "./live-list.ts";
 import { useAnimals, useStatistics } from "./queries.ts";
 import { Rows } from "./rows.tsx";
@@ -24,11 +26,33 @@ import { STATUS_NAMES } from "./statuses.ts";
 import { Tiles } from "./tiles.tsx";
 import { WORDS } from "./words.ts";
 
-const EmptyList = ({ view }: { view: View }) => (
-  <Empty title={WORDS.empty(view)}>
-    {(view.status || isNarrow(view)) && <a href={animalsPath()}>{WORDS.showAll}</a>}
-  </Empty>
+/** A store without animals: the ways to add the first. */
+const NoAnimals = ({ view }: { view: View }) => (
+  <>
+    <Empty title={WORDS.empty(view)}>
+      {useSession().can("pets:write") && (
+        <div class="buttons">
+          <a class="button" href={animalsPath(view, "new")}>
+            {WORDS.addFirst}
+          </a>
+          <a class="button secondary outline" href={animalsPath(view, "import")}>
+            {WORDS.importFile}
+          </a>
+        </div>
+      )}
+    </Empty>
+    <UsualSpecies />
+  </>
 );
+
+const EmptyList = ({ view }: { view: View }) =>
+  view.status || isNarrow(view) ? (
+    <Empty title={WORDS.empty(view)}>
+      <a href={animalsPath()}>{WORDS.showAll}</a>
+    </Empty>
+  ) : (
+    <NoAnimals view={view} />
+  );
 
 /** The animals that match the filter. */
 export const AnimalList = () => {
@@ -92,6 +116,7 @@ export const AnimalList = () => {
       {part === "new" && act === undefined && can("pets:write") && (
         <AddAnimal view={view} onAdded={live.add} />
       )}
+      {part === "import" && can("pets:write") && <ImportAnimals back={back} />}
       {part === "selected" && can("pets:write") && (
         <BulkDialog
           act={act}

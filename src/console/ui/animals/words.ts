@@ -71,6 +71,20 @@ export const WORDS = {
     return filter.status ? `No ${STATUS_NAMES[filter.status]} animals` : "No animals yet";
   },
   showAll: "Show all animals",
+  addFirst: "Add an animal",
+  importFile: "Import a spreadsheet",
+  import: {
+    steps: [
+      "Save the spreadsheet as CSV, and copy the file to the server.",
+      "Check the file. This writes nothing and lists the rows with a problem:",
+      "Import it. Rows with a problem go to animals.csv.rejected, with the reason:",
+    ],
+    check: "adoption-store import animals.csv --create-categories --dry-run",
+    run: "adoption-store import animals.csv --create-categories",
+    copied: "the command",
+    guide: "Read the guide",
+    done: "Close",
+  },
   arrivals: (count: number) => `${formatCount(count)} more ${count === 1 ? "animal" : "animals"}`,
   manyArrivals: "Many more animals",
   show: "Show",

@@ -16,6 +16,7 @@ import { DeleteCategory } from "./delete.tsx";
 import { NewCategory } from "./new.tsx";
 import { useCategories, useCounts } from "./queries.ts";
 import { RenameCategory } from "./rename.tsx";
+import { UsualSpecies } from "./usual-species.tsx";
 import { WORDS } from "./words.ts";
 
 const Row = ({
@@ -113,6 +114,7 @@ export const Categories = () => {
         )
       }
     >
+      <UsualSpecies />
       <CategoryList />
       {mayChange && id === "new" && <NewCategory />}
       {mayChange && chosen !== undefined && part === "rename" && <RenameCategory key={chosen} id={chosen} />}

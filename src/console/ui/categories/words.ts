@@ -11,6 +11,9 @@ export const FIELDS: FormWords = {
   },
 };
 
+/** The species that most shelters have. */
+export const USUAL_SPECIES = ["Dog", "Cat", "Rabbit", "Guinea pig", "Bird", "Reptile"] as const;
+
 export const WORDS = {
   title: "Categories",
   actions: "Actions",
@@ -24,6 +27,10 @@ export const WORDS = {
   rename: "Rename category",
   remove: "Delete category",
   purpose: "Group animals by kind, such as dogs and cats.",
+  usualOffer: `Start with the usual species: ${USUAL_SPECIES.join(", ")}. You can rename and delete them.`,
+  usualAccept: "Add the usual species",
+  usualDecline: "No, thanks",
+  usualAdded: "Usual species added",
   number: "No.",
   name: "Name",
   animals: "Animals",

@@ -1,0 +1,154 @@
+import { expect } from "bun:test";
+import { violationsOf } from "./axe.ts";
+import { eventually, openBrowser, untilTrue } from "./browser.ts";
+import { signIn } from "./sign-in.ts";
+import { directory, real, serve } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core", "axe-core"];
+
+/** A new store, and a browser as wide as a phone that is signed in at its console. */
+const newStore = async (cwd: string) => {
+  const server = await serve({ cwd });
+  const browser = await openBrowser();
+  const { page } = browser;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await signIn(page, server.url, server.key, "/animals");
+  return {
+    ...browser,
+    server,
+    read: async (path: string): Promise<unknown> => (await server.call(path)).json(),
+    said: (text: string) => page.getByRole("status").getByText(text).first().waitFor(),
+    async [Symbol.asyncDispose]() {
+      await browser[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const ACTIVE = `(() => {
+  const input = document.querySelector("dialog [role=combobox]");
+  return document.getElementById(input.getAttribute("aria-activedescendant"))?.textContent;
+})()`;
+const EXPANDED = `document.querySelector("dialog [role=combobox]").ariaExpanded`;
+
+real("a new shelter adds its first animal and a new category with the keyboard", NEEDED, async () => {
+  using place = directory();
+  await using it = await newStore(place.path);
+  const { page, said, read } = it;
+  await page.getByText("No animals yet").waitFor();
+  await page.getByRole("link", { name: "Add an animal" }).focus();
+  await page.keyboard.press("Enter");
+  await untilTrue(page, "document.activeElement.name === 'name'");
+  await page.keyboard.type("Bella");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Dog");
+  await eventually(() => page.evaluate(EXPANDED), "true");
+  expect(await page.evaluate(ACTIVE)).toBe("Create category “Dog”");
+  await said("0 categories found. You can create a new one.");
+  expect(await violationsOf(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await said("“Dog” added");
+  await eventually(() => page.evaluate(EXPANDED), "false");
+  expect(await read("/v1/pets")).toEqual([]);
+  await page.keyboard.press("Enter");
+  await said("“Bella” added (no. 1)");
+  expect(await read("/v1/categories")).toEqual([{ id: 1, name: "Dog" }]);
+  expect(await read("/v1/pets")).toEqual([{ id: 1, name: "Bella", categoryId: 1, status: "available" }]);
+
+  await page.getByRole("link", { name: "Add animal" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Rex");
+  const category = page.locator("dialog [name=categoryId]");
+  await category.press("ArrowDown");
+  expect(await page.evaluate(ACTIVE)).toBe("Dog");
+  await category.press("Escape");
+  expect(await page.evaluate(EXPANDED)).toBe("false");
+  await category.fill("do");
+  await page.locator("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText("Choose a category from the list, or create it.").waitFor();
+  await category.fill("dog");
+  await page.locator("dialog").getByRole("button", { name: "Add", exact: true }).click();
+  await said("“Rex” added (no. 2)");
+  expect(await read("/v1/categories")).toEqual([{ id: 1, name: "Dog" }]);
+  // The browser reports the response 400 to the unknown category.
+  expect(it.seen.errors.filter((error) => !error.includes("400"))).toEqual([]);
+});
+
+real("a category that another user just created is suggested, not created again", NEEDED, async () => {
+  using place = directory();
+  await using it = await newStore(place.path);
+  const { page, server, read } = it;
+  await page.getByRole("link", { name: "Add an animal" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Bella");
+  await page.locator("dialog [name=categoryId]").fill("Cat");
+  const headers = { "content-type": "application/json" };
+  await server.call("/v1/categories", { method: "POST", headers, body: '{"name":"cat"}' });
+  await page.getByRole("option", { name: "Create category “Cat”" }).click();
+  await page.getByText("Another category already has this name").waitFor();
+  await page.locator("dialog [name=categoryId]").press("ArrowDown");
+  await eventually(() => page.evaluate(ACTIVE), "cat");
+  expect(await read("/v1/categories")).toEqual([{ id: 1, name: "cat" }]);
+});
+
+real("the usual species are offered once, and can be added twice without harm", NEEDED, async () => {
+  using place = directory();
+  await using it = await newStore(place.path);
+  const { page, server, read } = it;
+  const accept = page.getByRole("button", { name: "Add the usual species" });
+  await accept.waitFor();
+  // Another window has added one of them meanwhile.
+  const headers = { "content-type": "application/json" };
+  await server.call("/v1/categories", { method: "POST", headers, body: '{"name":"RABBIT"}' });
+  await accept.click();
+  await it.said("Usual species added");
+  await accept.waitFor({ state: "hidden" });
+  await page.goto(`${server.url}/console/animals/new`);
+  await page.locator("dialog [name=categoryId]").press("ArrowDown");
+  const last = `[...document.querySelectorAll("dialog [role=option]")].at(-1)`;
+  const { left, bottom } = (await page.evaluate(`${last}.getBoundingClientRect()`)) as Record<string, number>;
+  expect(await page.evaluate(`document.elementFromPoint(${left! + 20}, ${bottom! - 5}) === ${last}`)).toBe(
+    true,
+  );
+  const names = ((await read("/v1/categories")) as { name: string }[]).map(({ name }) => name);
+  expect(names).toEqual(["RABBIT", "Dog", "Cat", "Guinea pig", "Bird", "Reptile"]);
+  for (let id = 1; id <= 7; id++) await server.call(`/v1/categories/${id}`, { method: "DELETE" });
+  await page.reload();
+  await page.getByText("No animals yet").waitFor();
+  expect(await accept.count()).toBe(0);
+});
+
+real("the offer of the usual species can be declined, and does not come back", NEEDED, async () => {
+  using place = directory();
+  await using it = await newStore(place.path);
+  const { page, server } = it;
+  await page.getByRole("button", { name: "No, thanks" }).click();
+  await page.goto(`${server.url}/console/categories`);
+  await page.getByText("No categories yet").waitFor();
+  expect(await page.getByRole("button", { name: "Add the usual species" }).count()).toBe(0);
+  expect(await it.read("/v1/categories")).toEqual([]);
+});
+
+real("a new store at the address of a previous one offers the usual species", NEEDED, async () => {
+  using place = directory();
+  using otherPlace = directory();
+  await using it = await newStore(place.path);
+  const { page, server } = it;
+  await page.getByRole("button", { name: "No, thanks" }).click();
+  await server.stop();
+  await using other = await serve({ cwd: otherPlace.path, flags: ["--port", String(server.port)] });
+  await signIn(page, other.url, other.key, "/animals");
+  await page.getByRole("button", { name: "Add the usual species" }).waitFor();
+});
+
+real("an empty store shows how to import a spreadsheet", NEEDED, async () => {
+  using place = directory();
+  await using it = await newStore(place.path);
+  const { page } = it;
+  await page.getByRole("link", { name: "Import a spreadsheet" }).click();
+  await page
+    .locator("dialog")
+    .getByText("adoption-store import animals.csv --create-categories --dry-run")
+    .waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  const guide = "document.querySelector('dialog a[href^=\"/manual\"]').href";
+  expect((await fetch((await page.evaluate(guide)) as string)).status).toBe(200);
+});
