@@ -148,7 +148,7 @@ const listCommand = () =>
       const now = Date.now();
       const columns: Columns<WireDomain> = {
         DOMAIN: displayName,
-        STAGE: ({ stage }) => stage,
+        STAGE: ({ stage, suspension }) => (suspension ? `${stage} (the plan is below Pro)` : stage),
         ROLE: ({ role }) => role,
         CHECKED: ({ checkedAt }) => (checkedAt ? relativeTime(Date.parse(checkedAt), now) : "never"),
       };

@@ -16,6 +16,10 @@ import type { InspectedDomain, ListedDomain } from "./views.ts";
 
 const optionalTime = (description: string, example: string) => t.Optional(Time(description, example));
 
+/** The only cause of a suspension. */
+const PLAN_BELOW_PRO =
+  "The project's plan is below Pro, so the domain is not served. Change the plan to Pro or Enterprise to serve it again.";
+
 export const NewDomain = t.Object(
   {
     hostname: AnyText("NewHostname", {
@@ -41,6 +45,14 @@ const Stage = OneOf("DomainStage", STORED_STAGES, {
   examples: ["awaiting_dns"],
 });
 
+const Suspension = t.Object(
+  {
+    reason: OneOf("SuspensionReason", ["plan_below_pro"], { examples: ["plan_below_pro"] }),
+    message: ResponseText("The reason and the remedy.", PLAN_BELOW_PRO),
+  },
+  { $id: "Suspension", description: "Why a domain is suspended." },
+);
+
 export const Domain = t.Object(
   {
     hostname: ResponseText("The domain, in Punycode.", "docs.example.org"),
@@ -52,6 +64,7 @@ export const Domain = t.Object(
       ),
     ),
     stage: Stage,
+    suspension: t.Optional(Suspension),
     role: OneOf("DomainRole", ROLES, {
       description:
         "`redirect`: while the primary domain is live, visitors are redirected to it with status 301. Other domains show the site.",
@@ -131,6 +144,9 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Static<typeo
     unicode: hostname.unicode,
     ...(pair !== undefined && { pair }),
     stage,
+    ...(stage === "suspended" && {
+      suspension: { reason: "plan_below_pro" as const, message: PLAN_BELOW_PRO },
+    }),
     role,
     ...recordAndGuide(hostname, target, trace, domain),
     ...(challengeTarget !== undefined && {

@@ -207,7 +207,22 @@ test("a live domain whose name server did not respond stays active", () => {
   expect(status({ ...checked("unreachable", {}, "live"), liveAt: CHECKED })).toBe("active");
 });
 
-test("a suspended domain needs somebody to act", () => {
-  const domain: Some = { stage: "suspended", verifiedAt: CHECKED, checkedAt: CHECKED };
-  expect([states(domain).at(-1), status(domain)]).toEqual(["Live: stuck", "action_needed"]);
+describe("a suspended domain", () => {
+  test("shows the reason at its last step, and no step of the DNS or the certificate as unfinished", () => {
+    const suspended: Some = { stage: "suspended", verifiedAt: CHECKED };
+    for (const checkedAt of [undefined, CHECKED])
+      expect(states({ ...suspended, ...(checkedAt && { checkedAt }) }, [], true)).toEqual([
+        "Record seen at your DNS provider: done",
+        "Record seen by everyone else: done",
+        "Live: suspended",
+      ]);
+    expect(status(suspended)).toBe("action_needed");
+  });
+
+  test("keeps the steps of its certificate", () => {
+    const certificate = { status: "in_use", notAfter: "2027-02-18T09:32:00Z" } as const;
+    expect(
+      states({ stage: "suspended", liveAt: CHECKED, certificate, verifiedAt: CHECKED }).slice(2),
+    ).toEqual(["Certificate ordered: done", "Certificate issued: done", "Live: suspended"]);
+  });
 });

@@ -649,7 +649,9 @@ describe("a plan", () => {
     await verify("docs.example.org");
     expect((await store.visit("http://docs.example.org/")).status).toBe(200);
     await api("PATCH", "", { json: { plan: "free" } });
-    expect(await show("docs.example.org")).toMatchObject({ stage: "suspended" });
+    const suspension = { reason: "plan_below_pro", message: expect.stringContaining("plan is below Pro") };
+    expect(await show("docs.example.org")).toMatchObject({ stage: "suspended", suspension });
+    expect(await show("www.example.org")).not.toHaveProperty("suspension");
     expect(await show("docs.example.org")).not.toHaveProperty("nextCheckAt");
     expect((await store.visit("http://docs.example.org/")).status).toBe(421);
     store.clock.advance(60_000);
@@ -659,6 +661,7 @@ describe("a plan", () => {
     await api("PATCH", "", { json: { plan: "enterprise" } });
     const now = "2026-11-20T00:01:00.000Z";
     expect(await show("docs.example.org")).toMatchObject({ stage: "live", nextCheckAt: now });
+    expect(await show("docs.example.org")).not.toHaveProperty("suspension");
     expect(await show("www.example.org")).toMatchObject({ stage: "awaiting_dns", nextCheckAt: now });
     expect((await store.visit("http://docs.example.org/")).status).toBe(200);
     expect(await events("docs.example.org")).toEqual([

@@ -109,6 +109,7 @@ export const printStage = (domain: WireDomain): void => {
   print(
     `${displayName(domain)}: ${coloured(STAGE_COLOURS[domain.stage] ?? "yellow", domain.stage)}${redirect}`,
   );
+  if (domain.suspension) print(`  ${domain.suspension.message}`);
   printFindings(domain);
 };
 

@@ -735,6 +735,7 @@ export interface components {
        * @enum {string}
        */
       stage: "awaiting_dns" | "dns_conflict" | "verified" | "issuing" | "issue_failed" | "live" | "suspended";
+      suspension?: components["schemas"]["Suspension"];
       /**
        * @description `redirect`: while the primary domain is live, visitors are redirected to it with status 301. Other domains show the site.
        * @enum {string}
@@ -778,6 +779,13 @@ export interface components {
       liveAt?: string;
       certificate?: components["schemas"]["DomainCertificate"];
       trace?: components["schemas"]["DomainTrace"];
+    };
+    /** @description Why a domain is suspended. */
+    Suspension: {
+      /** @enum {string} */
+      reason: "plan_below_pro";
+      /** @description The reason and the remedy. */
+      message: string;
     };
     /** @description The record to create at the DNS provider. An apex domain needs `proof` too. */
     DomainRecord: {

@@ -9,6 +9,7 @@ import {
   isDue,
   servedWords,
 } from "./explanations.ts";
+import { SUSPENDED } from "./words.ts";
 
 /** A change to make at the DNS provider. */
 export interface Change {
@@ -228,6 +229,8 @@ const ORDER = { bad: 0, waiting: 1 } as const;
 
 /** What to do about a domain, the most urgent first; nothing if all is well. @param now milliseconds */
 export const adviceOf = (domain: Seen, now: number): Advice[] => {
+  if (domain.suspension)
+    return [{ tone: "bad", title: SUSPENDED, text: domain.suspension.message, changes: [] }];
   const { certificate, checkedAt, failingSince } = domain;
   const findings = domain.findings.filter((finding) => isShown(finding, domain));
   if (isWaiting(domain) && (checkedAt === undefined || findings.length === 0))

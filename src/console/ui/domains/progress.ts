@@ -34,8 +34,8 @@ export const STATUS_TONES: Record<keyof typeof STATUS, Tone> = {
   action_needed: "bad",
 };
 
-/** `now`: in progress; `later`: not started; `stuck`: somebody must act. */
-export type StepState = "done" | "now" | "later" | "stuck";
+/** `now`: in progress; `later`: not started; `stuck`: requires an action; `suspended`: the plan must change. */
+export type StepState = "done" | "now" | "later" | "stuck" | "suspended";
 
 /** A step until a domain is active. */
 export interface Step {
@@ -68,6 +68,7 @@ const BESIDE_RECORDS: ReadonlySet<Finding["kind"]> = new Set([
 
 const isRightAtProvider = (domain: DomainState): boolean => {
   if (!isWaiting(domain)) return true;
+  if (domain.checkedAt === undefined) return false;
   if (has(domain, "not_propagated", "ownership_unproven", "domain_taken")) return true;
   return domain.findings.every(({ kind }) => BESIDE_RECORDS.has(kind)) && hasAuthorityResponded(domain);
 };
@@ -79,7 +80,7 @@ const dnsSteps = (domain: DomainState): Progress[] => {
   const isUnlinked = has(domain, "ownership_unproven", "domain_taken");
   const at = isVerified ? domain.verifiedAt : undefined;
   return [
-    { name: STEPS.provider, isDone: domain.checkedAt !== undefined && isRightAtProvider(domain), at },
+    { name: STEPS.provider, isDone: isRightAtProvider(domain), at },
     { name: STEPS.everyone, isDone: isVerified || isUnlinked, at },
     ...(!isVerified && isUnlinked ? [{ name: STEPS.linked, isDone: false }] : []),
   ];
@@ -135,6 +136,9 @@ export const stepsOf = (
     ...(isCertified(domain, isSecured) ? certificateSteps(domain, history) : []),
     { name: STEPS.live, isDone: domain.stage === "live" && !stuck, at: domain.liveAt },
   ];
+  // Only the plan is missing. Unfinished steps of the certificate would mislead.
+  if (domain.stage === "suspended")
+    return [...steps.filter(({ isDone }) => isDone).map(doneStep), { name: STEPS.live, state: "suspended" }];
   const first = steps.findIndex(({ isDone }) => !isDone);
   const current = first === -1 ? steps.length : first;
   return steps.map((step, index) => {

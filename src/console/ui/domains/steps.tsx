@@ -1,9 +1,11 @@
 import { Time } from "../parts/time.tsx";
-import type { Step } from "./progress.ts";
+import type { Step, StepState } from "./progress.ts";
 import { PAGE, STEP_STATES } from "./words.ts";
 
+const CURRENT: ReadonlySet<StepState> = new Set(["now", "stuck", "suspended"]);
+
 const Row = ({ step: { name, state, at } }: { step: Step }) => (
-  <li class={`step ${state}`} aria-current={state === "now" || state === "stuck" ? "step" : undefined}>
+  <li class={`step ${state}`} aria-current={CURRENT.has(state) ? "step" : undefined}>
     <span class="mark" aria-hidden="true" />
     <div>
       <strong>{name}</strong> <small>{at ? <Time at={at} /> : STEP_STATES[state]}</small>

@@ -24,12 +24,16 @@ export const STEPS = {
   live: "Live",
 } as const;
 
+/** Why a domain is suspended. */
+export const SUSPENDED = "Suspended: the plan is below Pro";
+
 /** The state of a step; one that is done shows its time. */
 export const STEP_STATES = {
   done: "Done",
   now: "Checking",
   later: "Not yet",
   stuck: "Action needed",
+  suspended: SUSPENDED,
 } as const;
 
 /** The label of the button that checks the DNS, as specified. */
