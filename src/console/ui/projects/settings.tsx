@@ -2,7 +2,6 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { CopyButton } from "../parts/copy.tsx";
-import { Notice } from "../parts/feedback.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
 import { useAction } from "../parts/use-action.ts";
@@ -12,7 +11,8 @@ import { projectPath } from "./addresses.ts";
 import { DeleteProject } from "./delete.tsx";
 import type { ProjectChange } from "./model.ts";
 import { PlanField } from "./plan-field.tsx";
-import { hasDomains } from "./plans.ts";
+import { LostDomains, useLostDomains } from "./lost-domains.tsx";
+import { type Plan, hasDomains } from "./plans.ts";
 import { KEYS, type Project } from "./queries.ts";
 import { FIELDS, PROBLEMS, PROJECT, SETTINGS } from "./words.ts";
 
@@ -52,8 +52,15 @@ const ChangeForm = ({ project }: { project: Project }) => {
     undo: () => save(before),
   });
   useDraftGuard(isDirty);
+  const losesDomains = hasDomains(project.plan) && !hasDomains(plan);
+  const lost = useLostDomains(slug);
+  const maySave = isDirty && (!losesDomains || lost.maySave);
+  const choosePlan = (plan: Plan) => {
+    lost.setConfirmed(false);
+    setTyped({ ...typed, plan });
+  };
   return (
-    <Form error={saving.error} words={PROBLEMS} onSubmit={() => saving.run(typed)}>
+    <Form error={saving.error} words={PROBLEMS} onSubmit={() => (maySave || !isDirty) && saving.run(typed)}>
       <Field label={FIELDS.name} name="name">
         {(tied) => (
           <input
@@ -65,13 +72,9 @@ const ChangeForm = ({ project }: { project: Project }) => {
           />
         )}
       </Field>
-      <PlanField plan={plan} onChoose={(plan) => setTyped({ ...typed, plan })} />
-      {hasDomains(project.plan) && !hasDomains(plan) && (
-        <Notice tone="waiting">
-          <p>{SETTINGS.losesDomains}</p>
-        </Notice>
-      )}
-      <button type="submit" aria-busy={saving.isPending} aria-disabled={saving.isPending || !isDirty}>
+      <PlanField plan={plan} onChoose={choosePlan} />
+      {losesDomains && <LostDomains {...lost} />}
+      <button type="submit" aria-busy={saving.isPending} aria-disabled={saving.isPending || !maySave}>
         {SETTINGS.save}
       </button>
     </Form>

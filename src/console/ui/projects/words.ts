@@ -102,6 +102,10 @@ export const SETTINGS = {
   saved: "Settings saved",
   losesDomains:
     "Without Pro, the project's custom domains are suspended: visitors are no longer served there.",
+  stops: (count: number) =>
+    count === 1 ? "This domain stops immediately:" : `These ${count} domains stop immediately:`,
+  confirmStop: (count: number) =>
+    count === 1 ? "Stop serving this domain" : `Stop serving these ${count} domains`,
   delete: "Delete the project",
   deleteText: "This deletes its deploys and domains too. Its site disappears at once.",
   deleteButton: "Delete project",
