@@ -1,5 +1,6 @@
-import { existsSync, statSync } from "node:fs";
+import { createReadStream, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { Command } from "commander";
 import { siteStorage } from "../app/objects.ts";
 import { removeTemporary } from "../backups/temporary-files.ts";
@@ -7,7 +8,10 @@ import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { assertDestination, existsMessage } from "../backups/destination.ts";
 import { backupName } from "../backups/file-names.ts";
+import type { Config } from "../config/config.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { resultCode } from "../lib/storage-errors.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { stopSignals } from "./signals.ts";
 import { formatBytes } from "./print/format.ts";
@@ -85,16 +89,14 @@ const printChecked = ({ file, bytes, migration, sites, secrets, origin }: Checke
   if (origin) print(`Taken in a cluster, at position ${origin.position} of log ${origin.log}`);
 };
 
-/** Checks a backup. Writes nothing and does not use DATA_DIR. */
-const check = (target: string, options: Options): void => {
-  assertNoBackupFlags(options);
-  const file = resolve(target);
+/** Checks a backup. Writes nothing and does not use DATA_DIR. @throws OperatorError if it cannot be restored */
+const check = (file: string, { json }: Options): void => {
   const progress = progressLine();
   let backup: CheckedBackup;
   try {
     backup = checkBackup(file, progress.show);
   } catch (error) {
-    if (options.json) printJson({ file, ok: false, reason: reasonOf(error) });
+    if (json) printJson({ file, ok: false, reason: reasonOf(error) });
     throw error;
   } finally {
     progress.end();
@@ -102,8 +104,99 @@ const check = (target: string, options: Options): void => {
   const { missing = 0 } = backup.sites ?? {};
   if (missing > 0)
     note(`${missing} files of deployed sites are missing: they were missing when the backup was taken`);
-  if (options.json) printJson({ ...backup, ok: true });
+  if (json) printJson({ ...backup, ok: true });
   else printChecked(backup);
+};
+
+/** Checks every backup, even after a damaged one. `--json` prints one line per backup. @throws OperatorError */
+const checkAll = (targets: readonly string[], options: Options): void => {
+  assertNoBackupFlags(options);
+  const [only, ...others] = targets.map((target) => resolve(target));
+  if (only !== undefined && others.length === 0) return check(only, options);
+  const damaged = targets.filter((target) => {
+    try {
+      check(resolve(target), options);
+      return false;
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error;
+      note(reasonOf(error));
+      return true;
+    }
+  });
+  if (damaged.length > 0)
+    throw new OperatorError(`${damaged.length} of ${targets.length} backups cannot be restored`);
+};
+
+/** The only target of a command that takes a backup. @throws UsageError */
+const targetOf = (targets: readonly string[]): string => {
+  const [target, ...others] = targets;
+  if (target === undefined || others.length > 0)
+    throw new UsageError("name exactly one file to write; only --check accepts several files");
+  return target;
+};
+
+/** Standard output, as the target of a backup. */
+const STDOUT = "-";
+
+/** Writes a backup to standard output, by way of a file in DATA_DIR, which SIGINT and SIGTERM do not leave behind. */
+const backUpToStdout = async (config: Config, options: Options): Promise<void> => {
+  const { dataDir } = config;
+  for (const flag of ["force", "keep", "json"])
+    if (options[flag]) throw new UsageError(`--${flag} cannot be used with standard output: omit the flag`);
+  if (process.stdout.isTTY)
+    throw new UsageError(
+      "standard output is a terminal, and a backup is binary: redirect standard output, or name a file",
+    );
+  const { file, bytes } = await write(config, join(dataDir, backupName(Date.now())), options);
+  const fd = openSync(file, "r");
+  rmSync(file);
+  try {
+    await pipeline(createReadStream("", { fd }), process.stdout, { end: false });
+  } catch (error) {
+    if (resultCode(error) === "EPIPE")
+      throw new OperatorError("the reader closed standard output before the backup was complete", {
+        cause: error,
+      });
+    // main.ts reports the other errors of standard output.
+    if (process.exitCode !== 1) throw error;
+    return;
+  }
+  note(`Wrote and verified a backup of ${formatBytes(bytes)}.`);
+};
+
+/** Takes a backup, and shows its progress. */
+const write = async (
+  config: Config,
+  file: string,
+  { force, withSecrets, sites }: Options,
+  keep?: number,
+): Promise<BackupResult> => {
+  const { dataDir, diskReserve } = config;
+  cleanUpOnSignals(dirname(file));
+  const progress = progressLine();
+  try {
+    const result = await takeBackup({
+      dataDir,
+      file,
+      force: force === true,
+      keep,
+      now: Date.now(),
+      secrets: withSecrets === true,
+      sites,
+      storage: sites ? siteStorage(config) : undefined,
+      reserve: diskReserve,
+      onProgress: progress.show,
+    });
+    progress.end();
+    const { missing = 0 } = result.sites ?? {};
+    if (missing > 0)
+      note(
+        `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
+      );
+    return result;
+  } finally {
+    progress.end();
+  }
 };
 
 const BACKUP_TEXTS: CommandTexts = {
@@ -114,8 +207,12 @@ const BACKUP_TEXTS: CommandTexts = {
       line: "adoption-store backup /mnt/backups/ --keep 14",
     },
     {
-      text: "Check that a backup can be restored",
-      line: "adoption-store backup --check backup.db",
+      text: "Check that backups can be restored",
+      line: "adoption-store backup --check backups/*.db",
+    },
+    {
+      text: "Back up to another machine",
+      line: "adoption-store backup - | ssh backup.example.org 'cat > adoption-store.db'",
     },
   ],
 };
@@ -127,8 +224,11 @@ export const backupCommand = (): Command =>
       .description(
         "write a backup of the database and the deployed sites to a file, and check it; the server may be running",
       )
-      .argument("<file>", "file to write; in a directory its name is adoption-store-<UTC time>.db")
-      .option("--check", "only check that the file can be restored")
+      .argument(
+        "<file...>",
+        "file to write, or - for standard output; in a directory, the file is named adoption-store-<UTC time>.db",
+      )
+      .option("--check", "only check that each file can be restored")
       .option("--force", "overwrite the file")
       .option(
         "--keep <number>",
@@ -139,44 +239,20 @@ export const backupCommand = (): Command =>
       .option("--json", "print JSON"),
     [],
     ["diskReserve"],
-  ).action(async (target: string, options: Options) => {
-    if (options.check) return check(target, options);
+  ).action(async (targets: string[], options: Options) => {
+    if (options.check) return checkAll(targets, options);
+    const target = targetOf(targets);
     const config = configOf({ ...options, sites: undefined, json: undefined });
-    const { dataDir, diskReserve } = config;
-    const now = Date.now();
+    if (target === STDOUT) return backUpToStdout(config, options);
     const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
     const keep = keepOf(options.keep, isDirectory);
-    const file = resolve(isDirectory ? join(target, backupName(now)) : target);
-    const force = options.force === true;
-    if (!force && existsSync(file)) {
-      assertDestination(file, dataDir);
+    const file = resolve(isDirectory ? join(target, backupName(Date.now())) : target);
+    if (!options.force && existsSync(file)) {
+      assertDestination(file, config.dataDir);
       throw new UsageError(existsMessage(file));
     }
-    cleanUpOnSignals(dirname(file));
-    const progress = progressLine();
     const start = performance.now();
-    let result: BackupResult;
-    try {
-      result = await takeBackup({
-        dataDir,
-        file,
-        force,
-        keep,
-        now,
-        secrets: options.withSecrets === true,
-        sites: options.sites,
-        storage: options.sites ? siteStorage(config) : undefined,
-        reserve: diskReserve,
-        onProgress: progress.show,
-      });
-    } finally {
-      progress.end();
-    }
-    const { missing = 0 } = result.sites ?? {};
-    if (missing > 0)
-      note(
-        `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
-      );
+    const result = await write(config, file, options, keep);
     if (options.json) printJson(result);
     else printBackup(result, ((performance.now() - start) / 1000).toFixed(1));
   });
