@@ -1,7 +1,10 @@
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { siteStorage } from "../app/objects.ts";
+import { newestValidBackup } from "../backups/newest-backup.ts";
 import { type RestoreResult, prepareRestore } from "../backups/restore.ts";
+import type { Config } from "../config/config.ts";
 import { STORAGE } from "../config/settings/storage.ts";
 import { shellQuoted } from "../data-dir/shell.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -35,11 +38,38 @@ const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) 
   print(`To start the server: ${startCommand(dataDir)}`);
 };
 
+/** Stands for the newest valid backup in BACKUP_DIR. */
+const LATEST = "latest";
+
+/** The backup to restore: a file, or the newest valid one in a directory. @throws OperatorError */
+const backupAt = (target: string, { dataDir, backupDir }: Config): string => {
+  const path = resolve(target === LATEST ? backupDir : target);
+  if (target !== LATEST && !(existsSync(path) && statSync(path).isDirectory())) return path;
+  const progress = progressLine();
+  try {
+    const file = newestValidBackup(path, dataDir, {
+      onProgress: progress.show,
+      onSkipped(reason) {
+        progress.end();
+        note(reason);
+      },
+    });
+    progress.end();
+    note(`Using the newest valid backup: ${file}`);
+    return file;
+  } finally {
+    progress.end();
+  }
+};
+
 const RESTORE_TEXTS: CommandTexts = {
   notes: [
     "The previous database stays in DATA_DIR as adoption-store.db.before-restore-<UTC time>. Delete it when you no longer need it.",
   ],
-  examples: [{ text: "Restore a backup", line: "adoption-store restore backup.db" }],
+  examples: [
+    { text: "Restore a backup", line: "adoption-store restore backup.db" },
+    { text: "Restore the newest scheduled backup", line: "adoption-store restore latest" },
+  ],
 };
 
 export const restoreCommand = (): Command =>
@@ -47,14 +77,17 @@ export const restoreCommand = (): Command =>
     withTexts(new Command("restore"), RESTORE_TEXTS)
       .summary("replace the database with a backup")
       .description("replace the database and the sites with those of a backup; stop the server first")
-      .argument("<file>", "file that adoption-store backup has written")
+      .argument(
+        "<backup>",
+        "a backup; a directory, for its newest valid backup; or latest, for the newest in BACKUP_DIR",
+      )
       .option("--yes", "do not ask")
       .option("--json", "print JSON"),
-    [],
+    ["backupDir"],
   ).action(async (target: string, options: Options) => {
     const config = configOf({ ...options, json: undefined });
     const { dataDir } = config;
-    const file = resolve(target);
+    const file = backupAt(target, config);
     const restore = prepareRestore(dataDir, file, Date.now(), siteStorage(config));
     const progress = progressLine();
     try {
@@ -71,7 +104,7 @@ export const restoreCommand = (): Command =>
         note(
           `${missing} files of deployed sites are neither in the backup nor in ${config.blobsUrl ? "the object store" : "DATA_DIR"}: deploy those sites again`,
         );
-      if (options.json) printJson({ ...result, dataDir });
+      if (options.json) printJson({ ...result, file, dataDir });
       else printRestored(result, dataDir);
     } finally {
       progress.end();

@@ -124,9 +124,9 @@ test.each([
   [["backup", "/none/b.db"], 1, "does not exist"],
   [["restore", "/none.db"], 1, "does not exist"],
   [["restore", "/etc/passwd/none.db"], 1, "does not exist"],
-  [["restore", "."], 1, "is not an ordinary file"],
+  [["restore", "."], 1, "contains no backup that can be restored"],
   [["restore", "/dev/null"], 1, "is not an ordinary file"],
-  [["restore"], 2, "file"],
+  [["restore"], 2, "the argument <backup> is missing"],
 ])("%j is refused in one line", async (argv, expected, says) => {
   const { out, error, code } = await run(argv, await closedStore("Bella"));
   expect([code, out]).toEqual([expected, ""]);
