@@ -35,6 +35,19 @@ export const describeStopped = ({ result, line }: StoppedService): string => {
   return `The service has failed (${result}). ${reason} Correct the cause, then run: sudo systemctl restart ${SERVICE}`;
 };
 
+/** What to do after an installation that starts nothing. */
+export const describeUnstarted = ({
+  isRunning,
+  isChanged,
+}: Record<"isRunning" | "isChanged", boolean>): string => {
+  const installed = `The service ${SERVICE} is installed`;
+  if (!isRunning)
+    return `${installed}, and starts with the machine. To start it now:\n  sudo systemctl start ${SERVICE}`;
+  return isChanged
+    ? `${installed}, and runs with its previous settings. To restart it now:\n  sudo systemctl restart ${SERVICE}`
+    : `Nothing changed. ${installed} and running.`;
+};
+
 const CREATION = `creates it at its first start. Run: sudo systemctl start ${SERVICE}`;
 
 /** Which program creates the store that a DATA_DIR does not have yet. */

@@ -7,7 +7,7 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { adminKeyPath } from "../data-dir/paths.ts";
 import { type Step, planInstall, planUninstall } from "../service/install.ts";
 import { ENVIRONMENT_PATH, EXECUTABLE_PATH, STATE_DIRECTORY } from "../service/paths.ts";
-import { assertCanManage, hasSystemd } from "../service/systemd.ts";
+import { assertCanManage, hasSystemd, unitState } from "../service/systemd.ts";
 import { confirm } from "./confirm.ts";
 import { withoutSettings } from "./help/globals.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
@@ -15,11 +15,13 @@ import { parseMemoryMax } from "./memory-max.ts";
 import { note, print } from "./print/output.ts";
 import { printFileCommand } from "./service-files.ts";
 import { plannedConfig, serviceConfig } from "./service-config.ts";
+import { describeUnstarted } from "./service-state.ts";
 import { withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 interface Options extends Record<string, unknown> {
   dryRun?: boolean;
+  start: boolean;
   memoryMax?: string;
   yes?: boolean;
   dataDir?: string;
@@ -83,6 +85,7 @@ const installCommand = (): Command =>
         withSettings(
           new Command("install")
             .description("install and start the service: user, directories, settings and a systemd unit")
+            .option("--no-start", "do not start the service now, for example to restore a backup first")
             .option(
               "--memory-max <limit>",
               "maximum memory of the service: a share such as 75%, or a size such as 2GiB",
@@ -127,11 +130,15 @@ const installCommand = (): Command =>
       ),
       given: givenSettings(options),
       check: writableDirectories,
+      start: options.start,
       memoryMax,
     });
     if (isDryRun && steps.length === 0) print("Nothing would change.");
     await runSteps(steps, isDryRun);
-    if (!isDryRun) printInstalled();
+    if (isDryRun) return;
+    if (options.start) return printInstalled();
+    const isRunning = (await unitState()).active === "active";
+    print(describeUnstarted({ isRunning, isChanged: steps.length > 0 }));
   });
 
 const uninstallCommand = (): Command =>

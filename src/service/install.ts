@@ -19,6 +19,8 @@ export interface InstallOptions {
   executable: string;
   /** All settings, by the heading under which the environment file shows them. */
   groups: Readonly<Record<string, readonly EnvironmentSetting[]>>;
+  /** False: the service starts with the machine, but not now. */
+  start: boolean;
   /** The settings to write, by variable. All others keep their value. */
   given: Readonly<Record<string, string>>;
   /** The unit's `MemoryMax`; undefined keeps its value. */
@@ -132,7 +134,7 @@ const start = async (verb: "start" | "restart") => {
     );
 };
 
-const startSteps = async (isChanged: boolean): Promise<Step[]> => {
+const startSteps = async (isChanged: boolean, mustStart: boolean): Promise<Step[]> => {
   const { active, isEnabled } = await unitState();
   const enable = {
     what: "start the service with the machine",
@@ -141,7 +143,7 @@ const startSteps = async (isChanged: boolean): Promise<Step[]> => {
   const verb = active === "active" ? "restart" : "start";
   return [
     ...(isEnabled ? [] : [enable]),
-    ...(active === "active" && !isChanged
+    ...(!mustStart || (active === "active" && !isChanged)
       ? []
       : [{ what: `${verb} the service, and wait until it serves`, run: () => start(verb) }]),
   ];
@@ -160,7 +162,7 @@ export const planInstall = async (options: InstallOptions): Promise<Step[]> => {
     ...environmentStep(environment, options.given),
     ...unitSteps(writable, options.memoryMax),
   ];
-  return [...steps, ...(await startSteps(steps.length > 0))];
+  return [...steps, ...(await startSteps(steps.length > 0, options.start))];
 };
 
 /** What has to be done until the service is gone. Settings, executable and data stay. */

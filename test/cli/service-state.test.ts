@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import {
   creationAdvice,
   describeStopped,
+  describeUnstarted,
   serviceDirectory,
 } from "../../src/cli/service-state.ts";
 
@@ -33,4 +34,14 @@ test("settings of the service that cannot be read name no directory, so that the
       throw Object.assign(new Error("illegal operation on a directory, read"), { code: "EISDIR" });
     }),
   ).toBeUndefined();
+});
+
+test("an installation that starts nothing asks for a restart only after a change", () => {
+  expect(describeUnstarted({ isRunning: false, isChanged: false })).toContain("systemctl start");
+  expect(describeUnstarted({ isRunning: true, isChanged: true })).toContain(
+    "runs with its previous settings. To restart it now:\n  sudo systemctl restart adoption-store",
+  );
+  expect(describeUnstarted({ isRunning: true, isChanged: false })).toBe(
+    "Nothing changed. The service adoption-store is installed and running.",
+  );
 });
