@@ -1,8 +1,9 @@
-import { chmodSync, existsSync, realpathSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, rmSync, rmdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
-import { databasePath, restoringPath } from "../data-dir/paths.ts";
+import { databasePath, lockPath, restoringPath } from "../data-dir/paths.ts";
 import { backupFiles, dropBackupFiles, hasBackupFiles } from "../db/backup-files.ts";
 import { removeOrigin } from "../db/backup-origin.ts";
 import { DiskError } from "../db/disk-error.ts";
@@ -13,16 +14,18 @@ import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { isReplicaFile } from "../db/replica-mark.ts";
 import { type Client, copyInto, openCopy, openExisting } from "../db/snapshot.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
+import type { BlobWriter } from "../deploys/blobs.ts";
 import { replaceFile } from "../lib/durable.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { isDamage, isFull } from "../lib/storage-errors.ts";
+import { isDamage, isFull, resultCode } from "../lib/storage-errors.ts";
 import { asidePath, setAside } from "./set-aside.ts";
 import {
   type SiteFiles,
   type SiteStorage,
   blobsIn,
+  blobsPath,
   countMissing,
   neededFiles,
   restoreSiteFiles,
@@ -45,6 +48,8 @@ type OnProgress = (line: string, isStep?: boolean) => void;
  * @throws OperatorError if a server is running, or this program cannot restore the backup
  */
 export const prepareRestore = (dataDir: string, file: string, now: number, storage?: SiteStorage) => {
+  const missing = [blobsPath(dataDir), lockPath(dataDir)].filter((path) => !existsSync(path));
+  let hasFailed = false;
   // Don't create DATA_DIR if the file name is wrong.
   const existing = existsSync(dataDir) ? lockDirectory(dataDir) : undefined;
   let backup: Client | undefined;
@@ -62,34 +67,74 @@ export const prepareRestore = (dataDir: string, file: string, now: number, stora
   return {
     /** True if the restore replaces a database. */
     replaces: existsSync(databasePath(dataDir)),
-    /** @throws OperatorError, and leaves the database as it was */
+    /** @throws OperatorError. `close` then returns DATA_DIR to its previous state. */
     async run(onProgress: OnProgress): Promise<RestoreResult> {
       try {
-        return await restore(backup, dataDir, now, storage ?? { blobs: blobsIn(dataDir) }, onProgress);
+        return await restore(
+          backup,
+          { dataDir, now },
+          storage ?? { blobs: blobsIn(dataDir) },
+          onProgress,
+        );
       } catch (error) {
-        throw toOperatorError(error, dataDir);
+        hasFailed = true;
+        throw toOperatorError(error, dataDir, existing ? dataDir : dirname(resolve(dataDir)));
       } finally {
         removeRestoring(dataDir);
       }
     },
     close(): void {
       backup.close();
+      if (hasFailed) for (const path of missing) rmSync(path, { recursive: true, force: true });
       lock.release();
+      if (hasFailed && !existing) removeEmpty(dataDir);
     },
   };
 };
 
+interface RestoreTarget {
+  dataDir: string;
+  now: number;
+}
+
+/** Removes a directory, unless another process has written to it. */
+const removeEmpty = (directory: string): void => {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    if (resultCode(error) !== "ENOTEMPTY") throw error;
+  }
+};
+
 const restore = async (
   backup: Client,
-  dataDir: string,
-  now: number,
+  target: RestoreTarget,
+  storage: SiteStorage,
+  onProgress: OnProgress,
+): Promise<RestoreResult> => {
+  const hasFiles = hasBackupFiles(backup) && backupFiles(backup).hashes().length > 0;
+  const writer = hasFiles ? storage.blobs.openWriter() : undefined;
+  try {
+    const result = await restoreWith(writer, backup, target, storage, onProgress);
+    writer?.close();
+    return result;
+  } catch (error) {
+    writer?.discard();
+    throw error;
+  }
+};
+
+const restoreWith = async (
+  writer: BlobWriter | undefined,
+  backup: Client,
+  { dataDir, now }: RestoreTarget,
   { blobs, remote }: SiteStorage,
   onProgress: OnProgress,
 ): Promise<RestoreResult> => {
   const path = databasePath(dataDir);
   const temporary = restoringPath(dataDir);
-  const sites = hasBackupFiles(backup)
-    ? await restoreSiteFiles(blobs, backupFiles(backup), (done, of) =>
+  const sites = writer
+    ? await restoreSiteFiles(blobs, writer, backupFiles(backup), (done, of) =>
         onProgress(`Sites: ${done} of ${of} files`),
       )
     : { files: 0, bytes: 0 };
@@ -171,38 +216,6 @@ const prepareDatabase = (temporary: string, lastEventIdBefore: number): void => 
   }
 };
 
-/** @throws OperatorError for a replica, which would only load the cluster's store again */
-const assertNoReplica = (dataDir: string): void => {
-  if (!isReplicaFile(databasePath(dataDir))) return;
-  throw new OperatorError(
-    `DATA_DIR ${dataDir} holds a replica of a cluster: to go back to a backup on all nodes, run adoption-store cluster leave --force, restore, and then adoption-store cluster join --replace`,
-  );
-};
-
-/** The last event id of the replaced database; 0 if it cannot be read. */
-const lastEventIdIn = (path: string): number => {
-  if (fileSize(path) === 0) return 0;
-  let client: Client | undefined;
-  try {
-    client = openExisting(path);
-    return lastEventId(client);
-  } catch {
-    return 0;
-  } finally {
-    client?.close();
-  }
-};
-
-/** Keeps ids that come from a time below the maximum of `Last-Event-ID`, and below 2^53. */
-const MAX_TIME_ID = 9e14;
-
-/**
- * An id above every event id of any database of this store. The time in hundredths of a millisecond is above the count of all
- * events so far, and above the ids that earlier restores took from the time.
- */
-const idAbove = (now: number, ...lastIds: number[]): number =>
-  Math.max(...lastIds, Math.min(now * 100, MAX_TIME_ID)) + 1;
-
 const checkedManifests = (temporary: string): string[] => {
   const copy = openCopy(temporary);
   try {
@@ -213,10 +226,11 @@ const checkedManifests = (temporary: string): string[] => {
   }
 };
 
-const toOperatorError = (error: unknown, dataDir: string): unknown => {
+/** @param directory on the file system of DATA_DIR; it still exists after a failed restore */
+const toOperatorError = (error: unknown, dataDir: string, directory: string): unknown => {
   if (isFull(error))
     return new OperatorError(
-      `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullDiskAdvice(dataDir)}`,
+      `DATA_DIR ${dataDir}: there is no room for the restored database, ${fullDiskAdvice(directory)}`,
     );
   if (error instanceof UnsoundDatabase || isDamage(error))
     return new OperatorError(`the backup cannot be restored: ${reasonOf(error)}`);

@@ -57,7 +57,12 @@ const removeSecondNames = (path: string): void => {
 /** Links the file to a second name; on a file system without links, copies it. */
 const addName = async (file: string, name: string): Promise<void> => {
   if (tryLink(file, name)) return;
-  copyFileSync(file, name);
-  inheritOwner(name);
-  await syncPath(name);
+  try {
+    copyFileSync(file, name);
+    inheritOwner(name);
+    await syncPath(name);
+  } catch (error) {
+    rmSync(name, { force: true });
+    throw error;
+  }
 };

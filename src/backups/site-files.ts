@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { BackupFiles } from "../db/backup-files.ts";
-import { type Blobs, openBlobs } from "../deploys/blobs.ts";
+import { type BlobWriter, type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
 import { blobSize, isHash, problemFromError, blobProblem } from "../deploys/blob-check.ts";
 import { BlobDamaged } from "../deploys/damaged-blobs.ts";
@@ -31,7 +31,9 @@ export interface RemoteFiles {
   upload(hashes: readonly string[], onProgress: (done: number, of: number) => void): Promise<number>;
 }
 
-export const blobsIn = (dataDir: string): Blobs => openBlobs(join(dataDir, "blobs"));
+export const blobsPath = (dataDir: string): string => join(dataDir, "blobs");
+
+export const blobsIn = (dataDir: string): Blobs => openBlobs(blobsPath(dataDir));
 
 /** Fetches files that are missing here from the object store, if there is one. What it lacks, too, stays missing. */
 export const fetchMissing = async (
@@ -154,32 +156,28 @@ async function* toAsync(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array>
   yield* parts;
 }
 
-/** Stores the files of a backup. No visitor gets them before a database refers to them. */
+/**
+ * Stores the files of a backup. No visitor gets them before a database refers to them.
+ * @param writer discarded by the caller if the restore fails
+ */
 export const restoreSiteFiles = async (
   blobs: Blobs,
+  writer: BlobWriter,
   files: BackupFiles,
   onProgress: (done: number, of: number) => void,
 ): Promise<Omit<SiteFiles, "missing">> => {
   const hashes = files.hashes();
-  if (hashes.length === 0) return { files: 0, bytes: 0 };
-  const writer = blobs.openWriter();
   let bytes = 0;
-  try {
-    for (const [at, hash] of hashes.entries()) {
-      onProgress(at, hashes.length);
-      if (!isHash(hash))
-        throw new OperatorError("the backup is damaged: the name of a site's file is not a hash");
-      if (await isSound(blobs, hash)) continue;
-      const stored = await writer.put(toAsync(files.partsOf(hash)));
-      if (stored.hash !== hash)
-        throw new OperatorError(`the backup is damaged: file ${hash} of a site does not match its name`);
-      bytes += stored.size;
-    }
-    await writer.flush();
-  } catch (error) {
-    writer.discard();
-    throw error;
+  for (const [at, hash] of hashes.entries()) {
+    onProgress(at, hashes.length);
+    if (!isHash(hash))
+      throw new OperatorError("the backup is damaged: the name of a site's file is not a hash");
+    if (await isSound(blobs, hash)) continue;
+    const stored = await writer.put(toAsync(files.partsOf(hash)));
+    if (stored.hash !== hash)
+      throw new OperatorError(`the backup is damaged: file ${hash} of a site does not match its name`);
+    bytes += stored.size;
   }
-  writer.close();
+  await writer.flush();
   return { files: hashes.length, bytes };
 };

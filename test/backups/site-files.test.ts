@@ -223,8 +223,13 @@ describe("a hostile backup", () => {
     client.run("UPDATE backup_files SET content = x'00' WHERE hash = (SELECT max(hash) FROM backup_files)");
     client.close();
     const dataDir = temporaryDirectory();
+    const missing = join(dataDir, "missing");
+    for (const target of [dataDir, missing])
+      expect(await outcomeOf(restoreTo(target, file))).toThrow("of a site does not match its name");
+    expect(readdirSync(dataDir)).toEqual([]);
+    mkdirSync(join(dataDir, "blobs"));
     expect(await outcomeOf(restoreTo(dataDir, file))).toThrow("of a site does not match its name");
-    expect(blobFiles(dataDir).map((path) => path.slice(dataDir.length))).toEqual([]);
+    expect(readdirSync(join(dataDir, "blobs"), { recursive: true })).toEqual(["tmp"]);
   });
 
   test("cannot be taken from a database whose manifest has a name that is not a hash", async () => {

@@ -1,5 +1,14 @@
 import { expect } from "bun:test";
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { createStore } from "../support/new-store.ts";
 import { EXECUTABLE, type Server, directory, expectRefusal, real, run, serve, store } from "./support.ts";
@@ -274,6 +283,36 @@ for (const [change, command, says] of [
       expectRefusal(await onOwnFileSystem(change, command), 1, says);
     },
   );
+
+real("a restore that runs out of space leaves nothing behind", ["unshare", "mount"], async () => {
+  using place = directory();
+  const cwd = place.path;
+  const site = join(cwd, "site");
+  mkdirSync(site);
+  for (const name of ["index.html", "one.bin", "two.bin"])
+    writeFileSync(
+      join(site, name),
+      crypto.getRandomValues(Buffer.alloc(65_536)).toString("base64").repeat(20),
+    );
+  {
+    await using server = await serve({ cwd });
+    const deploy = ["deploy", site, "--project", "docs", "--create", "--server", server.url];
+    expect((await store(deploy, { cwd })).code).toBe(0);
+    expect((await store(["backup", "taken.db"], { cwd })).code).toBe(0);
+  }
+  const script = `
+    mkdir small && mount -t tmpfs -o size=$1,mode=0700 tmpfs small && mkdir -m 700 small/empty
+    for target in small/new small/empty; do "$0" restore taken.db --data-dir $target --yes && exit 9; done
+    find small -mindepth 1`;
+  // Too small for the files of the site, and for the database next to them.
+  for (const size of ["2m", "5400k"]) {
+    const argv = ["unshare", "--mount", "--map-root-user", "sh", "-c", script, EXECUTABLE, size];
+    const { stdout, stderr } = await run(argv, { cwd });
+    expect([size, stdout]).toEqual([size, "small/empty\n"]);
+    expect(stderr.match(/there is no room for the restored database/g)).toHaveLength(2);
+    rmdirSync(join(cwd, "small"));
+  }
+});
 
 real("what a killed backup left takes no room from the next", ["unshare", "mount"], async () => {
   const left = `data/.adoption-store-backup-${Bun.spawnSync(["true"]).pid}.tmp`;
