@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, realpathSync, rmSync, rmdirSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { databasePath, lockPath, restoringPath } from "../data-dir/paths.ts";
+import { auditing } from "../db/audit.ts";
 import { backupFiles, dropBackupFiles, hasBackupFiles } from "../db/backup-files.ts";
 import { removeOrigin } from "../db/backup-origin.ts";
 import { DiskError } from "../db/disk-error.ts";
@@ -12,12 +13,14 @@ import { lastEventId, restartEventIds } from "../db/event-ids.ts";
 import type { Lock } from "../db/file-lock.ts";
 import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { isReplicaFile } from "../db/replica-mark.ts";
+import { hasTable } from "../db/schema-check.ts";
 import { type Client, copyInto, openCopy, openExisting } from "../db/snapshot.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
 import type { BlobWriter } from "../deploys/blobs.ts";
 import { replaceFile } from "../lib/durable.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isDamage, isFull, resultCode } from "../lib/storage-errors.ts";
 import { asidePath, setAside } from "./set-aside.ts";
@@ -72,7 +75,7 @@ export const prepareRestore = (dataDir: string, file: string, now: number, stora
       try {
         return await restore(
           backup,
-          { dataDir, now },
+          { file, dataDir, now },
           storage ?? { blobs: blobsIn(dataDir) },
           onProgress,
         );
@@ -93,6 +96,8 @@ export const prepareRestore = (dataDir: string, file: string, now: number, stora
 };
 
 interface RestoreTarget {
+  /** The backup. */
+  file: string;
   dataDir: string;
   now: number;
 }
@@ -127,7 +132,7 @@ const restore = async (
 const restoreWith = async (
   writer: BlobWriter | undefined,
   backup: Client,
-  { dataDir, now }: RestoreTarget,
+  { file, dataDir, now }: RestoreTarget,
   { blobs, remote }: SiteStorage,
   onProgress: OnProgress,
 ): Promise<RestoreResult> => {
@@ -141,6 +146,7 @@ const restoreWith = async (
   onProgress("Writing the database", true);
   writeDatabase(backup, temporary);
   prepareDatabase(temporary, idAbove(now, lastEventId(backup), lastEventIdIn(path)));
+  recordRestore(temporary, { now, file });
   onProgress("Checking the database", true);
   const needed = await neededFiles(blobs, checkedManifests(temporary));
   // Before the database refers to them: other nodes read them there.
@@ -215,6 +221,51 @@ const prepareDatabase = (temporary: string, lastEventIdBefore: number): void => 
     copy.close();
   }
 };
+
+/** Adds the restore to the audit log, if the version that took the backup had one. */
+const recordRestore = (temporary: string, { now, file }: { now: number; file: string }): void => {
+  const copy = openCopy(temporary);
+  try {
+    if (!hasTable(copy, "audit_entries")) return;
+    const entry = { action: "backup.restored", id: basename(file) } as const;
+    for (const { query, values } of auditing({ client: copy })({ actor: OPERATOR, now }, entry))
+      query.all(values);
+  } finally {
+    copy.close();
+  }
+};
+
+/** @throws OperatorError for a replica, which would only load the cluster's store again */
+const assertNoReplica = (dataDir: string): void => {
+  if (!isReplicaFile(databasePath(dataDir))) return;
+  throw new OperatorError(
+    `DATA_DIR ${dataDir} holds a replica of a cluster: to go back to a backup on all nodes, run adoption-store cluster leave --force, restore, and then adoption-store cluster join --replace`,
+  );
+};
+
+/** The last event id of the replaced database; 0 if it cannot be read. */
+const lastEventIdIn = (path: string): number => {
+  if (fileSize(path) === 0) return 0;
+  let client: Client | undefined;
+  try {
+    client = openExisting(path);
+    return lastEventId(client);
+  } catch {
+    return 0;
+  } finally {
+    client?.close();
+  }
+};
+
+/** Keeps ids that come from a time below the maximum of `Last-Event-ID`, and below 2^53. */
+const MAX_TIME_ID = 9e14;
+
+/**
+ * An id above every event id of any database of this store. The time in hundredths of a millisecond is above the count of all
+ * events so far, and above the ids that earlier restores took from the time.
+ */
+const idAbove = (now: number, ...lastIds: number[]): number =>
+  Math.max(...lastIds, Math.min(now * 100, MAX_TIME_ID)) + 1;
 
 const checkedManifests = (temporary: string): string[] => {
   const copy = openCopy(temporary);

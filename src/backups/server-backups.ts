@@ -43,7 +43,10 @@ export const serverBackups = (
   if (every === undefined) return undefined;
   const reserve = `${Math.ceil(diskReserve / 2 ** 10)}KiB`;
   const flags = ["--data-dir", dataDir, "--disk-reserve", reserve, "--keep", String(backupKeep)];
-  const child = backupProcess([`${directory}/`, ...flags, "--json"], directory, { program, env });
+  const child = backupProcess([`${directory}/`, ...flags, "--scheduled", "--json"], directory, {
+    program,
+    env,
+  });
   const take = async () => {
     makeDirectories(directory);
     const { file, bytes, sites, removed, leftAlone } = JSON.parse(await child.take()) as BackupResult;

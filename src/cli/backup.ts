@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, openSync, rmSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { siteStorage } from "../app/objects.ts";
 import { removeTemporary } from "../backups/temporary-files.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
@@ -9,7 +9,9 @@ import { type CheckedBackup, checkBackup } from "../backups/check.ts";
 import { assertDestination, existsMessage } from "../backups/destination.ts";
 import { backupName } from "../backups/file-names.ts";
 import type { Config } from "../config/config.ts";
+import { SERVICE } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { resultCode } from "../lib/storage-errors.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
@@ -19,6 +21,7 @@ import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 import { note, print, printJson } from "./print/output.ts";
+import { record } from "./record.ts";
 
 interface Options extends Record<string, unknown> {
   check?: boolean;
@@ -26,6 +29,8 @@ interface Options extends Record<string, unknown> {
   keep?: string;
   withSecrets?: boolean;
   sites: boolean;
+  /** Taken by the server's schedule. */
+  scheduled?: boolean;
   json?: boolean;
 }
 
@@ -127,6 +132,9 @@ const checkAll = (targets: readonly string[], options: Options): void => {
     throw new OperatorError(`${damaged.length} of ${targets.length} backups cannot be restored`);
 };
 
+const recordBackup = (config: Config, target: string, { scheduled }: Options): Promise<void> =>
+  record(config, { action: "backup.taken", id: target }, scheduled ? SERVICE : OPERATOR);
+
 /** The only target of a command that takes a backup. @throws UsageError */
 const targetOf = (targets: readonly string[]): string => {
   const [target, ...others] = targets;
@@ -161,6 +169,7 @@ const backUpToStdout = async (config: Config, options: Options): Promise<void> =
     if (process.exitCode !== 1) throw error;
     return;
   }
+  await recordBackup(config, "standard output", options);
   note(`Wrote and verified a backup of ${formatBytes(bytes)}.`);
 };
 
@@ -236,13 +245,14 @@ export const backupCommand = (): Command =>
       )
       .option("--with-secrets", "include the private keys of certificates and of ACME accounts")
       .option("--no-sites", "leave out the files of deployed sites")
+      .addOption(new Option("--scheduled", "taken by the server's schedule").hideHelp())
       .option("--json", "print JSON"),
     [],
     ["diskReserve"],
   ).action(async (targets: string[], options: Options) => {
     if (options.check) return checkAll(targets, options);
     const target = targetOf(targets);
-    const config = configOf({ ...options, sites: undefined, json: undefined });
+    const config = configOf({ ...options, sites: undefined, scheduled: undefined, json: undefined });
     if (target === STDOUT) return backUpToStdout(config, options);
     const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
     const keep = keepOf(options.keep, isDirectory);
@@ -253,6 +263,7 @@ export const backupCommand = (): Command =>
     }
     const start = performance.now();
     const result = await write(config, file, options, keep);
+    await recordBackup(config, basename(file), options);
     if (options.json) printJson(result);
     else printBackup(result, ((performance.now() - start) / 1000).toFixed(1));
   });

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { Command, Option } from "commander";
 import { assertDestination } from "../backups/destination.ts";
 import { exportFormat, formatPage } from "../bulk/export.ts";
@@ -15,6 +16,7 @@ import { formatCount } from "./print/format.ts";
 import { note, print } from "./print/output.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { rowProgress } from "./print/row-progress.ts";
+import { recordIn } from "./record.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
 import { spooling } from "./spool.ts";
@@ -140,9 +142,15 @@ export const exportCommand = (): Command =>
     if (path !== undefined && !options.force && existsSync(path))
       throw new UsageError(`${JSON.stringify(path)} exists: name another file, or overwrite it with --force`);
     const start = performance.now();
-    const { rows, code } = await withDatabase(config, async (database) =>
-      write(database, config, path, format, options),
-    );
+    const { rows, code } = await withDatabase(config, async (database) => {
+      const written = await write(database, config, path, format, options);
+      const changes = [
+        ["rows", null, String(written.rows)],
+        ["to", null, path === undefined ? "standard output" : basename(path)],
+      ] as const;
+      if (written.rows > 0) await recordIn(database, { action: "export.animals", id: "animals", changes });
+      return written;
+    });
     if (code !== 0) {
       process.exitCode = code;
       return note(path === undefined ? "stopped" : "stopped; nothing was written");

@@ -20,6 +20,7 @@ import { type CommandTexts, withExamples, withTexts } from "./help/texts.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
 import { note, printDeclined, printResult } from "./print/output.ts";
 import { relativeTime } from "./print/relative-time.ts";
+import { recordIn } from "./record.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -70,6 +71,22 @@ const columnsAt = (now: number): Columns<ReturnType<typeof fromOrder>> => ({
   PLACED: ({ createdAt }) => relativeTime(Date.parse(createdAt), now),
 });
 
+/** All adoptions. If any has an adopter, the audit log records the list. */
+const listOrders = async (database: Database, status: OrderStatus | undefined, config: Config) => {
+  const { orders } = commandServices(config, database);
+  const found = await allPages((cursor: string | undefined) =>
+    orders.list({ limit: PAGE_SIZE, status, petId: undefined, q: undefined, sort: "id", cursor }),
+  );
+  const { length } = found.filter(({ adopter }) => adopter !== undefined);
+  if (length > 0)
+    await recordIn(database, {
+      action: "export.adopters",
+      id: "orders",
+      changes: [["rows", null, String(length)]],
+    });
+  return found;
+};
+
 const listCommand = () =>
   withExamples(new Command("list"), [
     "List the adoptions that wait for approval",
@@ -78,18 +95,8 @@ const listCommand = () =>
     .description("list adoptions, with their adopters")
     .addOption(new Option("--status <status>", "only adoptions with this status").choices(ORDER_STATUSES))
     .action(async (options: Options & { status?: OrderStatus }) => {
-      const found = await withOrders(configOf(options), (orders) =>
-        allPages((cursor: string | undefined) =>
-          orders.list({
-            limit: PAGE_SIZE,
-            status: options.status,
-            petId: undefined,
-            q: undefined,
-            sort: "id",
-            cursor,
-          }),
-        ),
-      );
+      const config = configOf(options);
+      const found = await withDatabase(config, (database) => listOrders(database, options.status, config));
       printList(found.map(fromOrder), columnsAt(Date.now()), {
         json: options.json,
         empty: "There are no orders.",

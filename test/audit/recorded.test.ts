@@ -58,7 +58,14 @@ const RECORD = {
   startedAt: 7,
 };
 
-const CASES: Record<Action, Case> = {
+/** Acts of commands, which need a database in a file: test/cli/recorded-acts.test.ts has their cases. */
+const OF_COMMANDS = ["export.animals", "export.adopters", "backup.taken", "backup.restored"] as const;
+type OfCommand = (typeof OF_COMMANDS)[number];
+
+const isOfCommand = (action: Action): action is OfCommand =>
+  (OF_COMMANDS as readonly Action[]).includes(action);
+
+const CASES: Record<Exclude<Action, OfCommand>, Case> = {
   async "pet.added"({ store }) {
     await addPet(store, {});
     return { resource: PET };
@@ -300,7 +307,7 @@ const CASES: Record<Action, Case> = {
 
 const REDIRECT = { from: "docs.example.org", to: "www.example.org", status: 301 };
 
-test.each(ACTION_NAMES)("%s is recorded", async (action) => {
+test.each(ACTION_NAMES.filter((action) => !isOfCommand(action)))("%s is recorded", async (action) => {
   const project = await openProject();
   const expected = await CASES[action](project);
   const response = await project.store.call("GET", `/platform/audit?action=${action}&limit=1`);

@@ -17,6 +17,10 @@ export const VERBS: Readonly<Record<Action, string>> = {
   "adopter.read": "read",
   "import.started": "started",
   "import.finished": "finished",
+  "export.animals": "exported",
+  "export.adopters": "listed",
+  "backup.taken": "took",
+  "backup.restored": "restored",
   "key.created": "created",
   "key.rotated": "gave a new secret to",
   "key.revoked": "revoked",
@@ -60,6 +64,8 @@ export const KINDS: Readonly<Record<Kind, string>> = {
   order: "Adoptions",
   adopter: "Adopters",
   import: "Imports",
+  export: "Exports",
+  backup: "Backups",
   key: "Keys",
   person: "People",
   session: "Sign-ins",
@@ -83,25 +89,27 @@ export const ACTOR_TITLES: Readonly<Record<Actor["kind"], string>> = {
   service: "Automatically",
 };
 
-/** The name of the thing. */
-export const resourceWords = ({ kind, id, name = id }: Resource): string => {
-  switch (kind) {
-    case "order":
-      return `adoption no. ${id}`;
-    case "category":
-      return `the category ${name}`;
-    case "import":
-      return `the import of ${name}`;
-    case "key":
-      return `the key ${name}`;
-    case "project":
-      return `the project ${name}`;
-    case "deploy":
-      return `deploy ${id}`;
-    default:
-      return name;
-  }
+const EXPORTS: Readonly<Record<string, string>> = {
+  animals: "the animals",
+  orders: "the adoptions with their adopters",
 };
+
+/** Before the name of the thing. */
+const PREFIXES: Readonly<Partial<Record<Kind, string>>> = {
+  order: "adoption no. ",
+  category: "the category ",
+  import: "the import of ",
+  backup: "the backup ",
+  key: "the key ",
+  project: "the project ",
+  deploy: "deploy ",
+};
+
+/** The name of the thing. An order has the name of its animal. */
+export const resourceWords = ({ kind, id, name = id }: Resource): string =>
+  kind === "export" || kind === "adopter"
+    ? (EXPORTS[id] ?? id)
+    : `${PREFIXES[kind] ?? ""}${kind === "order" ? id : name}`;
 
 /** What the thing belongs to, after its name. */
 export const belongsTo = ({ kind, name, parent }: Resource): string => {
@@ -119,6 +127,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   stage: "Stage",
   notice: "Problem",
   method: "With",
+  rows: "Rows",
+  to: "To",
   attempts: "Attempts",
   clients: "Clients",
   added: "Added",
