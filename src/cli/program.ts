@@ -13,7 +13,7 @@ import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
 import { exportCommand } from "./export.ts";
 import { HELP } from "./help/format.ts";
-import { addGlobalOptions, withoutSettings } from "./help/globals.ts";
+import { addGlobalOptions } from "./help/globals.ts";
 import { explain, fullName, helpCommand } from "./help/help-command.ts";
 import { EXIT_CODES, withTexts } from "./help/texts.ts";
 import { usageMessage } from "./help/usage-message.ts";
@@ -24,16 +24,13 @@ import { manCommand } from "./man.ts";
 import { ordersCommand } from "./orders.ts";
 import { peopleCommand } from "./people.ts";
 import { heading } from "./print/colour.ts";
-import { print } from "./print/output.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
 import { statusCommand } from "./status.ts";
 import { upgradeCommand } from "./upgrade.ts";
 import { UsageError } from "./usage-error.ts";
-
-const versionCommand = () =>
-  withoutSettings(new Command("version").description("print the version")).action(() => print(VERSION));
+import { versionCommand } from "./version.ts";
 
 /** All commands by the heading of help under which they appear. A new command is one more name here. */
 const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {

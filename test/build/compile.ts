@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type BunPlugin, gzipSync } from "bun";
+import { commitOf } from "../../src/app/commit.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -22,8 +23,9 @@ export interface CompileOptions {
 }
 
 /** Compiles the program to one executable. @throws AggregateError with what the bundler says */
-export const compile = ({ outfile, target, plugins = [] }: CompileOptions) =>
-  Bun.build({
+export const compile = ({ outfile, target, plugins = [] }: CompileOptions) => {
+  const commit = commitOf(ROOT);
+  return Bun.build({
     entrypoints: [join(ROOT, "src/main.ts")],
     target: "bun",
     format: "esm",
@@ -31,7 +33,11 @@ export const compile = ({ outfile, target, plugins = [] }: CompileOptions) =>
     bytecode: true,
     // Elysia reads the source text of its handlers, so identifiers keep their names. So do stack traces.
     minify: { whitespace: true, syntax: true },
-    define: { __dirname: '"/"', __filename: '"/"' },
+    define: {
+      __dirname: '"/"',
+      __filename: '"/"',
+      ...(commit !== undefined && { BUILD_COMMIT: JSON.stringify(commit) }),
+    },
     // Elysia loads it to check uploaded files, which no operation declares.
     external: ["file-type"],
     plugins: [gzipped, ...plugins],
@@ -44,3 +50,4 @@ export const compile = ({ outfile, target, plugins = [] }: CompileOptions) =>
       autoloadBunfig: false,
     },
   });
+};

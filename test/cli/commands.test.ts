@@ -2,12 +2,15 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
+import { version } from "../../package.json" with { type: "json" };
 import { fullName } from "../../src/cli/help/help-command.ts";
 import { textsOf } from "../../src/cli/help/texts.ts";
 import { program } from "../../src/cli/program.ts";
+import { migrations } from "../../src/db/migrations.ts";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import { saveSettings } from "../../src/config/saved-settings.ts";
+import { bundledProgram } from "../support/program.ts";
 import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, bundledOnTerminal, inProcess } from "./program.ts";
@@ -203,9 +206,28 @@ test("serve --help lists every setting with its variable and default", async () 
   }
 });
 
-test("version prints the version of package.json", async () => {
-  const { version } = (await import("../../package.json")).default;
-  for (const argv of [["version"], ["--version"]]) expect((await spawn(argv)).out).toBe(`${version}\n`);
+describe("version", () => {
+  const commitOfSource = async () => {
+    const describe = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+    return (await Bun.$`${describe}`.text()).trim();
+  };
+  const newest = migrations.at(-1)?.tag;
+
+  test("prints the version of package.json, the commit and the newest migration", async () => {
+    const commit = await commitOfSource();
+    expect((await spawn(["version"])).out).toBe(
+      `version    ${version}\ncommit     ${commit}\nmigration  ${newest}\n`,
+    );
+    const { out } = await spawn(["version", "--json"]);
+    expect(JSON.parse(out)).toEqual({ version, commit, migration: newest });
+  });
+
+  test("prints one line for --version, and for the upgrade command of earlier builds", async () => {
+    expect((await spawn(["--version"])).out).toBe(`${version}\n`);
+    // They run it with an empty environment, and accept nothing else.
+    const child = Bun.spawn([...(await bundledProgram()), "version"], { env: {}, stderr: "inherit" });
+    expect(await child.stdout.text()).toBe(`${version}\n`);
+  });
 });
 
 test.each(["store", "platform"])("openapi %s prints a document that names BASE_URL", async (name) => {

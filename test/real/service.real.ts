@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openOnce } from "../support/ends.ts";
 import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
-import { EXECUTABLE, directory, real, until } from "./support.ts";
+import { EXECUTABLE, directory, real, run, until } from "./support.ts";
 import { ENDS_AT_START, NEVER_READY, NEW_MIGRATION, buildVariant } from "./variants.ts";
 
 prepareDebian();
 
-const VERSION = (await Bun.file(join(import.meta.dir, "../../package.json")).json()).version as string;
+const VERSION = existsSync(EXECUTABLE) ? (await run([EXECUTABLE, "--version"])).stdout.trim() : "";
 const DATA = "/var/lib/adoption-store";
 
 /** A bare Debian with the executable in root's home. */
@@ -369,7 +369,7 @@ const withBuilds = async (
 };
 
 const versionOf = async (machine: Debian): Promise<string> =>
-  (await machine.must("adoption-store version")).trim();
+  (await machine.must("adoption-store --version")).trim();
 
 /** What serves: the hash of its executable. */
 const servingHash = (machine: Debian): Promise<string> =>
