@@ -82,29 +82,56 @@ const write = async (
 };
 
 const SEMANTIC = /^\d+\.\d+\.\d+\S*$/;
+const MAX_VERSION_MS = 30_000;
 
-/** Runs a program to ask for its version. @throws OperatorError if it does not run here */
-const askVersion = async (program: string, source: string): Promise<string> => {
+/** What a program reports of itself. */
+interface Reported {
+  version: string;
+  /** Its newest migration; undefined for earlier builds, which do not report it. */
+  migration: string | undefined;
+}
+
+/** @throws the error of the system if it cannot be run */
+const runVersion = async (program: string, ...flags: string[]): Promise<{ code: number; text: string }> => {
+  const child = Bun.spawn([program, "version", ...flags], {
+    env: {},
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+    timeout: MAX_VERSION_MS,
+  });
+  const [code, text] = await Promise.all([child.exited, child.stdout.text()]);
+  return { code, text: text.trim() };
+};
+
+/** Reads the output of `version --json`; undefined if it is something else. */
+const readReport = (text: string): Reported | undefined => {
+  try {
+    const { version, migration } = JSON.parse(text) as Record<string, unknown>;
+    const isReport = typeof version === "string" && SEMANTIC.test(version) && typeof migration === "string";
+    return isReport ? { version, migration } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Runs a program to ask for its version and its newest migration. @throws OperatorError if it does not run here */
+const askVersion = async (program: string, source: string): Promise<Reported> => {
   const wrong = (reason: string) =>
     new OperatorError(
       `${source} is not adoption-store for this machine (${process.platform} ${process.arch}), because ${reason}: name the executable for this machine`,
     );
-  let child: Bun.Subprocess<"ignore", "pipe", "pipe">;
-  try {
-    child = Bun.spawn([program, "version"], {
-      env: {},
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-      timeout: 30_000,
+  const ask = (...flags: string[]) =>
+    runVersion(program, ...flags).catch((error: unknown) => {
+      throw wrong(`it cannot be run (${resultCode(error) || reasonOf(error)})`);
     });
-  } catch (error) {
-    throw wrong(`it cannot be run (${resultCode(error) || reasonOf(error)})`);
-  }
-  const [code, text] = await Promise.all([child.exited, child.stdout.text()]);
+  const report = readReport((await ask("--json")).text);
+  if (report) return report;
+  // Earlier builds have no --json.
+  const { code, text } = await ask();
   if (code !== 0) throw wrong(`it ended with exit code ${code}`);
-  if (!SEMANTIC.test(text.trim())) throw wrong("it does not say its version");
-  return text.trim();
+  if (!SEMANTIC.test(text)) throw wrong("it does not report its version");
+  return { version: text, migration: undefined };
 };
 
 /**
@@ -118,7 +145,7 @@ export const stageCandidate = async (
   path: string,
   sha256: string | undefined,
   onBytes: (bytes: number) => void,
-): Promise<Version & { isVerified: boolean }> => {
+): Promise<Version & Reported & { isVerified: boolean }> => {
   rmSync(path, { force: true });
   try {
     const expected = await expectedSum(source, sha256);
@@ -126,7 +153,7 @@ export const stageCandidate = async (
     if (expected !== undefined && actual !== expected)
       throw new OperatorError(`${source} has the SHA-256 ${actual}, not ${expected}: do not use this file`);
     chmodSync(path, 0o755);
-    return { version: await askVersion(path, source), sha256: actual, isVerified: expected !== undefined };
+    return { ...(await askVersion(path, source)), sha256: actual, isVerified: expected !== undefined };
   } catch (error) {
     rmSync(path, { force: true });
     throw error;

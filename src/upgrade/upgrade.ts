@@ -34,7 +34,39 @@ const inWords = ({ version, sha256 }: Version): string => `${version} (${sha256.
 
 /** How the new version compares with the installed one. */
 const comparison = (from: string, to: string): string =>
-  (["older than", "the same version as", "newer than"] as const)[Bun.semver.order(to, from) + 1] ?? "unlike";
+  (["older than", "another build of", "newer than"] as const)[Bun.semver.order(to, from) + 1] ?? "unlike";
+
+/** The place of a migration in the order: 21 for `0021_browser_states`. */
+const positionOf = (migration: string): number => Number.parseInt(migration, 10);
+
+/** The record of the last upgrade, if the version before it is still there. */
+const undoableUpgrade = async (paths: UpgradePaths): Promise<UpgradeRecord | undefined> => {
+  const record = readRecord(paths);
+  const isThere = async (path: string) => existsSync(path) && (await hashFile(path)) === record?.from.sha256;
+  return (await isThere(paths.previous)) || (await isThere(paths.executable)) ? record : undefined;
+};
+
+/** @throws OperatorError unless a program with this newest migration can open the database */
+const assertOpens = async (
+  source: string,
+  newest: string | undefined,
+  database: string | undefined,
+  paths: UpgradePaths,
+): Promise<void> => {
+  if (database === undefined || newest === database) return;
+  if (newest !== undefined && positionOf(newest) > positionOf(database)) return;
+  const reason =
+    newest === undefined
+      ? "it is an earlier build, which does not report its newest migration"
+      : `its newest migration is ${newest}`;
+  const rollback =
+    (await undoableUpgrade(paths)) !== undefined
+      ? " To go back to the previous version, run adoption-store upgrade --rollback."
+      : "";
+  throw new OperatorError(
+    `${source} cannot open the database: ${reason}, and the database has ${database}. Choose a newer executable.${rollback}`,
+  );
+};
 
 /** Restores the database from before the upgrade if the new version has migrated it. */
 const restoreData = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): Promise<void> => {
@@ -146,6 +178,7 @@ export const upgrade = async (
       return { outcome: "upgraded", from: unfinished.from, to };
     }
     if (from.sha256 === to.sha256) return { outcome: "installed", from, to };
+    await assertOpens(source, candidate.migration, host.newestMigration(), paths);
     host.say(`it is ${comparison(from.version, to.version)} the installed one, ${inWords(from)}`);
     await install(host, paths, from, to);
     return { outcome: "upgraded", from, to };
@@ -164,12 +197,10 @@ export interface RollbackPlan {
 
 /** @throws OperatorError if there is nothing to go back to */
 export const planRollback = async (host: Host, paths: UpgradePaths): Promise<RollbackPlan> => {
-  const record = readRecord(paths);
-  const isThere = async (path: string) => existsSync(path) && (await hashFile(path)) === record?.from.sha256;
-  const isPossible = (await isThere(paths.previous)) || (await isThere(paths.executable));
-  if (!record || !isPossible)
+  const record = await undoableUpgrade(paths);
+  if (!record)
     throw new OperatorError(
-      `there is no previous version beside ${paths.executable}: to install an older one, run adoption-store upgrade FILE`,
+      `there is no previous version next to ${paths.executable}: adoption-store upgrade FILE installs an older one if it can open the database`,
     );
   return {
     record,

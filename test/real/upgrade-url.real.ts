@@ -5,7 +5,7 @@ import { createTestCa } from "../support/certificates.ts";
 import { EXECUTABLE, directory, real, run } from "./support.ts";
 
 /** All that an upgrade without a service runs of the new executable. */
-const NEWER = "#!/bin/sh\necho 999.0.0\n";
+const NEWER = `#!/bin/sh\necho '{"version":"999.0.0","commit":null,"migration":"9999_next"}'\n`;
 const SUM = new Bun.CryptoHasher("sha256").update(NEWER).digest("hex");
 
 real("the executable replaces itself with one from an HTTPS server", [], async () => {

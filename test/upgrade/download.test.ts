@@ -109,7 +109,12 @@ describe("a new executable at a URL", () => {
 
   test("has its checksum in SHA256SUMS beside it", async () => {
     const { file, ...candidate } = await stage("/program");
-    expect(candidate).toEqual({ version: "9.0.0", sha256: sum(PROGRAM), isVerified: true });
+    expect(candidate).toEqual({
+      version: "9.0.0",
+      migration: undefined,
+      sha256: sum(PROGRAM),
+      isVerified: true,
+    });
     expect(readFileSync(file, "utf8")).toBe(PROGRAM);
   });
 

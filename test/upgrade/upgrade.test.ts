@@ -7,8 +7,13 @@ import { planRollback, upgrade } from "../../src/upgrade/upgrade.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
-/** A program that says this version. */
-const program = (version: string) => `#!/bin/sh\necho ${version}\n`;
+/** A program that reports this version and its newest migration. */
+const program = (version: string, migration = "0002_next") =>
+  `#!/bin/sh\n# release ${version}\necho '${JSON.stringify({ version, commit: null, migration })}'\n`;
+
+/** A program of a build that has no `version --json`. */
+const earlierProgram = (version: string) =>
+  `#!/bin/sh\n# release ${version}\n[ $# -eq 1 ] && echo ${version}\n`;
 const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 const write = (path: string, text: string) => {
   writeFileSync(path, text);
@@ -37,7 +42,7 @@ const machine = ({
   const directory = temporaryDirectory();
   const paths = upgradePaths(join(directory, "adoption-store"));
   write(paths.executable, program("1.0.0"));
-  const installed = () => /echo (.*)/.exec(readFileSync(paths.executable, "utf8"))?.[1] ?? "";
+  const installed = () => /release (.*)/.exec(readFileSync(paths.executable, "utf8"))?.[1] ?? "";
   const said: string[] = [];
   const state = { running: hasService ? "1.0.0" : "", migration: "0001", copy: "", kill: Infinity };
   /** The process is killed before its `state.kill`th effect on the machine. */
@@ -70,7 +75,7 @@ const machine = ({
       effect();
       said.push(line);
     },
-    newestMigration: () => state.migration,
+    newestMigration: () => state.migration || undefined,
     async backUp() {
       effect();
       return `backup of ${state.migration}`;
@@ -113,18 +118,74 @@ test("an older version is installed too, and called older", async () => {
   expect(said.join("\n")).toContain("it is older than the installed one");
 });
 
+test("a file with the installed version and other content is another build", async () => {
+  const { call, file, said } = machine();
+  const source = file("1.0.0");
+  write(source, `${program("1.0.0")}exit\n`);
+  await call(source);
+  expect(said.join("\n")).toContain("it is another build of the installed one, 1.0.0");
+});
+
 test("the installed version is not installed again", async () => {
   const { call, paths, files } = machine();
   expect(await call(paths.executable)).toMatchObject({ outcome: "installed" });
   expect(files()).toEqual(["adoption-store"]);
 });
 
+describe("a program that cannot open the database", () => {
+  const upgradeTo = async (text: string, migration: string) => {
+    const one = machine({ hasService: false });
+    one.state.migration = migration;
+    const source = join(one.host.dataDir, "file-x");
+    write(source, text);
+    return { ...one, source, outcome: await outcomeOf(one.call(source)) };
+  };
+
+  test.each([
+    ["has an older migration", program("1.1.0", "0019_names"), "its newest migration is 0019_names"],
+    [
+      "has another migration of the same number",
+      program("1.1.0", "0021_other"),
+      "its newest migration is 0021_other",
+    ],
+    ["reports no migration", earlierProgram("0.9.0"), "it is an earlier build"],
+  ])("is refused before anything changes if it %s", async (_, text, reason) => {
+    const { outcome, source, installed, said, files } = await upgradeTo(text, "0021_states");
+    expect(outcome).toThrow(`${source} cannot open the database: ${reason}`);
+    expect(outcome).toThrow("the database has 0021_states");
+    expect([installed(), files()]).toEqual(["1.0.0", ["adoption-store"]]);
+    expect(said.join("\n")).not.toContain("backup");
+  });
+
+  test("is refused with the advice to roll back only if there is a previous version", async () => {
+    const { outcome } = await upgradeTo(earlierProgram("0.9.0"), "0021_states");
+    expect(outcome).not.toThrow("--rollback");
+    const one = machine({ migrations: { "1.1.0": "0002_next" } });
+    await one.call(one.file("1.1.0"));
+    const source = one.file("0.9.0");
+    write(source, earlierProgram("0.9.0"));
+    expect(await outcomeOf(one.call(source))).toThrow("run adoption-store upgrade --rollback.");
+  });
+
+  test.each([
+    ["the same migration", program("1.1.0", "0021_states")],
+    ["a newer migration", program("1.1.0", "0100_next")],
+  ])("is not one with %s", async (_, text) => {
+    expect((await upgradeTo(text, "0021_states")).installed()).toBe("1.1.0");
+  });
+
+  test("is not an earlier build if there is no database", async () => {
+    expect((await upgradeTo(earlierProgram("0.9.0"), "")).installed()).toBe("0.9.0");
+  });
+});
+
 describe("nothing changes if the new file", () => {
   const refused = async (prepare: (one: ReturnType<typeof machine>) => [string, string?], reason: string) => {
     const one = machine();
     const [source, sum] = prepare(one);
+    const before = one.files();
     expect(await outcomeOf(one.call(source, sum))).toThrow(reason);
-    expect([one.installed(), one.state.running, one.files()]).toEqual(["1.0.0", "1.0.0", one.files()]);
+    expect([one.installed(), one.state.running, one.files()]).toEqual(["1.0.0", "1.0.0", before]);
     expect(existsSync(one.paths.previous) || existsSync(one.paths.staged)).toBe(false);
   };
 
@@ -225,10 +286,12 @@ describe("a rollback by hand", () => {
 
   test("is refused without a previous version, and with one that is not the one before the upgrade", async () => {
     const { call, file, host, paths } = machine();
-    expect(await outcomeOf(planRollback(host, paths))).toThrow("there is no previous version");
+    expect(await outcomeOf(planRollback(host, paths))).toThrow(
+      "adoption-store upgrade FILE installs an older one if it can open the database",
+    );
     await call(file("1.1.0"));
     write(paths.previous, program("0.1.0"));
-    expect(await outcomeOf(planRollback(host, paths))).toThrow("there is no previous version");
+    expect(await outcomeOf(planRollback(host, paths))).toThrow("there is no previous version next to");
   });
 });
 
