@@ -35,7 +35,7 @@ const exitIfStopped =
       throw engineError(config.databaseUrl, error);
     if (!(error instanceof MigrationStopped)) throw error;
     note(error.message);
-    process.exit();
+    process.exit(0);
   };
 
 const noteUnheard = (error: unknown) => note(`systemd could not be notified: ${reasonOf(error)}`);
@@ -87,12 +87,12 @@ export const serveCommand = (): Command =>
     notifier?.ready(server.state);
     const reason = await Promise.race([signal, server.failed]);
     notifier?.stopping();
-    if (reason instanceof Error) {
-      server.log.error({ reason: reason.message }, "stopping");
-      process.exitCode = 1;
-    } else server.log.info({ signal: reason }, "stopping");
+    const hasFailed = reason instanceof Error;
+    if (hasFailed) server.log.error({ reason: reason.message }, "stopping");
+    else server.log.info({ signal: reason }, "stopping");
     await server.stop();
     server.log.info("stopped");
-    // Without waiting for pending responses of CAs: they could no longer be stored.
-    process.exit();
+    // Without waiting for pending responses of CAs: they could no longer be stored. A full standard output is not a failure of
+    // the server.
+    process.exit(hasFailed ? 1 : 0);
   });
