@@ -1,4 +1,4 @@
-import { type FinishRequest, isServerFailure, methodLabel } from "../http/finish-request.ts";
+import { type FinishRequest, isServerFailure } from "../http/finish-request.ts";
 import { requestIdOf } from "../http/headers.ts";
 import { faultOf } from "../lib/errors.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
@@ -91,7 +91,7 @@ export const dispatcher = ({
     route: string,
     startedAt: number,
     requestId: string,
-  ) => finishRequest(response, { requestId, method: methodLabel(request.method), route, startedAt });
+  ) => finishRequest(response, { requestId, request, route, startedAt });
 
   const siteResponse = async (
     request: Request,

@@ -1,4 +1,4 @@
-import { type FinishRequest, methodLabel } from "../http/finish-request.ts";
+import type { FinishRequest } from "../http/finish-request.ts";
 import { prefersHtml } from "../lib/accept.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
@@ -33,7 +33,7 @@ export const finishUnrouted =
   (request, response) =>
     finishRequest(response, {
       requestId: requestIdOf(request.headers.get("x-request-id")),
-      method: methodLabel(request.method),
+      request,
       route: "",
       startedAt: performance.now(),
     });

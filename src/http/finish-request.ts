@@ -5,8 +5,7 @@ import type { Metrics } from "./metrics.ts";
 
 export interface RequestSummary {
   requestId: string;
-  /** One of a few values, because logs and metrics must not contain the client's own text. */
-  method: string;
+  request: Pick<Request, "method" | "url">;
   /** The template of the route; "" if no route matched. */
   route: string;
   /** By `performance.now()`. */
@@ -15,20 +14,21 @@ export interface RequestSummary {
   caller?: LoggedCaller | undefined;
 }
 
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** The method in logs and metrics. Clients can invent others, which must not add metric series. */
-export const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other");
+const methodLabel = (method: string): string => (METHODS.has(method) ? method : "other");
 
 /** Sets the response's X-Request-Id, counts the request and logs it. */
 export const finishRequest =
   ({ metrics, log }: { metrics: Metrics; log: Logger }) =>
-  (response: Response, { requestId, method, route, startedAt, caller }: RequestSummary): Response => {
+  (response: Response, { requestId, request, route, startedAt, caller }: RequestSummary): Response => {
     const { headers, status } = response;
+    const method = methodLabel(request.method);
     headers.set("x-request-id", requestId);
     const ms = performance.now() - startedAt;
     metrics.observe(method, route, status, ms / 1000);
-    logRequest(log, { requestId, method, route, status, ms, caller });
+    logRequest(log, { requestId, method, url: request.url, route, status, ms, caller });
     return response;
   };
 

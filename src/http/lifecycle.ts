@@ -4,7 +4,7 @@ import type { Logger } from "../lib/log.ts";
 import { quoted } from "../lib/text.ts";
 import { type Caller, NO_CALLER } from "./authorization.ts";
 import type { Cors } from "./cors.ts";
-import { type RequestSummary, finishRequest, isServerFailure, methodLabel } from "./finish-request.ts";
+import { type RequestSummary, finishRequest, isServerFailure } from "./finish-request.ts";
 import { completeHeaders, requestIdOf, setAbsent } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
 import { repeatedParameter } from "./repeated-parameter.ts";
@@ -73,7 +73,7 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
       optionsResponse(request, routes(), cors),
       {
         requestId: requestIdOf(request.headers.get("x-request-id")),
-        method: request.method,
+        request,
         route: "",
         startedAt,
       },
@@ -125,7 +125,7 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
         if (set.headers["deprecation"] && known?.kind === "key") metrics.countDeprecated(route, known.id);
         const summary = {
           requestId: context.requestId || requestIdOf(headers["x-request-id"]),
-          method: methodLabel(request.method),
+          request,
           route,
           startedAt,
           caller: known,

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import pino, { type Logger } from "pino";
+import { loggedPath } from "./logged-path.ts";
 
 export type { Logger } from "pino";
 
@@ -46,8 +47,8 @@ export const logger = ({
     singleLine: true,
     // The request first; its id and key follow.
     messageFormat:
-      "{message}{if method} {method}{end}{if route} {route}{end}{if status} {status} {ms} ms{end}",
-    ignore: "method,route,status,ms",
+      "{message}{if method} {method}{end}{if route} {route}{end}{if path} {path}{end}{if status} {status} {ms} ms{end}",
+    ignore: "method,route,path,status,ms",
   });
   return pino(settings, { write: (line) => writeOrDrop(prettify(line) ?? "") });
 };
@@ -62,6 +63,7 @@ export interface LoggedCaller {
 interface RequestLogEntry {
   requestId: string;
   method: string;
+  url: string;
   /** The template of the route; "" if no route matched. */
   route: string;
   status: number;
@@ -70,11 +72,22 @@ interface RequestLogEntry {
   caller?: LoggedCaller | undefined;
 }
 
-export const logRequest = (log: Logger, { caller, ...entry }: RequestLogEntry): void => {
-  const level = entry.status >= 500 ? "error" : "info";
-  if (log.isLevelEnabled(level))
-    log[level](
-      { ...entry, ms: Math.round(entry.ms * 100) / 100, ...(caller && { [`${caller.kind}Id`]: caller.id }) },
-      "request",
-    );
+/** The statuses of a path or method that does not exist. */
+const WITH_PATH: ReadonlySet<number> = new Set([404, 405]);
+/** A route other than a wildcard or a site. Its parameters, which can be personal, are not logged. */
+const TEMPLATE = /^\/.*[^*]$/;
+
+/** The route of a request; the path if it does not exist. */
+const target = ({ url, route, status }: RequestLogEntry): { route?: string; path?: string } => {
+  if (!WITH_PATH.has(status) || TEMPLATE.test(route)) return { route };
+  return { ...(!route.endsWith("*") && { route }), path: loggedPath(url) };
+};
+
+export const logRequest = (log: Logger, entry: RequestLogEntry): void => {
+  const { requestId, method, status, caller } = entry;
+  const level = status >= 500 ? "error" : "info";
+  if (!log.isLevelEnabled(level)) return;
+  const ms = Math.round(entry.ms * 100) / 100;
+  const sender = caller && { [`${caller.kind}Id`]: caller.id };
+  log[level]({ requestId, method, ...target(entry), status, ms, ...sender }, "request");
 };
