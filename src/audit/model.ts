@@ -4,7 +4,7 @@ import { ACTIONS, ACTION_NAMES, type Action, RESOURCE_KINDS, type ResourceKind }
 import { formatTime, parseTime } from "../lib/time.ts";
 import type { Entry, EntryFilters } from "./entry.ts";
 
-const ACTOR_KINDS = ["key", "person", "operator", "service"] as const;
+export const ACTOR_KINDS = ["key", "person", "operator", "service"] as const;
 
 const AuditActor = t.Object(
   {

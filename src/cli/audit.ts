@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Entry, EntryFilters } from "../audit/entry.ts";
-import { fromEntry, parseActor, parseResource } from "../audit/model.ts";
+import { ACTOR_KINDS, fromEntry, parseActor, parseResource } from "../audit/model.ts";
 import { ACTION_NAMES, type Action, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../lib/actions.ts";
 import { petStatusName } from "../pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
@@ -140,10 +140,14 @@ export const auditCommand = (): Command =>
   withSettings(
     withTexts(new Command("audit"), TEXTS)
       .description("show who did what, and when, newest first")
-      .option(
-        "--actor <actor>",
-        "only what this kind of actor did (key, person, operator or service), or one of them, such as key:3",
-        actorOf,
+      .addOption(
+        withSuggestions(
+          new Option(
+            "--actor <actor>",
+            "only what this kind of actor did (key, person, operator or service), or one of them, such as key:3",
+          ).argParser(actorOf),
+          ACTOR_KINDS,
+        ),
       )
       .addOption(
         withSuggestions(
@@ -154,10 +158,14 @@ export const auditCommand = (): Command =>
           ACTION_NAMES,
         ),
       )
-      .option(
-        "--resource <resource>",
-        "only what was done to this kind of resource, such as pet, or to one, such as pet:7",
-        resourceOf,
+      .addOption(
+        withSuggestions(
+          new Option(
+            "--resource <resource>",
+            "only what was done to this kind of resource, such as pet, or to one, such as pet:7",
+          ).argParser(resourceOf),
+          RESOURCE_KINDS,
+        ),
       )
       .option(
         "--since <when>",

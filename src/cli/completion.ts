@@ -10,6 +10,7 @@ const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
 const TEXTS: CommandTexts = {
   notes: [
+    "Ids and names of keys, people, categories, projects, domains and orders come from the store in DATA_DIR, if the user may read it. Nothing is written.",
     "Nothing is installed by itself: save the script where your shell looks for it, and open a new terminal.",
   ],
   examples: [
@@ -32,7 +33,9 @@ export const completionCommand = (): Command =>
   withoutSettings(
     withTexts(new Command("completion"), TEXTS)
       .summary("print a script that completes commands in a shell")
-      .description("print a script with which the Tab key completes commands, options, values and files")
+      .description(
+        "print a script with which the Tab key completes commands, options, values, files, and the ids and names of the store",
+      )
       .addArgument(new Argument("<shell>", "the shell").choices(SHELLS)),
   ).action((shell: keyof typeof SCRIPTS) => {
     process.stdout.write(SCRIPTS[shell]);

@@ -7,6 +7,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { ApiError } from "./api-client.ts";
 import { withBareBooleans } from "./boolean-flags.ts";
 import { complete, completionLines } from "./completion/complete.ts";
+import { findObjects } from "./completion/objects.ts";
 import { Interrupted } from "./confirm.ts";
 import { noteError, print } from "./print/output.ts";
 import { program } from "./program.ts";
@@ -25,7 +26,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
   suspendBetweenTurns();
   try {
     if (argv[0] === COMPLETE) {
-      print(completionLines(complete(program(), argv.slice(1))));
+      print(completionLines(complete(program(), argv.slice(1), findObjects)));
       return 0;
     }
     await program().parseAsync(withBareBooleans(argv), { from: "user" });

@@ -1,17 +1,23 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { complete } from "../../src/cli/completion/complete.ts";
 import { fullName } from "../../src/cli/help/help-command.ts";
 import { manualPage } from "../../src/cli/help/man.ts";
 import { program } from "../../src/cli/program.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import { addDomain, addSite } from "../edge/projects.ts";
+import { openStore, temporaryDirectory } from "../support/store.ts";
 import { inProcess } from "./program.ts";
+
+const NO_OBJECTS = () => [];
 
 /** The values that are suggested for a line, whose last word is being typed. */
 const valuesFor = (line: string): string[] =>
-  complete(program(), line.split(" ")).candidates.map(({ value }) => value);
+  complete(program(), line.split(" "), NO_OBJECTS).candidates.map(({ value }) => value);
 
-const kindFor = (line: string): string => complete(program(), line.split(" ")).kind;
+const kindFor = (line: string): string => complete(program(), line.split(" "), NO_OBJECTS).kind;
 
 describe("completion", () => {
   test.each([
@@ -32,6 +38,8 @@ describe("completion", () => {
     ["nonsense x", []],
     ["keys create --name cr", []],
     ["keys revoke 1 2 ", []],
+    ["audit --actor p", ["person"]],
+    ["audit --resource do", ["domain"]],
   ])("of %j suggests %j", (line, values) => {
     expect(valuesFor(line)).toEqual(values);
   });
@@ -48,7 +56,8 @@ describe("completion", () => {
   });
 
   test("takes the words that bash separates at = and :", () => {
-    const values = (words: string[]) => complete(program(), words).candidates.map(({ value }) => value);
+    const values = (words: string[]) =>
+      complete(program(), words, NO_OBJECTS).candidates.map(({ value }) => value);
     expect(values(["serve", "--log-level", "=", "de"])).toEqual(["debug"]);
     expect(values(["serve", "--log-level", "="])).toContain("debug");
     expect(values(["keys", "create", "--scope", "pets", ":", "w"])).toEqual(["pets:write"]);
@@ -66,6 +75,104 @@ describe("completion", () => {
   test.each(["bash", "zsh", "fish"])("has a script for %s that calls the program", async (shell) => {
     const { out, code } = await inProcess(["completion", shell]);
     expect([code, out]).toEqual([0, expect.stringContaining("__complete")]);
+  });
+});
+
+describe("completion of objects", () => {
+  const openOnDisk = async (env: Record<string, string> = {}) => {
+    const directory = temporaryDirectory();
+    const path = join(directory, "adoption-store.db");
+    return { directory, store: await openStore({ path, env: { DATA_DIR: directory, ...env } }) };
+  };
+
+  let dataDir = "";
+  beforeAll(async () => {
+    const { directory, store } = await openOnDisk({ PLATFORM_DOMAIN: "sites.example.org" });
+    dataDir = directory;
+    const { client } = store.database;
+    client.run("INSERT INTO keys (name, scopes, created_at) VALUES ('hall screen', 'pets:read', 5)");
+    client.run("INSERT INTO keys (name, scopes, created_at, revoked_at) VALUES ('lost', '*', 6, 7)");
+    client.run(
+      "INSERT INTO people (name, email, folded_email, role, handle, created_at) VALUES ('Ada', 'ada@example.org', 'ada@example.org', 'staff', 'handle-of-ada', 8)",
+    );
+    client.run("INSERT INTO categories (name, folded) VALUES ('Dogs', 'dogs'), ('Big cats', 'big cats')");
+    await addSite(store, "docs");
+    await addSite(store, "shop");
+    addDomain(store, "docs", "docs.example.org");
+    addDomain(store, "shop", "*.shop.example.net");
+    client.run(
+      "INSERT INTO certificates (hostname, failures, renewals, created_at) VALUES ('old.example.org', 0, 0, 13)",
+    );
+    client.run("INSERT INTO pets (id, name, category_id, created_at) VALUES (31, 'Rex', 1, 9)");
+    client.run(
+      "INSERT INTO orders (id, pet_id, adopter_name, adopter_email, status, created_at, updated_at) VALUES (21, 31, 'Bo', 'bo@example.org', 'placed', 10, 11)",
+    );
+  });
+
+  /** The lines after the kind, which `__complete` prints for a line. */
+  const linesFor = async (line: string, env: Record<string, string> = { DATA_DIR: dataDir }) => {
+    const { out, error, code } = await inProcess(["__complete", ...line.split(" ")], { env });
+    expect([code, error]).toEqual([0, ""]);
+    return out.split("\n").slice(1, -1);
+  };
+
+  test.each([
+    ["keys revoke ", ["1\tall", "2\thall screen"]],
+    ["keys rotate 2", ["2\thall screen"]],
+    ["people role ", ["1\tAda"]],
+    ["people invite 7", []],
+    ["categories delete ", ["Big cats\tid 2", "Dogs\tid 1"]],
+    ["categories rename 1", ["1\tDogs"]],
+    ["deploy site --project d", ["docs\tdocs"]],
+    ["deploys list --project=s", ["--project=shop"]],
+    ["domains show ", ["*.shop.example.net\tlive", "docs.example.org\tlive"]],
+    ["domains remove --project docs ", ["docs.example.org\tlive"]],
+    ["domains remove --project=shop ", ["*.shop.example.net\tlive"]],
+    ["domains add do", []],
+    ["certificates show ", ["old.example.org"]],
+    ["certificates import docs", ["docs.example.org\tlive"]],
+    ["audit --actor key:2", ["key:2\thall screen"]],
+    ["audit --resource order:", ["order:21\tplaced"]],
+    ["audit --resource deploy:1", ["deploy:1\tdocs, succeeded"]],
+    ["orders forget b", []],
+  ])("of %j suggests %j", async (line, lines) => {
+    expect(await linesFor(line)).toEqual(lines);
+  });
+
+  test("reads the store that --data-dir names", async () => {
+    expect(await linesFor(`--data-dir ${dataDir} keys revoke 2`, {})).toEqual(["2\thall screen"]);
+    expect(await linesFor(`keys revoke --data-dir=${dataDir} 2`, {})).toEqual(["2\thall screen"]);
+  });
+
+  test("is silent without a store, and creates none", async () => {
+    const empty = temporaryDirectory();
+    expect(await linesFor("keys revoke ", { DATA_DIR: empty })).toEqual([]);
+    expect(await linesFor("keys revoke ", { DATA_DIR: join(empty, "none") })).toEqual([]);
+    expect(readdirSync(empty)).toEqual([]);
+  });
+
+  test("is silent about a database that it cannot read", async () => {
+    const damaged = temporaryDirectory();
+    writeFileSync(join(damaged, "adoption-store.db"), "not a database");
+    expect(await linesFor("keys revoke ", { DATA_DIR: damaged })).toEqual([]);
+    expect(await linesFor("keys revoke ", { DATA_DIR: damaged, PORT: "nonsense" })).toEqual([]);
+  });
+
+  test("changes no file of the store", async () => {
+    const state = () =>
+      readdirSync(dataDir, { recursive: true })
+        .map(String)
+        .map((name) => [name, statSync(join(dataDir, name)).mtimeMs]);
+    const before = state();
+    await linesFor("domains show ");
+    expect(state()).toEqual(before);
+  });
+
+  test("shows at most 200 objects", async () => {
+    const { directory, store } = await openOnDisk();
+    const keys = Array.from({ length: 300 }, (_, at) => `('key ${at}', 'pets:read', 12)`).join();
+    store.database.client.run(`INSERT INTO keys (name, scopes, created_at) VALUES ${keys}`);
+    expect(await linesFor("keys revoke ", { DATA_DIR: directory })).toHaveLength(200);
   });
 });
 

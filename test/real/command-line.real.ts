@@ -31,9 +31,16 @@ const SHELLS = [
   ["zsh", ["zsh", "-f", "-i"], "autoload -U compinit; compinit -D; source <(adoption-store completion zsh)"],
 ] as const;
 
+/** Adds a category to the store of a running server. */
+const addCategory = async (cwd: string): Promise<void> => {
+  expect((await store(["categories", "add", "Big cats"], { cwd })).code).toBe(0);
+};
+
 for (const [name, argv, setUp] of SHELLS) {
-  real(`${name} completes commands, values and files at the Tab key`, [name], async () => {
+  real(`${name} completes commands, values, names and files at the Tab key`, [name], async () => {
     using place = directory();
+    await using _server = await serve({ cwd: place.path });
+    await addCategory(place.path);
     writeFileSync(join(place.path, "animals.csv"), "");
     const type = (line: string, awaited: string) =>
       shown([...argv], place.path, setUp, `adoption-store ${line}\t`, awaited);
@@ -41,11 +48,14 @@ for (const [name, argv, setUp] of SHELLS) {
     await type("serve --log-level de", "--log-level debug");
     await type("keys create --scope pets:w", "pets:write");
     await type("import an", "animals.csv");
+    await type("categories delete Bi", String.raw`Big\ cats`);
   });
 }
 
-real("fish completes commands, values and files", ["fish"], async () => {
+real("fish completes commands, values, names and files", ["fish"], async () => {
   using place = directory();
+  await using _server = await serve({ cwd: place.path });
+  await addCategory(place.path);
   writeFileSync(join(place.path, "animals.csv"), "");
   const complete = async (line: string) => {
     const script = `adoption-store completion fish | source; complete -C "adoption-store ${line}"`;
@@ -57,7 +67,29 @@ real("fish completes commands, values and files", ["fish"], async () => {
   );
   expect(await complete("serve --log-level de")).toBe("debug\n");
   expect(await complete("import an")).toBe("animals.csv\n");
+  expect(await complete("categories delete Bi")).toBe("Big cats\tid 1\n");
 });
+
+real(
+  "completion of names is fast, and silent for a user who may not read the store",
+  ["setpriv"],
+  async () => {
+    using place = directory();
+    await using _server = await serve({ cwd: place.path });
+    await addCategory(place.path);
+    const line = ["__complete", "categories", "delete", "--data-dir", join(place.path, "data"), ""];
+    const start = performance.now();
+    const { stdout } = await store(line, { cwd: "/" });
+    expect(stdout).toBe("words\nBig cats\tid 1\n");
+    expect(performance.now() - start).toBeLessThan(1000);
+    chmodSync(place.path, 0o755);
+    const program = join(place.path, "adoption-store");
+    copyFileSync(EXECUTABLE, program);
+    const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    const other = await run([...nobody, program, ...line], { cwd: "/" });
+    expect(other).toMatchObject({ code: 0, stdout: "words\n", stderr: "" });
+  },
+);
 
 real("man renders the manual page without a warning", ["man"], async () => {
   using place = directory();

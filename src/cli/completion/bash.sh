@@ -8,7 +8,8 @@ _adoption_store() {
   case $typed in *:*) prefix=${typed%"${typed##*:}"} ;; esac
   COMPREPLY=()
   while IFS=$'\t' read -r line _; do
-    if [ -z "$kind" ]; then kind=$line; else COMPREPLY+=("${line#"$prefix"}"); fi
+    # Names can contain spaces, quotes and asterisks.
+    if [ -z "$kind" ]; then kind=$line; else COMPREPLY+=("$(printf %q "${line#"$prefix"}")"); fi
   done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   local IFS=$'\n'
   case $kind in

@@ -1,18 +1,15 @@
 import type { Argument, Command, Option } from "commander";
+import { oneLine } from "../../lib/text.ts";
 import { HELP } from "../help/format.ts";
+import { fullName } from "../help/help-command.ts";
 import { suggestionsFor } from "../help/suggested.ts";
+import { type Candidate, type FindObjects, type ObjectKind, isObjectKind } from "./objects.ts";
 
 /** What a shell suggests for a word. */
 export interface Completion {
   /** Whether the shell suggests `candidates`, or paths. */
   kind: "words" | "files" | "directories";
   candidates: readonly Candidate[];
-}
-
-interface Candidate {
-  value: string;
-  /** One line; "" if there is nothing to say. */
-  text: string;
 }
 
 const PATHS: Readonly<Record<string, Completion["kind"]>> = { file: "files", directory: "directories" };
@@ -22,17 +19,59 @@ const words = (values: readonly string[]): Completion => ({
   candidates: values.map((value) => ({ value, text: "" })),
 });
 
+/** The commands and placeholders that name objects: `adoption-store keys revoke <id>`. */
+const NAMED: readonly (readonly [RegExp, ObjectKind])[] = [
+  [/ keys \w+ id$/, "key"],
+  [/ people \w+ id$/, "person"],
+  [/ categories \w+ category$/, "category"],
+  [/ domains (?!add )\w+ hostname$/, "domain"],
+  [/ certificates import hostname$/, "domain"],
+  [/ certificates \w+ hostname$/, "certificate"],
+  [/ slug$/, "project"],
+];
+
+/** The objects whose kind and id one word names: `--actor key:3`, `--resource order:12`. */
+const KIND_AND_ID = /(?:--actor|--resource) ([a-z]+):(.*)$/;
+
+type Objects = (kind: ObjectKind, prefix: string) => Candidate[];
+
 /** The values of an option or argument. @param name its placeholder */
-const valuesOf = (values: readonly string[], name: string): Completion => ({
-  ...words(values),
+const valuesOf = (values: readonly string[], name: string, objects: Candidate[]): Completion => ({
   kind: PATHS[name] ?? "words",
+  candidates: [...values.map((value) => ({ value, text: "" })), ...objects],
 });
 
-const optionValues = (option: Option): Completion =>
-  valuesOf(suggestionsFor(option), /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "");
+const namedObjects = (command: Command, name: string, prefix: string, objects: Objects): Candidate[] => {
+  const [, kind] = NAMED.find(([pattern]) => pattern.test(`${fullName(command)} ${name}`)) ?? [];
+  return kind === undefined ? [] : objects(kind, prefix);
+};
 
-const argumentValues = (argument: Argument | undefined): Completion =>
-  argument ? valuesOf(argument.argChoices ?? [], argument.name()) : words([]);
+/** Objects in the form `key:3`. */
+const objectsWithKind = (option: Option, current: string, objects: Objects): Candidate[] => {
+  const [, kind = "", prefix = ""] = KIND_AND_ID.exec(`${option.long} ${current}`) ?? [];
+  return isObjectKind(kind)
+    ? objects(kind, prefix).map(({ value, text }) => ({ value: `${kind}:${value}`, text }))
+    : [];
+};
+
+const optionValues = (option: Option, command: Command, current: string, objects: Objects): Completion => {
+  const name = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "";
+  return valuesOf(suggestionsFor(option), name, [
+    ...namedObjects(command, name, current, objects),
+    ...objectsWithKind(option, current, objects),
+  ]);
+};
+
+const argumentValues = (
+  argument: Argument | undefined,
+  command: Command,
+  current: string,
+  objects: Objects,
+): Completion => {
+  if (!argument) return words([]);
+  const name = argument.name();
+  return valuesOf(argument.argChoices ?? [], name, namedObjects(command, name, current, objects));
+};
 
 const optionsOf = (command: Command): Option[] => HELP.visibleOptions?.(command) ?? [];
 
@@ -80,12 +119,13 @@ const joined = (typed: readonly string[]): string[] => {
   return all;
 };
 
-const suggest = ({ command, given, pending }: Place, current: string): Completion => {
-  if (pending && !(pending.variadic && current.startsWith("-"))) return optionValues(pending);
+const suggest = ({ command, given, pending }: Place, current: string, objects: Objects): Completion => {
+  if (pending && !(pending.variadic && current.startsWith("-")))
+    return optionValues(pending, command, current, objects);
   const [flag = "", text] = current.split(/=(.*)/s);
   if (flag.startsWith("--") && text !== undefined) {
     const option = findOption(command, flag);
-    const found = option ? optionValues(option) : words([]);
+    const found = option ? optionValues(option, command, text, objects) : words([]);
     return {
       ...found,
       candidates: found.candidates.map(({ value }) => ({ value: `${flag}=${value}`, text: "" })),
@@ -102,20 +142,34 @@ const suggest = ({ command, given, pending }: Place, current: string): Completio
   if (command.commands.length > 0) return commandsOf(command);
   const { registeredArguments: known } = command;
   const last = known.at(-1);
-  return argumentValues(known[given] ?? (last?.variadic ? last : undefined));
+  return argumentValues(known[given] ?? (last?.variadic ? last : undefined), command, current, objects);
 };
 
-/** Completes a command line. @param typed the words after the program's name; the last one is being typed, and may be empty */
-export const complete = (root: Command, typed: readonly string[]): Completion => {
+/** The value of an option among words: `--project docs` or `--project=docs`. */
+const valueOf = (flag: string, all: readonly string[]): string | undefined =>
+  all.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) ??
+  (all.includes(flag) ? all[all.indexOf(flag) + 1] : undefined);
+
+/**
+ * Completes a command line.
+ * @param typed the words after the program's name; the last one is being typed, and may be empty
+ */
+export const complete = (root: Command, typed: readonly string[], find: FindObjects): Completion => {
   const all = joined(typed);
   const current = all.at(-1) ?? "";
+  const before = all.slice(0, -1);
   // `help` is followed by the path of a command.
-  const path = all.slice(0, -1).filter((word, at) => !(at === 0 && word === "help"));
+  const path = before.filter((word, at) => !(at === 0 && word === "help"));
+  const place = { dataDir: valueOf("--data-dir", before), project: valueOf("--project", before) };
   const start: Place = { command: root, given: 0, pending: undefined };
-  const { kind, candidates } = suggest(path.reduce(step, start), current);
+  const { kind, candidates } = suggest(path.reduce(step, start), current, (objectKind, prefix) =>
+    find(objectKind, prefix, place),
+  );
   return { kind, candidates: candidates.filter(({ value }) => value.startsWith(current)) };
 };
 
 /** The lines that the scripts of `adoption-store completion` read: the kind, and then a candidate a line. */
 export const completionLines = ({ kind, candidates }: Completion): string =>
-  [kind, ...candidates.map(({ value, text }) => (text === "" ? value : `${value}\t${text}`))].join("\n");
+  [kind, ...candidates.map(({ value, text }) => (text === "" ? value : `${value}\t${oneLine(text)}`))].join(
+    "\n",
+  );
