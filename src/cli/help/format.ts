@@ -1,13 +1,18 @@
 import { styleText } from "node:util";
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
 import { hidesGlobals } from "./globals.ts";
-import { textsOf } from "./texts.ts";
+import { type Example, textsOf } from "./texts.ts";
 
 /** Lines are hard to read beyond this width, even on a wide terminal. */
 const MAX_WIDTH = 100;
 /** A longer term has its description on the next line. */
 const MAX_TERM_WIDTH = 24;
+/** Descriptions with less room begin on the line below their term. */
+const MIN_DESCRIPTION_WIDTH = 24;
 const INDENT = "  ";
+const NARROW_INDENT = INDENT.repeat(3);
+/** The end of a line of a command that continues on the next line. */
+const CONTINUATION = " \\";
 
 const bold = (text: string): string => styleText("bold", text, { validateStream: false });
 const dim = (text: string): string => styleText("dim", text, { validateStream: false });
@@ -41,17 +46,56 @@ const visibleOptions = (command: Command): Option[] => {
 
 const rootOf = (command: Command): Command => (command.parent ? rootOf(command.parent) : command);
 
-/** A list of terms with their descriptions. Long terms have a line of their own. */
+const widthOf = ({ helpWidth = 80 }: Help): number => helpWidth;
+
+/** Wraps text that begins at a column. The following lines begin at the same column. */
+const wrap = (helper: Help, text: string, column: number): string =>
+  helper.boxWrap(text, widthOf(helper) - column).replaceAll("\n", `\n${" ".repeat(column)}`);
+
+/** A term with its description. A description without room next to its term begins on the next line. */
 const item = (helper: Help, width: number, term: string, description: string): string => {
-  const room = (helper.helpWidth ?? 80) - width - 2 * INDENT.length;
-  const [first = "", ...rest] = helper.boxWrap(description, room).split("\n");
-  const margin = " ".repeat(width + 2 * INDENT.length);
-  const gap = " ".repeat(Math.max(0, width - helper.displayWidth(term)));
-  const start =
-    helper.displayWidth(term) > width
-      ? [INDENT + term, margin + first]
-      : [`${INDENT}${term}${gap}${INDENT}${first}`];
-  return [...start, ...rest.map((line) => margin + line)].join("\n");
+  const column = width + 2 * INDENT.length;
+  const isNarrow = widthOf(helper) - column < MIN_DESCRIPTION_WIDTH;
+  if (isNarrow) return `${INDENT}${term}\n${NARROW_INDENT}${wrap(helper, description, NARROW_INDENT.length)}`;
+  const text = wrap(helper, description, column);
+  const gap = width - helper.displayWidth(term);
+  return gap < 0
+    ? `${INDENT}${term}\n${" ".repeat(column)}${text}`
+    : `${INDENT}${term}${" ".repeat(gap)}${INDENT}${text}`;
+};
+
+/** A paragraph. Its lines of the form `  term  description` are items. */
+const paragraph = (helper: Help, text: string): string =>
+  text
+    .split("\n")
+    .map((line) => {
+      const [, term, gap, description] = /^ {2}(\S+)( {2,})(\S.*)/.exec(line) ?? [];
+      if (term === undefined || gap === undefined || description === undefined) return wrap(helper, line, 0);
+      return item(helper, (term + gap).length - INDENT.length, term, description);
+    })
+    .join("\n");
+
+/** Splits a line of a command between its words, so that it can still be copied. */
+const wrapCommand = (line: string, width: number): string => {
+  const lines: string[] = [];
+  let current = "";
+  // A quoted text is a part of one word, and a redirection stays with its file.
+  for (const [word] of line.matchAll(/\s*(?:> )?(?:'[^']*'|"[^"]*"|\S)+/g)) {
+    if (current === "" || (current + word + CONTINUATION).length <= width) {
+      current += word;
+      continue;
+    }
+    lines.push(current);
+    current = INDENT + word.trimStart();
+  }
+  return [...lines, current].join(`${CONTINUATION}\n`);
+};
+
+const example = (helper: Help, { text, line }: Example): string => {
+  const width = widthOf(helper) - INDENT.length;
+  const lines = line.split("\n").map((one) => (one.length <= width ? one : wrapCommand(one, width)));
+  const comment = helper.boxWrap(text, width - "# ".length).replaceAll(/^/gm, "# ");
+  return indent(`${dim(comment)}\n${lines.join("\n")}`, INDENT);
 };
 
 type Item = readonly [term: string, description: string];
@@ -87,18 +131,12 @@ const sectionsOf = (command: Command, helper: Help): [heading: string, items: It
 /** The notes, examples and exit codes at the end. */
 const endOf = (command: Command, helper: Help): string[] => {
   const { notes = [], examples = [], exitCodes = {} } = textsOf(command);
-  const width = helper.helpWidth ?? 80;
   const codes = Object.entries(exitCodes).map(([code, text]) => item(helper, 3, code, text));
   return [
-    ...notes.map((note) => helper.boxWrap(note, width)),
+    ...notes.map((note) => paragraph(helper, note)),
     ...(codes.length > 0 ? [[bold("Exit codes:"), ...codes].join("\n")] : []),
     ...(examples.length > 0
-      ? [
-          [
-            bold("Examples:"),
-            ...examples.map(({ text, line }) => `${INDENT}${dim(`# ${text}`)}\n${indent(line, INDENT)}`),
-          ].join("\n"),
-        ]
+      ? [[bold("Examples:"), ...examples.map((one) => example(helper, one))].join("\n")]
       : []),
   ];
 };
@@ -108,8 +146,8 @@ const formatHelp = (command: Command, helper: Help): string => {
   const terms = sections.flatMap(([, items]) => items.map(([term]) => helper.displayWidth(term)));
   const width = Math.max(0, ...terms.filter((one) => one <= MAX_TERM_WIDTH));
   const paragraphs = [
-    `${bold("Usage:")} ${helper.commandUsage(command)}`,
-    helper.boxWrap(sentence(helper.commandDescription(command)), helper.helpWidth ?? 80),
+    `${bold("Usage:")} ${wrap(helper, helper.commandUsage(command), "Usage: ".length)}`,
+    wrap(helper, sentence(helper.commandDescription(command)), 0),
     ...sections.map(([heading, items]) =>
       [bold(heading), ...items.map(([term, description]) => item(helper, width, term, description))].join(
         "\n",
@@ -123,6 +161,7 @@ const formatHelp = (command: Command, helper: Help): string => {
 /** How help looks, for all commands. */
 export const HELP: HelpConfiguration = {
   formatHelp,
+  minWidthToWrap: 1,
   visibleOptions,
   optionDescription: (option) => option.description + allowed(option),
   argumentDescription: (argument) => argument.description + allowed(argument),
