@@ -33,7 +33,7 @@ describe("the list of refused hosts", () => {
     ]);
   });
 
-  test("keeps the newest 20, however many names strangers invent", () => {
+  test("keeps the newest 20, regardless of how many names strangers invent", () => {
     const { hosts } = open();
     for (let index = 0; index < 1000; index++) hosts.add(`${index}.example`);
     expect(hosts.list().map(({ host }) => host)).toEqual(
@@ -52,7 +52,7 @@ describe("the log names a refused host", () => {
     expect(logged).toEqual(["a.example", "a.example"]);
   });
 
-  test("at most once a second, whatever the names", () => {
+  test("at most once a second, regardless of the names", () => {
     const { clock, hosts, logged } = open();
     for (let index = 0; index < 100; index++) {
       hosts.add(`${index}.example`);

@@ -52,7 +52,7 @@ describe("the API responds", () => {
     expect((await store.visit("http://localhost/livez", { headers: { host: "" } })).status).toBe(200);
   });
 
-  test("under no other name, whatever the key and the path", async () => {
+  test("under no other name, regardless of the key and the path", async () => {
     const store = await open();
     const headers = { authorization: `Bearer ${store.key}` };
     for (const host of [

@@ -155,7 +155,7 @@ real(
     await page.goto(`${server.url}/console/projects/docs/domains/new`);
     await field("Domain or subdomain").fill("*.example.org");
     await dialog("Add domain").click();
-    await page.getByRole("alert").getByText("This server can't have wildcards").waitFor();
+    await page.getByRole("alert").getByText("Wildcards require DNS challenges").waitFor();
 
     const pair = page.getByRole("checkbox", {
       name: "Also add the same domain with or without www, as a redirect",

@@ -50,7 +50,7 @@ real("a list that is empty says what its things are for", NEEDED, async () => {
   for (const [path, title, purpose] of [
     ["/categories", "No categories yet", "Group animals by kind, such as dogs and cats."],
     ["/projects/shelter", "No deploys yet", ""],
-    ["/projects/shelter/domains", "No domains yet", "The site has an address of its own already."],
+    ["/projects/shelter/domains", "No domains yet", "Publish the site under your own domain too."],
   ] as const) {
     await page.goto(`${server.url}/console${path}`);
     await page.getByText(title, { exact: true }).waitFor();

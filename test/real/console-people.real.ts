@@ -106,7 +106,9 @@ real("an invited person registers a passkey, signs out, and signs in with it", N
 
   // The link works once.
   await page.goto(link);
-  await page.getByText("This invitation no longer works. If you have used it already, sign in.").waitFor();
+  await page
+    .getByText("This invitation no longer works. Sign in, or ask an administrator for a new one.")
+    .waitFor();
   expect(await violationsOf(page)).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ export const APP = {
   keyText: "the API key that you are signed in with",
   operatorText: "Add yourself as an administrator under People.",
   nothing: "Nothing to show",
-  nothingText: "None of your permissions opens a page. Ask an administrator for one that does.",
+  nothingText: "Ask an administrator for a permission that opens a page.",
   forbidden: "Not allowed",
   /** Around the permission. */
   forbiddenText: ["This page needs the permission", ". Ask an administrator for it."],
@@ -26,7 +26,7 @@ export const SIGN_IN = {
   noCookie: "Your browser did not keep the session. Open the console at its https:// address.",
   submit: "Sign in",
   helpTitle: "I can't sign in",
-  lost: "New here, or is your device lost? Ask an administrator for an invitation. Open its link on your device.",
+  lost: "New here, or lost your device? Ask an administrator for an invitation.",
   where: "No administrator yet? On the server, run adoption-store people invite --first.",
   operator: "Operator",
   manual: "Read the manual",
@@ -67,8 +67,7 @@ export const PEOPLE_SIGN_IN = {
 export const PASSKEY_PROBLEMS = {
   NotAllowedError: "No passkey was used. Try again when you are ready.",
   InvalidStateError: "This device already has a passkey for you. Use another device.",
-  SecurityError:
-    "Passkeys need an address with https:// and a name, not a number. Ask the person who runs this service.",
+  SecurityError: "Passkeys need an https:// address with a name, not a number. Ask your administrator.",
   other: "Your browser could not use a passkey. Try another browser or device.",
 } as const;
 
@@ -77,9 +76,8 @@ export const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
   unavailable: "The other service did not respond. Try again later.",
   denied: "The other service did not sign you in. Try again, or use another way.",
   expired: "Signing in took too long, or began in another browser. Try again.",
-  email_not_verified:
-    "The other service has not verified your e-mail address. Verify it there, then try again.",
+  email_not_verified: "Verify your e-mail address with the other service, then try again.",
   unknown_person:
-    "The account that you used is not known here. Ask an administrator to add you with its e-mail address. To use another account, first sign out of the other service.",
+    "No person has this account's e-mail address. Ask an administrator to add it. To use another account, first sign out of the other service.",
   rate_limited: "Too many attempts. Wait a few minutes, then try again.",
 };

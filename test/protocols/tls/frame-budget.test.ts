@@ -100,7 +100,7 @@ test.each<[string, FrameHeader, boolean]>([
   expect(budgetAt().spendTimes(MAX_ALLOWANCE + 1, one)).toBe(isCounted);
 });
 
-test("frames other than DATA cost credit, however long they are", () => {
+test("frames other than DATA cost credit, regardless of their length", () => {
   expect(budgetAt().spendTimes(MAX_ALLOWANCE + 1, frame(8, 1000))).toBe(true);
 });
 
@@ -133,7 +133,7 @@ test("a continuing flood gets 200 frames a second through", () => {
   expect(spendTimes(1, RESET)).toBe(true);
 });
 
-test("an idle connection gets its allowance back once, however long it was idle", () => {
+test("an idle connection gets its allowance back once, regardless of how long it was idle", () => {
   const { spendTimes, pass } = budgetAt();
   pass(1e9);
   expect(spendTimes(MAX_ALLOWANCE, RESET)).toBe(false);

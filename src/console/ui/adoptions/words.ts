@@ -80,10 +80,8 @@ export const words = {
   loadingOne: "Loading the adoption",
   backToList: "Back to adoptions",
   next: {
-    placed:
-      "Approve the adoption if the adopter can have the animal. Until you decide, nobody else can adopt it.",
-    approved:
-      "Complete the adoption when the adopter takes the animal home. It will be marked as sold. This can't be undone.",
+    placed: "Approve the adoption if the adopter can have the animal.",
+    approved: "Complete the adoption when the adopter takes the animal home. This can't be undone.",
     completed: "The animal has a new home.",
     cancelled: "This adoption was cancelled.",
   } satisfies Record<Status, string>,

@@ -18,14 +18,13 @@ export const ERRORS: Readonly<Record<string, string>> = {
   precondition_failed: "Somebody else has changed this in the meantime, so nothing was done.",
   idempotency_in_flight: "Your first attempt is still in progress. Wait a moment, then try again.",
   idempotency_mismatch:
-    "Your first attempt was saved, but its response was lost. What you changed since then was not saved: close this dialog and check the list.",
+    "Your first attempt was saved, but not your later changes. Close this dialog and check the list.",
   email_taken: "Another person has this e-mail address.",
   last_administrator:
     "No other person or key can grant full access. First make another person an administrator, and have them sign in.",
   last_passkey: "You have no other way to sign in. Add another passkey first.",
   passkey_limit_reached: "You already have 20 passkeys, which is the limit. Remove one first.",
-  invalid_invitation:
-    "This invitation no longer works. If you have used it already, sign in. Otherwise ask an administrator for a new one.",
+  invalid_invitation: "This invitation no longer works. Sign in, or ask an administrator for a new one.",
   passkey_refused:
     "This passkey is not known here, or it took too long. Try again, or use another way to sign in.",
   key_revoked: "This key is revoked. Create a new one.",

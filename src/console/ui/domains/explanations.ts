@@ -32,8 +32,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   dns: "The CA could not find the domain in the DNS. Check its records.",
   externalAccountRequired: "The CA requires an external account. The server's operator must set it up.",
   import_only: "The server's operator imports its certificates. The next one is due.",
-  no_authority:
-    "The server's operator has not agreed to the terms of service of a CA yet. Certificates are ordered after that.",
+  no_authority: "The server's operator must first agree to a CA's terms of service.",
   not_held: "The domain does not belong to this project yet. Verify it first.",
   platform_unready: "This server is not ready for custom domains. Its operator must correct this.",
   rateLimited: "The CA's rate limit is reached. Wait: the next order is placed automatically.",

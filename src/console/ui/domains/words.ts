@@ -122,8 +122,7 @@ export const roleLabel = ({ role, stage }: Pick<Domain, "role" | "stage">): stri
 export const LIST = {
   title: "Domains",
   add: "Add domain",
-  purpose:
-    "The site has an address of its own already. Add a domain of yours, and visitors find it there too. You need access to the domain's DNS settings.",
+  purpose: "Publish the site under your own domain too. You need access to the domain's DNS settings.",
 } as const;
 
 export const ADD = {
@@ -147,9 +146,9 @@ export const FIELDS: FormWords = {
       ip_address: "This is an IP address. Enter a domain name.",
       wildcard: "A * is allowed only at the start, as in *.example.org.",
       wildcard_unsupported:
-        "This server can't have wildcards until its operator sets up DNS challenges. Add each name on its own.",
+        "Wildcards require DNS challenges, which the operator sets up. Add each name separately.",
       underscore: "A domain can't have an underscore.",
-      too_long: "This is too long for a domain: at most 63 characters between dots, and 253 in all.",
+      too_long: "This domain is too long.",
       single_label: "A domain needs a dot, such as docs.example.org.",
       public_suffix: "Nobody can own this: it is a public suffix. Enter a domain under it.",
       own_name: "This is one of the server's own names, or above one. Choose another.",
@@ -163,7 +162,7 @@ export const FIELDS: FormWords = {
 
 export const CHECK = {
   title: "Check a domain",
-  text: "See what the DNS has for a domain, and what to change, before you add it. Nothing is stored.",
+  text: "See what to change in a domain's DNS before you add it. Nothing is stored.",
   understood: "This will check",
   submit: "Check",
 } as const;
@@ -199,7 +198,7 @@ export const REMOVE = {
   ownAddress: "The project keeps its own address.",
   isRedirect: (primary: string | undefined) =>
     `It redirects to ${primary ?? "the primary domain"} now. After you remove it, its visitors no longer get there.`,
-  noTarget: "Has the address been shared? Then add another domain first, and let this one redirect to it.",
+  noTarget: "If you shared the address, first add another domain and redirect this one to it.",
   record: "Remember to delete its DNS record at your provider too.",
   confirmRedirect: "Redirect",
   confirm: "Remove",
@@ -231,7 +230,7 @@ export const PAGE = {
 
 /** How to move a site that is live elsewhere. */
 export const MOVE = [
-  "Create the record below, and choose Verify. The certificate is ordered while your site stays where it is.",
+  "Create the record below, and choose Verify. Your site stays where it is.",
   "When the certificate is issued, change the other records. Keep this one: renewals use it.",
 ];
 

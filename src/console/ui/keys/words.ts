@@ -39,7 +39,7 @@ export const LIST = {
   rotate: "Rotate",
   revoke: "Revoke",
   explained:
-    "Deprecated calls use operations that will be removed. They have been counted since the server started. Tell the people who use such keys.",
+    "Calls of operations that will be removed, since the server started. Tell the people who use these keys.",
 } as const;
 
 export const NEW = {
@@ -129,5 +129,5 @@ export const REVOKE = {
 export const ONE = {
   loading: "Loading the key",
   revoked: "This key is already revoked.",
-  beyond: "This key has more permissions, a later expiry or a higher rate limit than you have.",
+  beyond: "This key may do more than you.",
 } as const;

@@ -24,8 +24,7 @@ export const LIST = {
   add: "Add person",
   table: "List of people",
   empty: "Nobody yet",
-  emptyText:
-    "Add the people who work here, so that each signs in as themselves and no key is shared. Begin with yourself, as administrator.",
+  emptyText: "Add yourself as an administrator first, then your colleagues. People sign in without a key.",
   columns: {
     name: "Name",
     email: "E-mail",
@@ -96,7 +95,7 @@ export const CHANGE = {
 
 export const INVITE = {
   title: "Invite again",
-  text: "gets a new link to sign in, for example after losing a device. An earlier link stops working. Their passkeys keep working: remove those that were lost.",
+  text: "gets a new link to sign in. An earlier link stops working. Remove the passkeys of lost devices.",
   passkeys: "Passkeys",
   submit: "Create link",
   removePasskey: (name: string) => `Remove the passkey ${name}`,
@@ -105,7 +104,7 @@ export const INVITE = {
 
 export const REMOVE = {
   title: "Remove person",
-  text: "will be signed out and can't sign in again. Their e-mail address and passkeys are deleted. What they did stays in the history, with their name. This can't be undone.",
+  text: "will be signed out and can't sign in again. Their e-mail address and passkeys are deleted. Their name stays in the history. This can't be undone.",
   own: "This is you. You will be signed out.",
   submit: "Remove",
   done: (name: string) => `“${name}” removed`,
@@ -120,13 +119,13 @@ export const YOU = {
   title: "You",
   passkeys: "Your passkeys",
   explained:
-    "A passkey signs you in with your device: by fingerprint, face or PIN. Add one for each device, so that a lost one does not lock you out.",
+    "A passkey signs you in with your fingerprint, face or PIN. Add one for each device. Remove passkeys that you do not recognize.",
   add: "Add passkey",
   table: "List of passkeys",
   columns: { name: "Name", created: "Added", lastUsed: "Last used", actions: "Actions" },
   never: "Never",
   remove: "Remove",
-  unsupported: "This browser can't add passkeys here. Use a current one, at an address with https://.",
+  unsupported: "Passkeys need a current browser and an https:// address.",
 } as const;
 
 export const SESSIONS = {
@@ -149,8 +148,7 @@ export const PASSKEY = {
   submit: "Add passkey",
   added: "Passkey added",
   removeTitle: "Remove passkey",
-  removeText:
-    "will no longer sign you in. Where you signed in with it, you will be signed out. Delete it on your device too.",
+  removeText: "will no longer sign you in, and its sessions end. Delete it on your device too.",
   removeSubmit: "Remove",
   removed: (name: string) => `Passkey “${name}” removed`,
   fields: {
@@ -162,14 +160,14 @@ export const WELCOME = {
   title: (name: string) => `Welcome, ${name}`,
   product: "Adoption store",
   invited: (role: string) => `You are invited to sign in here as ${role}, with the e-mail address`,
-  how: "Create a passkey to sign in with this device: by fingerprint, face or PIN. There is no password to remember.",
+  how: "Create a passkey to sign in with this device: with your fingerprint, face or PIN.",
   device: "Name of this device",
   deviceHint: "Optional, such as “My phone”.",
   create: "Create passkey and sign in",
   oidcHint: "Use the account with this e-mail address.",
   loading: "Loading the invitation",
   problem: "This invitation doesn't work",
-  incomplete: "The link is not complete. Check that you copied all of it, or ask for a new one.",
+  incomplete: "The link is incomplete. Copy all of it, or ask for a new one.",
   signIn: "Go to sign-in",
   expires: "This invitation expires",
 } as const;

@@ -107,7 +107,7 @@ export const SETTINGS = {
   confirmStop: (count: number) =>
     count === 1 ? "Stop serving this domain" : `Stop serving these ${count} domains`,
   delete: "Delete the project",
-  deleteText: "This deletes its deploys and domains too. Its site disappears at once.",
+  deleteText: "Its site disappears immediately.",
   deleteButton: "Delete project",
 } as const;
 
