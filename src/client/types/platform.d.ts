@@ -232,7 +232,7 @@ export interface paths {
     };
     /**
      * List the events of a domain
-     * @description Returns a page of events, newest first. A removed domain keeps its events. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
+     * @description Returns a page of events, newest first. A removed domain keeps its events. Only callers with the scope `audit:read` see which key or person caused an event. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listDomainEvents"];
     put?: never;
@@ -316,7 +316,7 @@ export interface paths {
     };
     /**
      * List the history of a key
-     * @description Returns who created, rotated and revoked an API key, newest first. For what the key did, filter the audit log by actor. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `keys:admin`.
+     * @description Returns who created, rotated and revoked an API key, newest first. For what the key did, filter the audit log by actor. Only callers with the scope `audit:read` see who made a change. Others see only whether it was a key or a person. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `keys:admin`.
      */
     get: operations["listKeyHistory"];
     put?: never;
@@ -336,7 +336,7 @@ export interface paths {
     };
     /**
      * List the history of a person
-     * @description Returns who added, invited, changed and removed a person, and when they joined, newest first. For what the person did, filter the audit log by actor. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `people:admin`.
+     * @description Returns who added, invited, changed and removed a person, and when they joined, newest first. For what the person did, filter the audit log by actor. Only callers with the scope `audit:read` see who made a change. Others see only whether it was a key or a person. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `people:admin`.
      */
     get: operations["listPersonHistory"];
     put?: never;
@@ -356,7 +356,7 @@ export interface paths {
     };
     /**
      * List the history of a project
-     * @description Returns what happened to a project, its deploys and its domains, newest first. A deleted project keeps its history. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `platform:read`.
+     * @description Returns what happened to a project, its deploys and its domains, newest first. A deleted project keeps its history. Only callers with the scope `audit:read` see who made a change. Others see only whether it was a key or a person. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `platform:read`.
      */
     get: operations["listProjectHistory"];
     put?: never;
@@ -407,7 +407,7 @@ export interface paths {
     post?: never;
     /**
      * Revoke an API key
-     * @description Revokes an API key from the next request on. This can't be undone. Revoking a key again changes nothing. To revoke the last usable key with `keys:admin` or `*`, set `force=true`. Requires the scope `keys:admin`.
+     * @description Revokes an API key from the next request on. This can't be undone. Revoking a key again changes nothing. If the key can create keys and, without it, no key or administrator could grant all of its scopes, set `force=true`. Requires the scope `keys:admin`.
      */
     delete: operations["revokeKey"];
     options?: never;
@@ -648,7 +648,7 @@ export interface components {
     Project: {
       /** @description The project's DNS label in its default address. */
       slug: string;
-      /** @description The name of the project. */
+      /** @description The name of the project. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       plan: components["schemas"]["Plan"];
       /** @description The value of the CNAME record of a custom domain. Each project has its own. */
@@ -675,13 +675,13 @@ export interface components {
     NewProject: {
       /** @description The project's DNS label in its default address. */
       slug: string;
-      /** @description The name of the project. */
+      /** @description The name of the project. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       plan?: components["schemas"]["Plan"];
     };
     /** @description The fields to change. Absent fields keep their value. */
     ProjectChange: {
-      /** @description The name of the project. */
+      /** @description The name of the project. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name?: string;
       plan?: components["schemas"]["Plan"];
     };
@@ -1056,15 +1056,15 @@ export interface components {
       actor: "key" | "person" | "operator" | "service";
       /**
        * Format: int64
-       * @description Id of the API key.
+       * @description Id of the API key. Only for callers with the scope `audit:read`.
        */
       key?: number;
       /**
        * Format: int64
-       * @description Id of the person.
+       * @description Id of the person. Only for callers with the scope `audit:read`.
        */
       person?: number;
-      /** @description Name of the key or person at that time. */
+      /** @description Name of the key or person at that time. Only for callers with the scope `audit:read`. */
       name?: string;
       /**
        * @description What happened. A check with the same result as the previous one has no event.
@@ -1196,7 +1196,7 @@ export interface components {
       at: string;
       actor: components["schemas"]["AuditActor"];
       /**
-       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `domain.removed`: A custom domain was removed.
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `adopter.read`: A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `export.animals`: The command `export` wrote animals to a file or to standard output. `export.adopters`: The command `orders list` printed adoptions with their adopters. `backup.taken`: The command `backup` or the server's schedule took a backup. `backup.restored`: The command `restore` replaced the database with a backup. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `session.opened`: A person, an API key or the operator signed in to the console. `session.closed`: A session of the console was ended: by signing out, or from another session of the same user. `session.refused`: Attempts to sign in to the console failed. One entry covers all attempts of up to ten minutes, and names up to 20 clients with the number of their attempts. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `domain.removed`: A custom domain was removed.
        * @enum {string}
        */
       action:
@@ -1255,10 +1255,10 @@ export interface components {
       kind: "key" | "person" | "operator" | "service";
       /**
        * Format: int64
-       * @description Id of the API key or person.
+       * @description Id of the API key or person. In histories, only for callers with the scope `audit:read`.
        */
       id?: number;
-      /** @description Name of the API key or person at that time. */
+      /** @description Name of the API key or person at that time. In histories, only for callers with the scope `audit:read`. */
       name?: string;
     };
     /** @description What it was done to. */
@@ -1328,7 +1328,7 @@ export interface components {
        * @description Unique identifier of the key. It is not secret.
        */
       id: number;
-      /** @description What the key is for, in your own words. */
+      /** @description What the key is for, in your own words. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       /** @description What the key may do. */
       scopes: components["schemas"]["Scope"][];
@@ -1377,7 +1377,7 @@ export interface components {
       | "people:admin";
     /** @description A key to create. */
     NewKey: {
-      /** @description What the key is for, in your own words. */
+      /** @description What the key is for, in your own words. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       /** @description What the key may do. */
       scopes: components["schemas"]["Scope"][];
@@ -1396,7 +1396,7 @@ export interface components {
        * @description Unique identifier of the key. It is not secret.
        */
       id: number;
-      /** @description What the key is for, in your own words. */
+      /** @description What the key is for, in your own words. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       /** @description What the key may do. */
       scopes: components["schemas"]["Scope"][];
@@ -1441,9 +1441,9 @@ export interface components {
        * @description Unique identifier of the person.
        */
       id: number;
-      /** @description The person's name, as colleagues see it. */
+      /** @description The person's name, as colleagues see it. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
-      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       email: string;
       role: components["schemas"]["Role"];
       /**
@@ -1478,7 +1478,7 @@ export interface components {
        * @description Unique identifier of the passkey.
        */
       id: number;
-      /** @description What the person calls the passkey. */
+      /** @description What the person calls the passkey. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       /**
        * Format: date-time
@@ -1493,9 +1493,9 @@ export interface components {
     };
     /** @description A person to add and invite. */
     NewPerson: {
-      /** @description The person's name, as colleagues see it. */
+      /** @description The person's name, as colleagues see it. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
-      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       email: string;
       role: components["schemas"]["Role"];
     };
@@ -1506,9 +1506,9 @@ export interface components {
        * @description Unique identifier of the person.
        */
       id: number;
-      /** @description The person's name, as colleagues see it. */
+      /** @description The person's name, as colleagues see it. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
-      /** @description The person's email address. No two people have the same, whatever the case of its letters. */
+      /** @description The person's email address. No two people have the same, whatever the case of its letters. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       email: string;
       role: components["schemas"]["Role"];
       /**
@@ -1544,7 +1544,7 @@ export interface components {
     };
     /** @description The fields to change. Absent fields keep their value. */
     PersonChange: {
-      /** @description The person's name, as colleagues see it. */
+      /** @description The person's name, as colleagues see it. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name?: string;
       role?: components["schemas"]["Role"];
     };
@@ -2737,8 +2737,13 @@ export interface operations {
           | "order.completed"
           | "order.cancelled"
           | "order.erased"
+          | "adopter.read"
           | "import.started"
           | "import.finished"
+          | "export.animals"
+          | "export.adopters"
+          | "backup.taken"
+          | "backup.restored"
           | "key.created"
           | "key.rotated"
           | "key.revoked"
@@ -2749,6 +2754,9 @@ export interface operations {
           | "person.passkey_added"
           | "person.passkey_removed"
           | "person.removed"
+          | "session.opened"
+          | "session.closed"
+          | "session.refused"
           | "project.created"
           | "project.changed"
           | "project.deleted"
@@ -2760,7 +2768,7 @@ export interface operations {
           | "domain.checked"
           | "domain.noticed"
           | "domain.removed";
-        /** @description Filter by resource: a kind, or a kind and an id, such as `pet:7`. The kinds: `pet`, `category`, `order`, `import`, `key`, `person`, `project`, `deploy`, `domain`. */
+        /** @description Filter by resource: a kind, or a kind and an id, such as `pet:7`. The kinds: `pet`, `category`, `order`, `adopter`, `import`, `export`, `backup`, `key`, `person`, `session`, `project`, `deploy`, `domain`. */
         resource?: string;
         /** @description Only entries from this time on. */
         since?: string;
@@ -3169,7 +3177,7 @@ export interface operations {
   revokeKey: {
     parameters: {
       query?: {
-        /** @description `true` revokes the key even if no other usable key can manage keys. */
+        /** @description `true` revokes the key even if no administrator or other key can grant all of its scopes. */
         force?: "true" | "false";
       };
       header?: never;

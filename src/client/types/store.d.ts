@@ -87,7 +87,7 @@ export interface paths {
      *
      *     The stream starts with the next change. To resume, send `Last-Event-ID`: the stream starts after that event. If later events are missing, the first event is `reset`: list the animals again. The service keeps the newest 1,000,000 events. A restored backup has none.
      *
-     *     A comment every 15 seconds keeps the connection open. An API key can have 10 open streams, and all keys together 100.
+     *     A comment every 15 seconds keeps the connection open. An API key can have 200 open streams, and all keys together 1,000, unless the operator sets `EVENT_STREAMS_PER_KEY` and `EVENT_STREAMS`.
      *
      *     Requires the scope `pets:read`.
      */
@@ -325,7 +325,7 @@ export interface paths {
     };
     /**
      * List the history of an animal
-     * @description Returns what happened to an animal, newest first; with the scope `orders:read` its adoptions too. A deleted animal keeps its history. An unknown one has none. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `pets:read`.
+     * @description Returns what happened to an animal, newest first; with the scope `orders:read` its adoptions too. A deleted animal keeps its history. An unknown one has none. Only callers with the scope `audit:read` see who made a change. Others see only whether it was a key or a person. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `pets:read`.
      */
     get: operations["listPetHistory"];
     put?: never;
@@ -345,7 +345,7 @@ export interface paths {
     };
     /**
      * List the history of a category
-     * @description Returns what happened to a category, newest first. A deleted category keeps its history. An unknown one has none. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `pets:read`.
+     * @description Returns what happened to a category, newest first. A deleted category keeps its history. An unknown one has none. Only callers with the scope `audit:read` see who made a change. Others see only whether it was a key or a person. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `pets:read`.
      */
     get: operations["listCategoryHistory"];
     put?: never;
@@ -365,7 +365,7 @@ export interface paths {
     };
     /**
      * List the history of an order
-     * @description Returns the steps of an adoption, newest first. It never contains the adopter. An unknown order has none. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `orders:read`.
+     * @description Returns the steps of an adoption, newest first. It never contains the adopter. An unknown order has none. Only callers with the scope `audit:read` see who made a change. Others see only whether it was a key or a person. If more follow, the `Link` header has the address of the next page. Entries older than the server's `AUDIT_DAYS` are removed. Requires the scope `orders:read`.
      */
     get: operations["listOrderHistory"];
     put?: never;
@@ -398,7 +398,7 @@ export interface components {
        * @description Unique identifier, assigned by the service on creation.
        */
       id: number;
-      /** @description The animal's name. It must contain more than white space, and no control characters. */
+      /** @description The animal's name. It must contain more than white space. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       /**
        * Format: int64
@@ -414,7 +414,7 @@ export interface components {
     PetStatus: "available" | "pending" | "sold";
     /** @description An animal to add. */
     NewPet: {
-      /** @description The animal's name. It must contain more than white space, and no control characters. */
+      /** @description The animal's name. It must contain more than white space. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
       /**
        * Format: int64
@@ -425,7 +425,7 @@ export interface components {
     };
     /** @description The fields to change. Absent fields keep their value (RFC 7396). */
     PetChange: {
-      /** @description The animal's name. It must contain more than white space, and no control characters. */
+      /** @description The animal's name. It must contain more than white space. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name?: string;
       /**
        * Format: int64
@@ -518,17 +518,17 @@ export interface components {
        * @description Unique identifier, assigned by the service. Animals refer to it in `categoryId`.
        */
       id: number;
-      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
     };
     /** @description A category to add. */
     NewCategory: {
-      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
     };
     /** @description The fields to change. Absent fields keep their value (RFC 7396). */
     CategoryChange: {
-      /** @description The name of the category. Names are unique, and case and spacing make no difference. */
+      /** @description The name of the category. Names are unique, and case and spacing make no difference. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name?: string;
     };
     /** @description Adoptions, in the order that `sort` asked for. */
@@ -546,7 +546,7 @@ export interface components {
        */
       petId: number;
       adopter?: components["schemas"]["Adopter"];
-      /** @description A note about this adoption. */
+      /** @description A note about this adoption. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). Tabs and line breaks are allowed. */
       note?: string;
       status: components["schemas"]["OrderStatus"];
       /**
@@ -562,9 +562,9 @@ export interface components {
     };
     /** @description The person who adopts the animal. */
     Adopter: {
-      /** @description The adopter's name. */
+      /** @description The adopter's name. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
-      /** @description The adopter's email address. */
+      /** @description The adopter's email address. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       email: string;
     };
     /**
@@ -597,14 +597,14 @@ export interface components {
        */
       petId: number;
       adopter: components["schemas"]["NewAdopter"];
-      /** @description A note about this adoption. */
+      /** @description A note about this adoption. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). Tabs and line breaks are allowed. */
       note?: string;
     };
     /** @description The person who wants to adopt the animal. */
     NewAdopter: {
-      /** @description The adopter's name. */
+      /** @description The adopter's name. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       name: string;
-      /** @description The adopter's email address. */
+      /** @description The adopter's email address. Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39). */
       email: string;
     };
     /** @description Entries of the audit log, newest first. */
@@ -623,7 +623,7 @@ export interface components {
       at: string;
       actor: components["schemas"]["AuditActor"];
       /**
-       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `domain.removed`: A custom domain was removed.
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `adopter.read`: A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `export.animals`: The command `export` wrote animals to a file or to standard output. `export.adopters`: The command `orders list` printed adoptions with their adopters. `backup.taken`: The command `backup` or the server's schedule took a backup. `backup.restored`: The command `restore` replaced the database with a backup. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `session.opened`: A person, an API key or the operator signed in to the console. `session.closed`: A session of the console was ended: by signing out, or from another session of the same user. `session.refused`: Attempts to sign in to the console failed. One entry covers all attempts of up to ten minutes, and names up to 20 clients with the number of their attempts. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `domain.removed`: A custom domain was removed.
        * @enum {string}
        */
       action:
@@ -682,10 +682,10 @@ export interface components {
       kind: "key" | "person" | "operator" | "service";
       /**
        * Format: int64
-       * @description Id of the API key or person.
+       * @description Id of the API key or person. In histories, only for callers with the scope `audit:read`.
        */
       id?: number;
-      /** @description Name of the API key or person at that time. */
+      /** @description Name of the API key or person at that time. In histories, only for callers with the scope `audit:read`. */
       name?: string;
     };
     /** @description What it was done to. */
