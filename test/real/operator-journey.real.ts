@@ -1,0 +1,154 @@
+import { expect } from "bun:test";
+import { openOnce } from "../support/ends.ts";
+import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
+import { EXECUTABLE, areInstalled, directory, real } from "./support.ts";
+import { NEW_MIGRATION, buildVariant } from "./variants.ts";
+
+prepareDebian();
+
+const build = openOnce(async () => {
+  if (!areInstalled(DEBIAN_PROGRAMS)) return undefined;
+  const place = directory();
+  return {
+    file: await buildVariant(place.path, "9.1.0", [NEW_MIGRATION]),
+    [Symbol.dispose]: place[Symbol.dispose],
+  };
+});
+
+/** What a command printed on both outputs. */
+const printed = async (machine: Debian, command: string): Promise<{ code: number; text: string }> => {
+  const { code, stdout } = await machine.run(`exec 2>&1; ${command}`);
+  return { code, text: stdout };
+};
+
+/** The command that a text recommends. */
+const advised = (text: string, pattern: RegExp): string => {
+  const [, command] = pattern.exec(text) ?? [];
+  if (command === undefined) throw new Error(`there is no ${pattern} in:\n${text}`);
+  return command;
+};
+
+/**
+ * An operator who types only commands that the program has printed. Names of files, requests to the API and the mistakes come
+ * from the test.
+ */
+const operator = (machine: Debian) => ({
+  /** Runs a command that must succeed. */
+  async follow(command: string): Promise<string> {
+    const { code, text } = await printed(machine, command);
+    expect([command, code, text]).toEqual([command, 0, text]);
+    return text;
+  },
+  /** Runs a command that must fail. */
+  async fail(command: string): Promise<string> {
+    const { code, text } = await printed(machine, command);
+    expect([command, code !== 0, text]).toEqual([command, true, text]);
+    return text;
+  },
+});
+
+/** The warnings of `status` or `doctor`. */
+const warningsIn = (text: string): string[] =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("warning"))
+    .map((line) => line.replace(/^warning +/, ""));
+
+const NO_BACKUPS =
+  "backups: none are scheduled: set BACKUP_SCHEDULE=24h and the server takes them, or run adoption-store backup DIRECTORY on your own schedule";
+
+const call = (key: string, path: string, body?: string) =>
+  `curl --silent --fail --header "Authorization: Bearer ${key}" ${body === undefined ? "" : `--json '${body}'`} http://localhost:3000/v1${path}`;
+
+real(
+  "a fresh machine goes through installation, a wrong setting, its repair, backup, restore, upgrade and rollback by the program's own advice",
+  DEBIAN_PROGRAMS,
+  async () => {
+    await using machine = await startDebian();
+    machine.copyIn(EXECUTABLE, "/root/adoption-store");
+    machine.copyIn(build()?.file ?? "", "/root/newer");
+    // The image has no sudo, and these commands run as root anyway. Like sudo, it drops the environment.
+    await machine.must(
+      'printf \'#!/bin/sh\\nexec env -i PATH="$PATH" "$@"\\n\' > /usr/local/bin/sudo; chmod +x /usr/local/bin/sudo',
+    );
+    const { follow, fail } = operator(machine);
+
+    // Install.
+    const start = await follow("./adoption-store");
+    const help = await follow(`./${advised(start, /All commands: (adoption-store help)/)}`);
+    /** A command as `help`, or the help of a group, lists it. */
+    const listed = (name: string, text = help): string => advised(text, new RegExp(`^ +(${name}) `, "m"));
+    const installed = await follow(`./${advised(start, /^ *(adoption-store service install) /m)}`);
+    const key = (await follow(advised(installed, /(sudo cat \S+)/))).trim();
+    await follow(call(key, "/pets", '{"name":"Bella","categoryId":1}'));
+    const status = advised(start, /^ *(adoption-store status) /m);
+    expect(warningsIn(await follow(status))).toEqual([]);
+    const doctor = `adoption-store ${listed("doctor")}`;
+    expect(warningsIn(await follow(doctor))).toEqual([NO_BACKUPS]);
+
+    // A misspelt setting.
+    const [, settings = ""] = /Settings: +(\S+)/.exec(installed) ?? [];
+    const restart = advised(installed, /\(then: (systemctl restart adoption-store)\)/);
+    await machine.must(`echo BODY_LIMTI=lots >> ${settings}`);
+    await fail(restart);
+    const misspelt = await fail(status);
+    const [, file = "", line = "", wrong = "", right = ""] =
+      /invalid: (\S+):(\d+): there is no setting (\w+)\. Did you mean (\w+)\?/.exec(misspelt) ?? [];
+    expect(file).toBe(settings);
+    await machine.must(`sed -i '${line}s/${wrong}/${right}/' ${file}`);
+
+    // A wrong value, and the missing schedule of backups.
+    await fail(advised(misspelt, /then run: (sudo systemctl restart adoption-store)/));
+    const invalid = await fail(doctor);
+    const [, place = "", form = ""] =
+      /FAILED {2}settings: \S+:(\d+): BODY_LIMIT: "lots" must be (.*)/.exec(invalid) ?? [];
+    const value = advised(form, /such as (\d+[KM]iB)/);
+    await machine.must(`sed -i '${place}s/lots/${value}/' ${file}`);
+    await machine.must(`echo ${advised(invalid, /set (BACKUP_SCHEDULE=\w+) /)} >> ${settings}`);
+    await follow(advised(invalid, /then run: (sudo systemctl restart adoption-store)/));
+    expect(warningsIn(await follow(status))).toEqual([]);
+    expect(warningsIn(await follow(doctor))).toEqual([]);
+    const groups = await follow(`adoption-store ${listed("config")} --help`);
+    expect(await follow(`adoption-store config ${listed("show", groups)}`)).toMatch(
+      new RegExp(`^body_limit +${value} +${settings}:${place}$`, "m"),
+    );
+
+    // Backup.
+    const backup = `adoption-store ${listed("backup")}`;
+    await follow(`${backup} before.db`);
+    await follow(call(key, "/pets", '{"name":"Rex","categoryId":1}'));
+    const backupHelp = await follow(`${backup} --help`);
+    const check = advised(backupHelp, /^ *(adoption-store backup --check) /m);
+    expect(await follow(`${check} before.db`)).toContain("can be restored");
+
+    // Restore.
+    const restore = advised(backupHelp, /(adoption-store restore) /);
+    const refused = await fail(`${restore} before.db`);
+    await follow(advised(refused, /stop that server with (sudo systemctl stop adoption-store)/));
+    const stopped = await fail(status);
+    expect(warningsIn(stopped)).toEqual([
+      "The service is stopped. Start it: sudo systemctl start adoption-store",
+    ]);
+    const asked = await fail(`${restore} before.db`);
+    const restored = await follow(`${restore} before.db ${advised(asked, /(--yes)/)}`);
+    await follow(advised(restored, /To start the server: (.+)/));
+    const animals = await follow(call(key, "/pets"));
+    expect(animals).toContain("Bella");
+    expect(animals).not.toContain("Rex");
+
+    // Upgrade and rollback.
+    const version = `adoption-store ${listed("version")}`;
+    const upgraded = await follow(`adoption-store ${listed("upgrade")} ./newer`);
+    expect(await follow(version)).toContain("9.1.0");
+    expect(await follow(call(key, "/pets"))).toContain("Bella");
+    const back = advised(upgraded, /To go back: (.+)/);
+    const unanswered = await fail(back);
+    await follow(`${back} ${advised(unanswered, /(--yes)/)}`);
+    expect(await follow(version)).not.toContain("9.1.0");
+    expect(await follow(call(key, "/pets"))).toContain("Bella");
+
+    expect(await machine.must("find /var/lib/adoption-store ! -user adoption-store")).toBe("");
+    expect(warningsIn(await follow(status))).toEqual([]);
+    expect(warningsIn(await follow(doctor))).toEqual([]);
+  },
+);
