@@ -36,10 +36,10 @@ describe.each(["HTTP", "HTTPS"] as const)("over %s", (over) => {
 
   test("TRACE gets 405, and the response does not repeat the request", async () => {
     const { store, send } = await openListening();
-    const head = `TRACE /livez HTTP/1.1\r\nHost: ${NAME}\r\nX-Secret: 1234\r\nConnection: close\r\n\r\n`;
+    const head = `TRACE /livez HTTP/1.1\r\nHost: ${NAME}\r\nX-Secret: Wanda\r\nConnection: close\r\n\r\n`;
     const text = await send(over, head);
     expect(statusesOf(text)).toEqual([405]);
-    expect(text).not.toContain("1234");
+    expect(text).not.toContain("Wanda");
     expect(store.log.at(-1)).toMatchObject({ method: "other", status: 405 });
   });
 
