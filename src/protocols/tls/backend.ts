@@ -81,8 +81,9 @@ const handleInTurn =
     const turn = isHttp2(connection) ? budget.wait(connection.client, request) : undefined;
     if (!turn) return handle(request, known);
     return turn.then((mayRespond) => {
-      if (mayRespond) return handle(request, known);
-      onRefused();
+      const { aborted } = request.signal;
+      if (mayRespond && !aborted) return handle(request, known);
+      if (!aborted) onRefused();
       return busyResponse();
     });
   };

@@ -22,8 +22,10 @@ export interface ClientRequests {
 
 /** The share of the free reserve for one client. The 256 clients of an IPv6 /56 cannot exhaust the reserve. */
 const RESERVE_SHARE = 1 / 64;
+/** The request of a reset stream ends a moment after the stream. Until then, the client seems to have fewer responses. */
+const ADMIT_MS = 10;
 
-/** The most responses in progress: those within the limit of all clients, and an equal reserve for clients with few. */
+/** The most responses in progress: those within the limit of all clients, and an equal reserve for clients with few responses. */
 export const mostResponses = (limit: number): number => 2 * limit;
 
 /** True if a client may have `own` of `total`: beyond the limit it may only have a share of the free reserve, and at least one. */
@@ -41,31 +43,48 @@ export type ResponseBudget = ReturnType<typeof responseBudget>;
  */
 export const responseBudget = ({ responses, responsesPerClient, stallMs }: ResponseLimits) => {
   const queued = new Set<ClientRequests>();
-  let open = 0;
+  let used = 0;
   let waiting = 0;
+  let isAdmitting = false;
 
+  /** The responses of a client. Its other requests are being refused, and take nothing from other clients. */
+  const responsesOf = (client: ClientRequests): number =>
+    Math.min(client.open - client.waiting.size, responsesPerClient);
+  /** Changes the requests of a client. */
+  const update = (client: ClientRequests, change: () => void) => {
+    used -= responsesOf(client);
+    change();
+    used += responsesOf(client);
+  };
   /** True if a client may have `more` responses in progress. */
   const hasRoom = (client: ClientRequests, more: 0 | 1): boolean => {
     const own = client.open - client.waiting.size + more;
-    return own <= responsesPerClient && isWithin(responses, open - waiting + more, own);
+    return own <= responsesPerClient && isWithin(responses, used + more, own);
   };
   const settle = (client: ClientRequests, waiter: Waiter, mayRespond: boolean) => {
-    if (!client.waiting.delete(waiter)) return;
+    if (!client.waiting.has(waiter)) return;
+    update(client, () => client.waiting.delete(waiter));
     waiting -= 1;
     if (client.waiting.size === 0) queued.delete(client);
     waiter.resolve(mayRespond);
   };
   const admitWaiting = () => {
+    isAdmitting = false;
     for (const client of queued)
       for (const waiter of client.waiting) {
         if (!hasRoom(client, 1)) break;
         settle(client, waiter, true);
       }
   };
+  const admitSoon = () => {
+    if (isAdmitting) return;
+    isAdmitting = true;
+    setTimeout(admitWaiting, ADMIT_MS).unref();
+  };
   const wait = (client: ClientRequests, signal: AbortSignal): Promise<boolean> => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiter: Waiter = { since: performance.now(), resolve };
-    client.waiting.add(waiter);
+    update(client, () => client.waiting.add(waiter));
     queued.add(client);
     waiting += 1;
     signal.addEventListener("abort", () => settle(client, waiter, false));
@@ -75,13 +94,12 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
   return {
     /** Counts a request, or the end of its response. */
     count(client: ClientRequests, change: 1 | -1): void {
-      client.open += change;
-      open += change;
-      if (change < 0 && queued.size > 0) admitWaiting();
+      update(client, () => (client.open += change));
+      if (change < 0 && queued.size > 0) admitSoon();
     },
     /**
-     * Asks for a response to a request that was counted. Undefined if it may begin now; otherwise resolves as soon as it may, or with
-     * false if there are too many.
+     * Requests permission to respond to a counted request. Undefined if the response may begin now; otherwise resolves with true
+     * when it may, or with false if there are too many.
      */
     wait(client: ClientRequests, { signal }: Pick<Request, "signal">): Promise<boolean> | undefined {
       if (hasRoom(client, 0)) return undefined;
@@ -99,7 +117,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
     },
     /** Responses in progress. */
     get used(): number {
-      return open - waiting;
+      return used;
     },
   };
 };

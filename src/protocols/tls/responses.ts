@@ -17,7 +17,7 @@ const DEFAULT_WINDOW = 65_535;
 
 /** The lowest rate at which a client may read. It is the default of IIS and of Kestrel. */
 export const MIN_BYTES_PER_SECOND = 240;
-/** A window may have been closed for hours while nothing was sent. */
+/** An upper bound: a window may stay closed for hours while nothing is sent. */
 const MAX_LATE_MS = 30_000;
 
 /** How many bytes the client accepts (section 5.2). */
@@ -25,7 +25,7 @@ interface Window {
   bytes: number;
   /** When the window closed, less `lateMs`; 0 while it is open. */
   blockedAt: number;
-  /** How long the window was closed before, less the time that the bytes sent since may take at the lowest rate. */
+  /** How long the window was closed before, minus the time allowed at the lowest rate for the bytes sent since. */
   lateMs: number;
 }
 
@@ -37,7 +37,7 @@ const block = (window: Window, now: Clock) => {
   window.blockedAt ||= now() - window.lateMs;
 };
 
-/** Adds bytes that the client accepts; SETTINGS can add less than nothing. A window that stays closed has made no progress. */
+/** Adds bytes that the client accepts; SETTINGS can shrink the window. A window that stays closed has made no progress. */
 const grant = (window: Window, bytes: number, now: Clock) => {
   window.bytes += bytes;
   if (window.bytes <= 0) return block(window, now);
@@ -74,13 +74,14 @@ export const watchResponses = (now: Clock, onChange: (change: 1 | -1) => void) =
   const connection = newWindow(DEFAULT_WINDOW);
   let initialWindow = DEFAULT_WINDOW;
   let lastStream = 0;
+  let isClosed = false;
 
   const end = (stream: number) => {
     if (open.delete(stream)) onChange(-1);
   };
   const start = (stream: number) => {
-    // Trailers belong to an earlier request.
-    if (stream <= lastStream) return;
+    // Trailers belong to an earlier request. A connection that ends responds to no further request.
+    if (stream <= lastStream || isClosed) return;
     lastStream = stream;
     open.set(stream, { ...newWindow(initialWindow), begunAt: 0 });
     onChange(1);
@@ -131,10 +132,11 @@ export const watchResponses = (now: Clock, onChange: (change: 1 | -1) => void) =
         if (isBefore(response.begunAt) && (all || isBefore(response.blockedAt))) streams.push(stream);
       return streams;
     },
-    /** Forgets a response that was reset. */
+    /** Stops tracking a response that was reset. */
     end,
-    /** Forgets all responses, when the connection ends. */
+    /** Stops tracking all responses, when the connection ends. */
     endAll(): void {
+      isClosed = true;
       for (const stream of open.keys()) end(stream);
     },
   };

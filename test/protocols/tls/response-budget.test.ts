@@ -80,6 +80,28 @@ describe("the budget of responses", () => {
     expect(await turn).toBe(true);
   });
 
+  test("counts a client's requests beyond its limit against no other client", () => {
+    const { budget, request } = budgetOf(4, 2);
+    const greedy = newClient();
+    for (let count = 0; count < 1000; count++) budget.count(greedy, 1);
+    expect(budget.used).toBe(2);
+    const modest = newClient();
+    for (let count = 0; count < 2; count++) expect(request(modest)).toBeUndefined();
+  });
+
+  test("admits no other request for a waiting one whose stream is reset", async () => {
+    const { budget, request } = budgetOf(100, 2);
+    const client = newClient();
+    for (let count = 0; count < 2; count++) void request(client);
+    const oldest = request(client)!;
+    const cancel = new AbortController();
+    void request(client, cancel.signal);
+    budget.count(client, -1);
+    cancel.abort();
+    await Bun.sleep(50);
+    expect([budget.used, peek.status(oldest)]).toEqual([2, "pending"]);
+  });
+
   test("admits requests of a batch, although all are counted before the first is handled", () => {
     const { budget } = budgetOf(100, 2);
     const client = newClient();
@@ -109,19 +131,19 @@ describe("the budget of responses", () => {
     expect(await turn).toBe(false);
   });
 
-  test.each([
-    ["before", false],
-    ["after", true],
-  ])("forgets a waiting request that is canceled %s its stream is reset", async (order, mayRespond) => {
-    const { budget, request } = budgetOf(100, 1);
-    const client = newClient();
-    void request(client);
-    const cancel = new AbortController();
-    const turn = request(client, cancel.signal);
-    if (order === "before") cancel.abort();
-    budget.count(client, -1);
-    cancel.abort();
-    expect(await turn).toBe(mayRespond);
-    expect([budget.used, client.waiting.size]).toEqual([1, 0]);
-  });
+  test.each(["before", "after"])(
+    "forgets a waiting request that is canceled %s its stream is reset",
+    async (order) => {
+      const { budget, request } = budgetOf(100, 1);
+      const client = newClient();
+      void request(client);
+      const cancel = new AbortController();
+      const turn = request(client, cancel.signal);
+      if (order === "before") cancel.abort();
+      budget.count(client, -1);
+      cancel.abort();
+      expect(await turn).toBe(false);
+      expect([budget.used, client.waiting.size]).toEqual([1, 0]);
+    },
+  );
 });

@@ -76,3 +76,16 @@ test("a client that reads again after hours is not late for as long", () => {
   pass(1);
   expect(isLate()).toBe(true);
 });
+
+test("requests after the end of a connection do not count as open", () => {
+  let open = 0;
+  const responses = watchResponses(
+    () => 1,
+    (change) => void (open += change),
+  );
+  responses.received(frame(HEADERS, 1), NOTHING);
+  expect(open).toBe(1);
+  responses.endAll();
+  responses.received(frame(HEADERS, 3), NOTHING);
+  expect(open).toBe(0);
+});
