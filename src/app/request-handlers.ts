@@ -87,6 +87,9 @@ const clientLimits = (
     ),
 });
 
+/** A file that is read ahead takes 0.25 MB, in parts a tenth of it, but more CPU time. */
+const MAX_READ_AHEAD = 64;
+
 /** Attempts to sign in that one client may begin: each takes the CPU time of a response. */
 const ATTEMPTS = { requests: 60, seconds: 60 };
 
@@ -220,6 +223,7 @@ export const createRequestHandlers = (
     }),
     api: apiHandler(config, app, console.gateway, forward),
     sites,
+    mustSaveMemory: () => (vitals.responseUse?.().open ?? 0) > MAX_READ_AHEAD,
     recent: database.recent,
     finishRequest: finish,
     onError: database.suspect,

@@ -15,6 +15,8 @@ export interface DispatchOptions {
   parseHost(host: string | null): Destination;
   api: Handler;
   sites: Sites;
+  /** True while responses in progress must take little memory. */
+  mustSaveMemory?: () => boolean;
   /** The response to a CA's challenge, before anything else: the name may have no site yet, or be the API's own. */
   respondToChallenge?: RespondToChallenge | undefined;
   /** The response to a request over plain HTTP that HTTP does not serve; undefined if it does. */
@@ -75,6 +77,7 @@ export const dispatcher = ({
   parseHost,
   api,
   sites,
+  mustSaveMemory = () => false,
   respondToChallenge,
   httpsOnly,
   recent,
@@ -100,7 +103,7 @@ export const dispatcher = ({
   ): Promise<Response | undefined> => {
     try {
       await recent();
-      return await sites.respond(name, siteRequestOf(request, name.port));
+      return await sites.respond(name, siteRequestOf(request, name.port, mustSaveMemory()));
     } catch (error) {
       return failure(request, error, name, requestId);
     }

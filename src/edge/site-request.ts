@@ -12,6 +12,8 @@ export interface SiteRequest {
   /** The query with its question mark, or "". */
   query: string;
   headers: Headers;
+  /** True to read large files while they are sent, and not ahead: an unread response then takes little memory. */
+  inParts: boolean;
 }
 
 export interface Sites {
@@ -20,7 +22,11 @@ export interface Sites {
 }
 
 /** @param port the port of the Host header, with its colon */
-export const siteRequestOf = ({ method, url, headers }: Request, port: string): SiteRequest => {
+export const siteRequestOf = (
+  { method, url, headers }: Request,
+  port: string,
+  inParts: boolean,
+): SiteRequest => {
   // After `http://`; the host was parsed before.
   const start = url.indexOf("/", 8);
   const mark = url.indexOf("?", start);
@@ -31,5 +37,6 @@ export const siteRequestOf = ({ method, url, headers }: Request, port: string): 
     path: mark === -1 ? url.slice(start) : url.slice(start, mark),
     query: mark === -1 ? "" : url.slice(mark),
     headers,
+    inParts,
   };
 };

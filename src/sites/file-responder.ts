@@ -18,6 +18,8 @@ export interface SiteRequest {
   /** With its question mark, or empty. */
   query: string;
   headers: Headers;
+  /** True to read large files while they are sent, and not ahead: an unread response then takes little memory. */
+  inParts: boolean;
 }
 
 /** A request for one path of a site. */
@@ -41,10 +43,11 @@ export const fileResponder = ({ blobs, responses }: { blobs: BlobSource; respons
     file: ServedFile,
     status: 200 | 404,
     representation: Representation,
-    { headers }: PathRequest,
+    { request, headers }: PathRequest,
     key: string,
   ): Promise<Response> => {
-    const response = withPathHeaders(await fullResponse(file, representation, status, blobs), headers);
+    const whole = await fullResponse(file, representation, { status, inParts: request.inParts }, blobs);
+    const response = withPathHeaders(whole, headers);
     if (representation.size > MAX_BYTES_IN_MEMORY) return response;
     responses.set(key, response, representation.size + pathHeaderBytes(headers));
     return response.clone() as Response;

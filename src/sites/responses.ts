@@ -78,7 +78,19 @@ const preconditionFailed = (method: string): Response =>
 interface ConditionalRequest {
   method: string;
   headers: Headers;
+  inParts: boolean;
 }
+
+/** Two HTTP/2 frames of the default size (RFC 9113 section 6.5.2). */
+const PART_BYTES = 32 * 1024;
+
+async function* partsOf(file: Blob): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < file.size; at += PART_BYTES) yield file.slice(at, at + PART_BYTES).bytes();
+}
+
+/** The body of a part of a file. Bun reads a file ahead, and keeps it open for as long as the response is unread. */
+const bodyOf = (file: Blob, inParts: boolean): Blob | AsyncIterable<Uint8Array> =>
+  inParts ? partsOf(file) : file;
 
 /** The range that a request asks for; undefined if it gets the whole file. */
 const rangeOf = ({ method, headers }: ConditionalRequest, file: SiteFile): ReturnType<typeof readRange> => {
@@ -93,6 +105,7 @@ const rangeOf = ({ method, headers }: ConditionalRequest, file: SiteFile): Retur
 const partialResponse = async (
   range: Range | "unsatisfiable",
   file: ServedFile,
+  inParts: boolean,
   blobs: BlobSource,
 ): Promise<Response> => {
   if (range === "unsatisfiable")
@@ -104,7 +117,7 @@ const partialResponse = async (
   headers.set("content-range", `bytes ${first}-${last}/${file.size}`);
   headers.set("content-length", String(last - first + 1));
   const source = Bun.file(await checkedPath(blobs, file, file.hash));
-  return new Response(source.slice(first, last + 1), { status: 206, headers });
+  return new Response(bodyOf(source.slice(first, last + 1), inParts), { status: 206, headers });
 };
 
 /**
@@ -126,7 +139,7 @@ export const conditionalResponse = async (
   const ifNoneMatch = headers.get("if-none-match");
   if (ifNoneMatch !== null && matchesEtag(ifNoneMatch, representation.etag))
     return notModified(file, representation);
-  return range === undefined ? undefined : partialResponse(range, file, blobs);
+  return range === undefined ? undefined : partialResponse(range, file, request.inParts, blobs);
 };
 
 /** Bodies up to this size are read into memory, where they may be cached. */
@@ -135,7 +148,7 @@ export const MAX_BYTES_IN_MEMORY = 64 * 1024;
 export const fullResponse = async (
   file: ServedFile,
   representation: Representation,
-  status: 200 | 404,
+  { status, inParts }: { status: 200 | 404; inParts: boolean },
   blobs: BlobSource,
 ): Promise<Response> => {
   const headers = representationHeaders(file, representation);
@@ -143,7 +156,8 @@ export const fullResponse = async (
   const { hash, at, size } = representation;
   if (size > MAX_BYTES_IN_MEMORY) {
     const source = Bun.file(await checkedPath(blobs, file, hash)).slice(at, at + size);
-    return new Response(source, { status, headers });
+    if (inParts) headers.set("content-length", String(size));
+    return new Response(bodyOf(source, inParts), { status, headers });
   }
   const bytes = (await readChecked(blobs, file, hash)).slice(at, at + size);
   // Clones of a response share the bytes of a Blob.

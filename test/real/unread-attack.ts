@@ -2,10 +2,15 @@ import { connect, type TLSSocket } from "node:tls";
 import { PREFACE } from "../../src/protocols/tls/frames.ts";
 
 /**
- * A client that requests over HTTP/2 and does not read: its windows are closed. Usage: bun unread-attack.ts PORT HOST PATH
- * CONNECTIONS STREAMS. It prints "ready" once all requests are sent. For each line of input it prints what it has received.
+ * Clients that request over HTTP/2 and do not read: their windows are closed. Usage: bun unread-attack.ts PORT HOST PATH
+ * CONNECTIONS STREAMS CLIENTS. Each client has a separate address. The program prints "ready" once all requests are sent. For each
+ * line of input it prints its counters.
  */
-const [port = "", host = "", path = "", connections = "", streams = ""] = process.argv.slice(2);
+const [port = "", host = "", path = "", connections = "", streams = "", clients = "1"] =
+  process.argv.slice(2);
+
+/** 127.0.0.2 and 127.0.0.3 are those of other clients. */
+const FIRST_ADDRESS = 10;
 
 const SETTINGS = 4;
 const HEADERS = 1;
@@ -70,22 +75,21 @@ const readFrames = () => {
   };
 };
 
-const attack = (): Promise<void> => {
+const attack = (index: number): Promise<void> => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const socket: TLSSocket = connect(
-    {
-      port: Number(port),
-      host: "127.0.0.1",
-      servername: host,
-      ALPNProtocols: ["h2"],
-      rejectUnauthorized: false,
-    },
-    () => {
-      socket.write(opening);
-      setInterval(() => socket.write(frame(PING, 0, 0, Buffer.alloc(8))), PING_MS);
-      resolve();
-    },
-  );
+  const options = {
+    port: Number(port),
+    host: "127.0.0.1",
+    localAddress: `127.0.0.${FIRST_ADDRESS + (index % Number(clients))}`,
+    servername: host,
+    ALPNProtocols: ["h2"],
+    rejectUnauthorized: false,
+  };
+  const socket: TLSSocket = connect(options, () => {
+    socket.write(opening);
+    setInterval(() => socket.write(frame(PING, 0, 0, Buffer.alloc(8))), PING_MS);
+    resolve();
+  });
   socket.on("data", readFrames());
   socket.on("error", () => {});
   socket.on("close", () => {
@@ -95,6 +99,6 @@ const attack = (): Promise<void> => {
   return promise;
 };
 
-await Promise.all(Array.from({ length: Number(connections) }, attack));
+await Promise.all(Array.from({ length: Number(connections) }, (_, index) => attack(index)));
 console.log("ready");
 for await (const _line of console) console.log(JSON.stringify(received));

@@ -35,6 +35,7 @@ const request = (path: string) => ({
   path,
   query: "",
   headers: new Headers(),
+  inParts: false,
 });
 
 test.each(ADDRESSES)("%s gets 404, from a site and from a redirect", async (path) => {

@@ -41,7 +41,7 @@ const openStore = (maxFiles: number) => {
   const damage = damagedBlobs();
   const sites = siteCache({ pathOf, damage, repair: unrepaired(damage) }, { maxFiles });
   const visit = async (site: PublishedSite, path = "/") => {
-    const request = { method: "GET", path, query: "", headers: new Headers() };
+    const request = { method: "GET", path, query: "", headers: new Headers(), inParts: false };
     return (await (await sites.open(site)).respond(request)).text();
   };
   return { root, read, damage, deploy, visit };

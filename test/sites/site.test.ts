@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const ask = async (path: string, headers: Record<string, string> = {}, method = "GET", from = site) =>
-  from.respond({ method, path, query: "?q=1", headers: new Headers(headers) });
+  from.respond({ method, path, query: "?q=1", headers: new Headers(headers), inParts: false });
 
 describe("a request for", () => {
   test.each([
@@ -209,7 +209,10 @@ describe("If-Match", () => {
   });
 });
 
-describe("over a socket", () => {
+describe.each([
+  ["read ahead", false],
+  ["in parts", true],
+])("over a socket, with files %s,", (_, inParts) => {
   let server: Bun.Server<undefined>;
   beforeAll(() => {
     server = Bun.serve({
@@ -217,7 +220,7 @@ describe("over a socket", () => {
       hostname: "127.0.0.1",
       fetch: ({ method, url, headers }) => {
         const { pathname, search } = new URL(url);
-        return site.respond({ method, path: pathname, query: search, headers });
+        return site.respond({ method, path: pathname, query: search, headers, inParts });
       },
     });
   });

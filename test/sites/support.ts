@@ -25,7 +25,7 @@ export const openFiles = async (
   const site = openSite({ key: "1", manifest, rules, blobs, responses });
   return {
     ask: async (path: string, headers: Record<string, string> = {}, method = "GET", query = "") =>
-      site.respond({ method, path, query, headers: new Headers(headers) }),
+      site.respond({ method, path, query, headers: new Headers(headers), inParts: false }),
     close: () => rmSync(root, { recursive: true, force: true }),
   };
 };
