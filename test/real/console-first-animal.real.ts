@@ -73,6 +73,26 @@ real("a new shelter adds its first animal and a new category with the keyboard",
   expect(it.seen.errors.filter((error) => !error.includes("400"))).toEqual([]);
 });
 
+real("Enter in the list of categories keeps the category of an animal", NEEDED, async () => {
+  using place = directory();
+  await using it = await newStore(place.path);
+  const { page, server } = it;
+  const headers = { "content-type": "application/json" };
+  for (const name of ["Cat", "Dog", "Rabbit"])
+    await server.call("/v1/categories", { method: "POST", headers, body: JSON.stringify({ name }) });
+  await server.call("/v1/pets", { method: "POST", headers, body: '{"name":"Bella","categoryId":2}' });
+  await page.goto(`${server.url}/console/animals/1/change`);
+  const category = page.locator("dialog [name=categoryId]");
+  await category.click();
+  expect(await page.evaluate(ACTIVE)).toBe("Dog");
+  await category.press("Enter");
+  await eventually(() => page.evaluate(EXPANDED), "false");
+  expect(await category.inputValue()).toBe("Dog");
+  await category.press("ArrowUp");
+  await category.press("ArrowUp");
+  expect(await page.evaluate(ACTIVE)).toBe("Cat");
+});
+
 real("a category that another user just created is suggested, not created again", NEEDED, async () => {
   using place = directory();
   await using it = await newStore(place.path);

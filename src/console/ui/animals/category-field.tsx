@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { dataOf, store } from "../api/client.ts";
 import { type Category, byName, categoryOf } from "../categories/category.ts";
 import { CATEGORIES } from "../categories/queries.ts";
@@ -51,12 +51,17 @@ const Choice = ({
 }: CategoryFieldProps & { categories: readonly Category[] }) => {
   /** Undefined once a category is chosen: its name is shown. */
   const [typed, setTyped] = useState<string>();
-  const creating = useNewCategory(({ id }) => {
+  const latest = useRef(typed);
+  latest.current = typed;
+  const creating = useNewCategory(({ id, name }) => {
+    // The user may have typed another name.
+    if (latest.current?.trim() !== name) return;
     setTyped(undefined);
     onChoose(String(id));
   });
   const label = value && (categoryOf(categories, value)?.name ?? WORDS.categoryNo(value));
   const options = optionsFor(categories, typed ?? "");
+  const chosen = options.findIndex((option) => option.kind !== "create" && option.id === value);
   const choose = (option: CategoryOption) => {
     if (option.kind === "create") return creating.run(option.name);
     setTyped(undefined);
@@ -77,6 +82,7 @@ const Choice = ({
             listLabel={WORDS.categories}
             text={typed ?? label}
             options={options}
+            chosen={Math.max(0, chosen)}
             isOutdated={false}
             keyOf={keyOf}
             onText={(now) => {

@@ -13,6 +13,8 @@ interface ComboboxProps<Option> {
   text: string;
   options: readonly Option[];
   keyOf: (option: Option) => string | number;
+  /** The place of the chosen option, where an opened list begins. By default, it begins with the first option. */
+  chosen?: number | undefined;
   /** The options are those of an earlier text: Enter waits for those of the current one. */
   isOutdated: boolean;
   /** Shown in the list in place of options. */
@@ -24,26 +26,22 @@ interface ComboboxProps<Option> {
   children: (option: Option) => ComponentChildren;
 }
 
-/** The option that a key leads to, 0 while there are none; undefined if it is not a key of the list. */
-const afterKey = (key: string, active: number, count: number): number | undefined => {
-  if (count === 0) return key === "ArrowDown" || key === "ArrowUp" ? 0 : undefined;
-  if (key === "ArrowDown") return (active + 1) % count;
-  if (key === "ArrowUp") return (active - 1 + count) % count;
-  return undefined;
-};
+/** How far an arrow key moves; undefined for other keys. */
+const STEPS: Readonly<Record<string, number | undefined>> = { ArrowDown: 1, ArrowUp: -1 };
 
 /** Which suggestion is active, whether the list is open, and what the keys do. */
 const useSuggestions = <Option,>({
   options,
+  chosen = 0,
   isOutdated,
   keyOf,
   onChoose,
-}: Pick<ComboboxProps<Option>, "options" | "isOutdated" | "keyOf" | "onChoose">) => {
+}: Pick<ComboboxProps<Option>, "options" | "chosen" | "isOutdated" | "keyOf" | "onChoose">) => {
   const [isOpen, setOpen] = useState(false);
   const keys = options.map(keyOf).join();
-  // Another list begins with its first option, in the same render: a key may be pressed before any effect runs.
-  const [moved, setMoved] = useState({ keys, to: 0 });
-  const active = moved.keys === keys ? moved.to : 0;
+  // Another list begins anywhere else, in the same render: a key may be pressed before any effect runs.
+  const [moved, setMoved] = useState<{ keys: string; to: number }>();
+  const active = isOpen && moved?.keys === keys ? moved.to : chosen;
   const isListed = isOpen && options.length > 0;
   const [isAwaited, setAwaited] = useState(false);
   const choose = (option: Option) => {
@@ -65,12 +63,12 @@ const useSuggestions = <Option,>({
     setAwaited(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const fromClosed = event.key === "ArrowUp" ? 0 : -1;
-    const next = afterKey(event.key, isOpen ? active : fromClosed, options.length);
+    const step = STEPS[event.key];
     const option = options[active];
-    if (next !== undefined) {
+    if (step !== undefined) {
       setOpen(true);
-      setMoved({ keys, to: next });
+      const { length } = options;
+      setMoved({ keys, to: isListed ? (active + step + length) % length : active });
     } else if (event.key === "Enter" && isOpen && isOutdated) setAwaited(true);
     else if (event.key === "Enter" && isListed && option) choose(option);
     else if (event.key === "Escape" && isOpen) close();
@@ -120,8 +118,8 @@ const Suggestions = <Option,>({
 };
 
 /**
- * A text field with a list of suggestions: the combobox of ARIA 1.2. The focus stays in the field. The first suggestion is
- * active, so Enter chooses it; Escape closes the list, and only then the dialog around it.
+ * A text field with a list of suggestions: the combobox of ARIA 1.2. The focus stays in the field. The chosen suggestion, or
+ * the first one, is active. Enter chooses it. Escape closes the list, and only then the dialog around it.
  */
 export const Combobox = <Option,>({
   tied,
