@@ -143,3 +143,11 @@ test("an uncached read returns after three overlapping writes, and the data is i
   await Bun.sleep(20);
   expect(invalidations).toBe(1);
 });
+
+test("waiting for reads restarts one that never ends", async () => {
+  const { queries, server, shown } = open();
+  await readsDone(queries, [LIST], 20);
+  expect(server.requests()).toBe(2);
+  await server.respond(1);
+  expect(shown()).toBe("placed");
+});

@@ -59,6 +59,10 @@ export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
   ...now,
 });
 
+/** True if an order is in the state that is shown. */
+export const isSame = (shown: Adoption, now: Order): boolean =>
+  JSON.stringify(withOrder(shown, now)) === JSON.stringify(shown);
+
 export type Counts = Record<Status, number>;
 
 /** True if no adoption has started or changed its status in between: each step moves one adoption forward. */

@@ -16,6 +16,7 @@ import {
   type Status,
   type Step,
   areSame,
+  isSame,
   recounted,
   withAnimals,
   withOrder,
@@ -196,6 +197,8 @@ const insert = (queries: QueryClient, adoption: Adoption): void => {
 const rereadOrder = async (queries: QueryClient, id: number): Promise<Order | undefined> => {
   const order = await readAfterWrites(() => readOrder(id)).catch(() => undefined);
   if (!order) return undefined;
+  const before = known(queries, id);
+  if (before && isSame(before, order)) return order;
   restartReads(queries, { queryKey: LIST });
   patch(queries, order);
   return order;

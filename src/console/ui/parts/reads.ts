@@ -17,14 +17,24 @@ export const reread = (queries: QueryClient, queryKey: QueryKey): Promise<void> 
   return queries.invalidateQueries({ queryKey });
 };
 
-/** Waits until no read with these keys is in progress. */
-export const readsDone = (queries: QueryClient, queryKeys: readonly QueryKey[]): Promise<void> =>
-  new Promise((done) => {
-    const isDone = () => queryKeys.every((queryKey) => queries.isFetching({ queryKey }) === 0);
-    if (isDone()) return done();
-    const stop = queries.getQueryCache().subscribe(() => {
-      if (!isDone()) return;
-      stop();
-      done();
-    });
-  });
+/** A read on a broken connection may never end. */
+const MAX_READ_MS = 10_000;
+
+/** Waits until no read with these keys is in progress. After `maxMs`, restarts those that are. */
+export const readsDone = async (
+  queries: QueryClient,
+  queryKeys: readonly QueryKey[],
+  maxMs = MAX_READ_MS,
+): Promise<void> => {
+  const isDone = () => queryKeys.every((queryKey) => queries.isFetching({ queryKey }) === 0);
+  if (isDone()) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = queries.getQueryCache().subscribe(() => isDone() && resolve());
+  const timer = setTimeout(() => {
+    for (const queryKey of queryKeys) restartReads(queries, { queryKey });
+    resolve();
+  }, maxMs);
+  await promise;
+  clearTimeout(timer);
+  stop();
+};
