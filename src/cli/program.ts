@@ -69,7 +69,7 @@ ${heading("Start here:")}
 All commands: adoption-store help`;
 
 const NOTES = [
-  "A command works on the store that --data-dir or DATA_DIR names, else on the store in ./data, else on that of the installed service, with the service's settings. Only serve, restore and cluster join create a store.",
+  "A command works on the store that --data-dir or DATA_DIR names, else on the store in ./data, else on that of the installed service. On the service's store, it uses the service's settings, even if --data-dir names the store. Only serve, restore and cluster join create a store.",
   "A setting comes from its flag, else from its environment variable, else from the environment file of the service, else from the configuration file, else from the server that runs on the same DATA_DIR, else from its default. Each variable may have the prefix ADOPTION_STORE_.",
 ];
 

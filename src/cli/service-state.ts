@@ -18,8 +18,11 @@ export const serviceDirectory = (read: () => Environment = readVariables): strin
   }
 };
 
-const isServiceStore = (dataDir: string): boolean =>
-  isInstalled() && [STATE_DIRECTORY, serviceDirectory()].includes(resolve(dataDir));
+/** True for the DATA_DIR of the service; for its default directory if this user may not read the service's settings. */
+export const isServiceDirectory = (dataDir: string, read?: () => Environment): boolean =>
+  resolve(dataDir) === (serviceDirectory(read) ?? STATE_DIRECTORY);
+
+const isServiceStore = (dataDir: string): boolean => isInstalled() && isServiceDirectory(dataDir);
 
 /** The service of a store, if it has failed or is stopped. */
 export const serviceOf = async (dataDir: string): Promise<StoppedService | undefined> =>

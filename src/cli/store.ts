@@ -10,6 +10,7 @@ import { readAssignments } from "../service/environment.ts";
 import { ENVIRONMENT_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "../service/paths.ts";
 import { UnreadableSettings, isInUnit, readUnitEnvironment } from "../service/unit-environment.ts";
 import { note } from "./print/output.ts";
+import { isServiceDirectory, serviceDirectory } from "./service-state.ts";
 
 /** True for a directory with a store, or with the settings of one that `serve` will create. */
 const isStore = (dataDir: string): boolean =>
@@ -44,12 +45,14 @@ const noteService = (sources: Sources): void => {
 /** The store of a command whose settings cannot be read. */
 export const selectedDirectory = (flags: Sources["flags"]): string => {
   const { text, kind } = settingText("dataDir", { flags, env: processEnvironment() });
-  return kind === "default" && !isStore(text) && existsSync(UNIT_PATH) ? STATE_DIRECTORY : text;
+  const isOfService = kind === "default" && !isStore(text) && existsSync(UNIT_PATH);
+  return isOfService ? (serviceDirectory() ?? STATE_DIRECTORY) : text;
 };
 
 /**
  * Selects the store of a command, and with it the sources of its settings: the DATA_DIR that a flag, a variable or a file names;
- * else the store in the working directory; else that of the installed service. DATA_DIR keeps its default if there is none.
+ * else the store in the working directory; else that of the installed service. DATA_DIR keeps its default if there is none. The
+ * settings of the service apply to its store, even if a flag names it.
  * @param onService called with the sources of the service, if they are selected
  * @throws ConfigError; UnreadableSettings
  */
@@ -60,7 +63,7 @@ export const selectedSources = (
   const own = processSources(flags);
   const { text, kind } = settingText("dataDir", own);
   if (isInUnit() || !existsSync(UNIT_PATH)) return own;
-  if (kind !== "default") return resolve(text) === STATE_DIRECTORY ? serviceSources(flags, text) : own;
+  if (kind !== "default") return isServiceDirectory(text) ? serviceSources(flags, text) : own;
   if (isStore(text)) return own;
   const sources = serviceSources(flags);
   onService(sources);

@@ -3,6 +3,7 @@ import {
   creationAdvice,
   describeStopped,
   describeUnstarted,
+  isServiceDirectory,
   serviceDirectory,
 } from "../../src/cli/service-state.ts";
 
@@ -34,6 +35,23 @@ test("settings of the service that cannot be read name no directory, so that the
       throw Object.assign(new Error("illegal operation on a directory, read"), { code: "EISDIR" });
     }),
   ).toBeUndefined();
+});
+
+test.each([
+  ["the DATA_DIR in its settings is", "/srv/shelter", true],
+  ["another path to this DATA_DIR is", "/srv/x/../shelter/", true],
+  ["the default directory is not", "/var/lib/adoption-store", false],
+  ["a third directory is not", "/srv/copy", false],
+])("after the service's store was moved, %s the directory of the service", (_name, dataDir, isOfService) => {
+  expect(isServiceDirectory(dataDir, () => ({ DATA_DIR: "/srv/shelter" }))).toBe(isOfService);
+});
+
+test("without access to its settings, the default directory is the directory of the service", () => {
+  const read = () => {
+    throw new Error("EACCES: permission denied");
+  };
+  expect(isServiceDirectory("/var/lib/adoption-store", read)).toBe(true);
+  expect(isServiceDirectory("/home/ada/data", read)).toBe(false);
 });
 
 test("an installation that starts nothing asks for a restart only after a change", () => {
