@@ -235,7 +235,7 @@ export const backupCommand = (): Command =>
       )
       .argument(
         "<file...>",
-        "file to write, or - for standard output; in a directory, the file is named adoption-store-<UTC time>.db",
+        "file to write, or - for standard output; in a directory, the file is named adoption-store-<UTC time>.db; with --check, one or more backups",
       )
       .option("--check", "only check that each file can be restored")
       .option("--force", "overwrite the file")

@@ -79,7 +79,7 @@ test("help lists all commands under headings", async () => {
   const { out } = await run(["help"]);
   for (const command of ["serve", "keys", "openapi", "doctor", "version"])
     expect(out).toContain(`\n  ${command}`);
-  expect(out).toContain("\n\nBackups:\n  backup <file> ");
+  expect(out).toContain("\n\nBackups:\n  backup <file...> ");
 });
 
 const everyCommand = (command = program()): Command[] => [command, ...command.commands.flatMap(everyCommand)];

@@ -194,6 +194,11 @@ describe("the manual page", () => {
     expect(words.filter((word) => !page.includes(word))).toEqual([]);
   });
 
+  test("shows that an argument may be repeated", () => {
+    expect(page).toContain("\n.SS adoption-store backup [options] <file...>\n");
+    expect(page).toContain("\n.TP\n<names...>\n");
+  });
+
   test("has no line that text begins with a dot or a quote", () => {
     const controls = page.split("\n").filter((line) => /^[.']/.test(line));
     expect(controls.filter((line) => !/^\.(TH|SH|SS|TP|PP|RS|RE|EX|EE|nf|fi|br)\b/.test(line))).toEqual([]);

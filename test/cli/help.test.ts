@@ -55,6 +55,13 @@ test("a description has its own lines where a column would be narrow", () => {
   ]);
 });
 
+test.each([
+  ["categories", /^ {2}add <names\.\.\.> /],
+  ["backup", /^Usage: adoption-store backup \[options\] <file\.\.\.>$/],
+])("the help of %s shows that an argument may be repeated", (name, line) => {
+  expect(linesOf(name, 80)).toContainEqual(expect.stringMatching(line));
+});
+
 test("a list in a note keeps its column", () => {
   const lines = linesOf("keys create", 60);
   const at = lines.findIndex((line) => line.startsWith("  pets:write"));

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { program } from "../../src/cli/program.ts";
+import { argumentUsage } from "../../src/cli/help/format.ts";
 import { fullName } from "../../src/cli/help/help-command.ts";
 import { EXIT_CODES, textsOf } from "../../src/cli/help/texts.ts";
 import { capitalised, code, parts, plain, table } from "../../src/manual/generated/markdown.ts";
@@ -13,7 +14,7 @@ const defaultOf = ({ defaultValue, defaultValueDescription }: Option | Argument)
   typeof defaultValue === "string" ? code(defaultValueDescription ?? defaultValue) : "";
 
 const argumentRow = (argument: Argument): string[] => [
-  code(argument.required ? `<${argument.name()}>` : `[${argument.name()}]`),
+  code(argumentUsage(argument)),
   plain(argument.description) + choicesOf(argument),
   defaultOf(argument),
 ];
@@ -27,12 +28,8 @@ const optionRow = (option: Option): string[] => [
 /** True for a setting, which the page of settings explains: help shows it under the heading of its group. */
 const isSetting = ({ helpGroupHeading }: Option): boolean => helpGroupHeading !== undefined;
 
-const usage = (command: Command): string => {
-  const args = command.registeredArguments.map((argument) =>
-    argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
-  );
-  return `${fullName(command)}${args.join("")} [options]`;
-};
+const usage = (command: Command): string =>
+  [fullName(command), ...command.registeredArguments.map(argumentUsage), "[options]"].join(" ");
 
 const examplesOf = (command: Command): string[] => {
   const { examples = [] } = textsOf(command);

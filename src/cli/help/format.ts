@@ -98,6 +98,12 @@ const example = (helper: Help, { text, line }: Example): string => {
   return indent(`${dim(comment)}\n${lines.join("\n")}`, INDENT);
 };
 
+/** An argument in a line of usage: `<id>`, `[document]`, `<file...>`. */
+export const argumentUsage = (argument: Argument): string => {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
+
 type Item = readonly [term: string, description: string];
 
 /** Groups items by their heading, in order of appearance. */
@@ -168,11 +174,5 @@ export const HELP: HelpConfiguration = {
   prepareContext(context) {
     this.helpWidth = Math.min(context.helpWidth ?? 80, MAX_WIDTH);
   },
-  subcommandTerm: (command) =>
-    [
-      command.name(),
-      ...command.registeredArguments.map((argument) =>
-        argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
-      ),
-    ].join(" "),
+  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentUsage)].join(" "),
 };

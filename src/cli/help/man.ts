@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from "commander";
 import { keyOf } from "../../config/file.ts";
 import { SETTING_GROUPS, type Setting } from "../../config/settings.ts";
 import { CONFIG_VARIABLE, PREFIX } from "../../config/sources.ts";
-import { HELP } from "./format.ts";
+import { HELP, argumentUsage } from "./format.ts";
 import { fullName } from "./help-command.ts";
 import { EXIT_CODES, type Example, textsOf } from "./texts.ts";
 
@@ -50,7 +50,7 @@ const usageOf = (command: Command): string =>
   [
     fullName(command),
     ...(command.options.length > 0 ? ["[options]"] : []),
-    ...command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`)),
+    ...command.registeredArguments.map(argumentUsage),
   ].join(" ");
 
 const commandLines = (command: Command): string[] => {
@@ -59,7 +59,7 @@ const commandLines = (command: Command): string[] => {
   return [
     subsection(usageOf(command)),
     escaped(sentence(command.description())),
-    ...command.registeredArguments.flatMap((one) => tagged(`<${escaped(one.name())}>`, descriptionOf(one))),
+    ...command.registeredArguments.flatMap((one) => tagged(escaped(argumentUsage(one)), descriptionOf(one))),
     ...ownOptions(command).flatMap((option) => tagged(bold(option.flags), descriptionOf(option))),
     ...Object.entries(exitCodes).flatMap(([code, text]) => tagged(`Exit code ${bold(code)}`, text)),
     ...notes.flatMap(paragraph),
