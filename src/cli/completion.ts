@@ -10,7 +10,7 @@ const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
 const TEXTS: CommandTexts = {
   notes: [
-    "Ids and names of keys, people, categories, projects, domains and orders come from the store in DATA_DIR, if the user may read it. Nothing is written.",
+    "Ids and names of keys, people, categories, projects, domains and orders come from the store that the command selects, if the user may read it. Completion changes no files.",
     "Nothing is installed by itself: save the script where your shell looks for it, and open a new terminal.",
   ],
   examples: [

@@ -110,7 +110,10 @@ const DOCTOR_TEXTS: CommandTexts = {
   ],
   exitCodes: { 0: "no check has FAILED", 1: "a check has FAILED" },
   examples: [
-    { text: "Check the store in ./data, or else the service", line: "adoption-store doctor" },
+    {
+      text: "Check the store in ./data, or that of the service if there is none",
+      line: "adoption-store doctor",
+    },
     { text: "Check it quickly", line: "adoption-store doctor --quick" },
   ],
 };

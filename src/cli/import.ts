@@ -136,7 +136,10 @@ export const importCommand = (): Command =>
       .option("--dry-run", "check all rows, show the first five and write nothing")
       .option("--rejected <file>", "where to write rejected rows (default: FILE.rejected)")
       .option("--again", "import a file that was imported before once more")
-      .option("--raw", "read names unchanged, for a file written by export --raw")
+      .option(
+        "--raw",
+        "read names unchanged, for a file written by export --raw; without it, import removes a ' before a formula",
+      )
       .addOption(formerGuardFlag())
       .option("--json", "print the summary as JSON"),
     ["strictCategories"],

@@ -107,7 +107,7 @@ const installCommand = (): Command =>
     {
       notes: [
         `Flags are written to ${ENVIRONMENT_PATH}. Settings that are not given keep the value they have there, so the command can be repeated.`,
-        "--memory-max is written to the unit, which keeps it. The default is 75% of the machine's memory.",
+        "The unit stores --memory-max. Later installations keep it. The default is 75% of the machine's memory.",
         `The data is in ${STATE_DIRECTORY}, and the executable is ${EXECUTABLE_PATH}.`,
       ],
     },

@@ -96,7 +96,10 @@ const TEXTS: CommandTexts = {
   ],
   exitCodes: { 0: "the server runs and is ready", 1: "it does not run, or is not ready" },
   examples: [
-    { text: "Show the server on ./data, or else the service", line: "adoption-store status" },
+    {
+      text: "Show the server of ./data, or the service if there is no store in ./data",
+      line: "adoption-store status",
+    },
     {
       text: "Alert from a timer when the server is not ready",
       line: "adoption-store status > /dev/null || echo not ready",
