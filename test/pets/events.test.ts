@@ -334,7 +334,7 @@ describe("GET /v1/pets/events", () => {
     for (const stream of streams) await stream.leave();
   });
 
-  test("limits the open streams of a key and of all keys together", async () => {
+  test("limits the open streams of a key, and of all keys and people together", async () => {
     const store = await openStore({ env: { EVENT_STREAMS: "3", EVENT_STREAMS_PER_KEY: "2" } });
     const streams = [await follow(store), await follow(store)];
     const refused = await store.call("GET", "/v1/pets/events");
@@ -343,7 +343,7 @@ describe("GET /v1/pets/events", () => {
     const key = await store.mint({});
     streams.push(await follow(store, {}, "", { key }));
     expect(await messageOf(await store.call("GET", "/v1/pets/events", { key }))).toContain(
-      "an API key may have 2, and all keys together 3. Operators: raise EVENT_STREAMS_PER_KEY or EVENT_STREAMS",
+      "a key or person may have 2, and all of them together 3. Operators: raise EVENT_STREAMS_PER_KEY or EVENT_STREAMS",
     );
     await streams.pop()?.leave();
     streams.push(await follow(store, {}, "", { key }));

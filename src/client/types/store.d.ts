@@ -87,7 +87,7 @@ export interface paths {
      *
      *     The stream starts with the next change. To resume, send `Last-Event-ID`: the stream starts after that event. If later events are missing, the first event is `reset`: list the animals again. The service keeps the newest 1,000,000 events. A restored backup has none.
      *
-     *     A comment every 15 seconds keeps the connection open. An API key can have 200 open streams, and all keys together 1,000, unless the operator sets `EVENT_STREAMS_PER_KEY` and `EVENT_STREAMS`.
+     *     A comment every 15 seconds keeps the connection open. A key or person can have 200 open streams, and all of them together 1,000, unless the operator sets `EVENT_STREAMS_PER_KEY` and `EVENT_STREAMS`.
      *
      *     Requires the scope `pets:read`.
      */

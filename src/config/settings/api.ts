@@ -30,7 +30,7 @@ export const API = {
     placeholder: "number",
     fallback: "1000",
     form: "a number from 1 to 5000",
-    help: "maximum number of open event streams of all keys together",
+    help: "maximum number of open event streams in total",
     parse: integer(1, 5000),
   },
   eventStreamsPerKey: {

@@ -93,10 +93,10 @@ const names: Row[] = [
 const repeats: Row[] = [
   ["`Idempotency-Key`", characters(MAX_KEY_LENGTH)],
   ["time that a response is kept", span(RETENTION_MS)],
-  ["kept responses of one API key", number(MAX_PER_CALLER)],
+  ["kept responses of one key or person", number(MAX_PER_CALLER)],
   ["events of animals that are kept", number(MAX_EVENTS)],
-  ["open event streams of one key", setting(SETTINGS.eventStreamsPerKey)],
-  ["open event streams of all keys", setting(SETTINGS.eventStreams)],
+  ["open event streams of one key or person", setting(SETTINGS.eventStreamsPerKey)],
+  ["open event streams in total", setting(SETTINGS.eventStreams)],
 ];
 
 const keys: Row[] = [
@@ -122,7 +122,7 @@ const sites: Row[] = [
     "`_headers`",
     `${size(HEADER_LIMITS.bytes)}, ${MAX_HEADER_PATHS} paths, ${number(HEADER_LIMITS.lineCharacters)} characters a line`,
   ],
-  ["concurrent uploads", `${ADMISSION.perCaller} of one key, ${ADMISSION.total} of all keys`],
+  ["concurrent uploads", `${ADMISSION.perCaller} of one key or person, ${ADMISSION.total} in total`],
   ["slowest upload", `${size(UPLOAD_PACE.bytesPerSecond)} a second, after ${span(UPLOAD_PACE.graceMs)}`],
   ["kept deploys of one project", `the newest ${MAX_RETAINED}, and as many that failed`],
   ["disk space of one project", setting(SETTINGS.projectQuota)],
@@ -155,6 +155,10 @@ const connections: Row[] = [
   ["connections of one client", `${DEFAULT_LIMITS.connectionsPerClient} over HTTP, as many over HTTPS`],
   ["HTTP/2 responses in progress", number(DEFAULT_LIMITS.responses)],
   ["HTTP/2 responses in progress of one client", number(DEFAULT_LIMITS.responsesPerClient)],
+  [
+    "queued HTTP/2 requests",
+    `${number(DEFAULT_LIMITS.responses)}, ${number(DEFAULT_LIMITS.responsesPerClient)} of one client, each for ${span(DEFAULT_LIMITS.stallMs)} at most`,
+  ],
   [
     "time without read progress before a response ends",
     `${span(DEFAULT_LIMITS.stallMs)}; over HTTP/2, each ${MIN_BYTES_PER_SECOND} bytes sent subtract ${span(1000)}`,

@@ -200,7 +200,7 @@ export const petStreams = ({
     if (openStreams.size < limits.total && ofCaller < limits.perCaller) return;
     throw new Fault(
       "rate_limited",
-      `Too many streams are open: an API key may have ${limits.perCaller}, and all keys together ${limits.total}. Operators: raise EVENT_STREAMS_PER_KEY or EVENT_STREAMS.`,
+      `Too many streams are open: a key or person may have ${limits.perCaller}, and all of them together ${limits.total}. Operators: raise EVENT_STREAMS_PER_KEY or EVENT_STREAMS.`,
       { "retry-after": "10" },
     );
   };
