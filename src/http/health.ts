@@ -68,7 +68,7 @@ const readyz = operation({
   operationId: "getReadiness",
   summary: "Check that the service is ready",
   description:
-    "Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire.\n\nNo API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.",
+    "Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, file descriptors are free, and HTTP/2 responses are below their total limit. `warnings` counts problems that need attention soon, such as certificates that are about to expire.\n\nNo API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.",
   tags: TAGS,
   responses: { 200: { description: "The service is ready.", example: { status: "ready" } } },
   faults: ["not_ready"],

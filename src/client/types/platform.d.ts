@@ -556,7 +556,7 @@ export interface paths {
     };
     /**
      * Check that the service is ready
-     * @description Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, and files can be opened. `warnings` counts problems that need attention soon, such as certificates that are about to expire.
+     * @description Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, file descriptors are free, and HTTP/2 responses are below their total limit. `warnings` counts problems that need attention soon, such as certificates that are about to expire.
      *
      *     No API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.
      */
