@@ -70,7 +70,7 @@ real("an invited person registers a passkey, signs out, and signs in with it", N
   const { page } = browser;
   const authenticator = await addAuthenticator(page);
   await signIn(page, consoleOf(server), server.key, "/people");
-  await page.getByText("Nobody yet").waitFor();
+  await page.getByText("No people yet").waitFor();
   await page.getByRole("link", { name: "Add person" }).click();
   await inDialog(page, "Add person").click();
   await page.getByText("Enter a valid e-mail address.").waitFor();

@@ -23,7 +23,7 @@ export const LIST = {
   title: "People",
   add: "Add person",
   table: "List of people",
-  empty: "Nobody yet",
+  empty: "No people yet",
   emptyText: "Add yourself as an administrator first, then your colleagues. People sign in without a key.",
   columns: {
     name: "Name",
