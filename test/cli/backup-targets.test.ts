@@ -56,11 +56,11 @@ describe("backup --check with several files", () => {
       expect.objectContaining({ file: last, ok: true }),
     ]);
   });
+});
 
-  test("is the only use of backup with several files", async () => {
-    const { code, error } = await run(["backup", "/tmp/a.db", "/tmp/b.db"], await closedStore("Bella"));
-    expect([code, error]).toEqual([2, expect.stringContaining("name exactly one file to write")]);
-  });
+test("backup without --check refuses several files", async () => {
+  const { code, error } = await run(["backup", "/tmp/a.db", "/tmp/b.db"], await closedStore("Bella"));
+  expect([code, error]).toEqual([2, expect.stringContaining("name exactly one file to write")]);
 });
 
 describe("a restore of a directory", () => {
@@ -97,18 +97,18 @@ describe("a restore of a directory", () => {
       expect.stringContaining(`${directory} contains no backup that can be restored`),
     ]);
   });
+});
 
-  test("is that of BACKUP_DIR for the word latest", async () => {
-    const dataDir = await closedStore("Bella");
-    mkdirSync(join(dataDir, "backups"));
-    const [, newest] = await backupsOf(join(dataDir, "backups"), [dataDir, dataDir]);
-    const byDefault = await run(["restore", "latest", "--yes", "--json"], dataDir);
-    expect(JSON.parse(byDefault.out)).toMatchObject({ file: newest });
-    const directory = temporaryDirectory();
-    const [only] = await backupsOf(directory, [dataDir]);
-    const chosen = await run(["restore", "latest", "--yes", "--json"], dataDir, { BACKUP_DIR: directory });
-    expect(JSON.parse(chosen.out)).toMatchObject({ file: only });
-  });
+test("a restore of latest uses the newest valid backup in BACKUP_DIR", async () => {
+  const dataDir = await closedStore("Bella");
+  mkdirSync(join(dataDir, "backups"));
+  const [, newest] = await backupsOf(join(dataDir, "backups"), [dataDir, dataDir]);
+  const byDefault = await run(["restore", "latest", "--yes", "--json"], dataDir);
+  expect(JSON.parse(byDefault.out)).toMatchObject({ file: newest });
+  const directory = temporaryDirectory();
+  const [only] = await backupsOf(directory, [dataDir]);
+  const chosen = await run(["restore", "latest", "--yes", "--json"], dataDir, { BACKUP_DIR: directory });
+  expect(JSON.parse(chosen.out)).toMatchObject({ file: only });
 });
 
 /** The targets of the backups in the audit log. */

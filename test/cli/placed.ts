@@ -5,7 +5,7 @@ import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import type { inProcessIn } from "./program.ts";
 
-/** Places a file to import in a separate directory, whose store the first import creates. */
+/** Places a file to import in a separate directory. An import, unless it is a dry run, first creates a store there. */
 export const placing =
   (run: typeof inProcessIn) =>
   (text: string | Uint8Array, file = "a.csv") => {

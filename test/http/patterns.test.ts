@@ -238,7 +238,7 @@ const valuesFor = ({ pattern, maxLength = 300 }: Node, edges: string[]): string[
   return [...LINES, ...edges, ...fc.sample(generated, { numRuns: 400, seed: SEED })];
 };
 
-/** The part of a rule that no portable pattern can express, and that the description has in words. */
+/** The part of a rule that no portable pattern can express. The description states it in words. */
 const hasVisible = (name: string, value: string): boolean => {
   if (/^an? .* name$/.test(name)) return isLine(value, Infinity);
   return /address|note/.test(name) ? isVisibleText(value) : true;

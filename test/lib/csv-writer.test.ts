@@ -37,7 +37,7 @@ describe("a line of CSV", () => {
 });
 
 describe("a text that a spreadsheet would interpret as a formula", () => {
-  test("longer than any name is read unchanged, so a hostile cell takes no quadratic time", () => {
+  test("longer than any name is read unchanged, so that a hostile cell cannot cause quadratic time", () => {
     const hostile = "\t'".repeat(65_536);
     expect(unguardFormula(hostile)).toBe(hostile);
   });

@@ -252,7 +252,7 @@ const onOwnFileSystem = async (change: string, command: string) => {
     { ${change}; } 2>noise && exec "$0" ${command}`;
   return await run(["unshare", "--mount", "--map-root-user", "sh", "-c", script, EXECUTABLE], {
     cwd: place.path,
-    // Few open files are allowed on some machines, of which a server warns.
+    // Some machines allow few open files, and the server logs a warning.
     env: { DISK_RESERVE: "0", LOG_LEVEL: "error" },
   });
 };

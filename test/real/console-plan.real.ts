@@ -38,7 +38,7 @@ real("a change to Free names the live domains that stop, and requires confirmati
   expect(await project()).toMatchObject({ plan: "pro" });
 
   await confirmation.check();
-  // Another plan and back: the confirmation is asked again.
+  // Another plan and back: confirmation is required again.
   await plan.selectOption("enterprise");
   await plan.selectOption("free");
   await eventually(() => page.evaluate(isDisabled), "true");

@@ -5,7 +5,7 @@ import { directory, real, serve } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 
-/** Holds the response to the next request that matches, which the server has already answered. */
+/** Delays the response to the next matching request. The server has already processed the request. */
 const holdNext = async (page: Page, url: string) => {
   const answered = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

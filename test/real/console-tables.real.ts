@@ -70,7 +70,7 @@ const WINDOWS = [1440, 1024, 768, 390];
 const LONG_WORD = "Wolkensteintrostburg".repeat(4);
 const LONG_EMAIL = `${"wolkenstein-".repeat(4)}trostburg@mail-${"wolkenstein.".repeat(5)}example.org`;
 
-/** Adds what is longest in every list. */
+/** Adds the longest possible values to every list. */
 const addLongData = async (server: Server): Promise<void> => {
   const { id: categoryId } = (await send(server, "/v1/categories", { name: LONG_WORD })) as { id: number };
   const { id: petId } = (await send(server, "/v1/pets", {

@@ -117,7 +117,7 @@ const call = (url: string, key: string, path: string, body: object) =>
     body: JSON.stringify(body),
   });
 
-/** What the examples name: an animal, a category, an adoption and a key of id 7, and two domains of the published project `docs`. */
+/** The resources in the examples: an animal, a category, an adoption and a key of id 7, and two domains of the published project `docs`. */
 const seed = async (url: string, key: string, archive: Blob) => {
   const adopter = { name: "Ada", email: "ada@example.org" };
   for (let id = 1; id <= 8; id++) {

@@ -129,7 +129,7 @@ real("the name server of the service listens on port 53 without root", DEBIAN_PR
   expect(sockets.match(/^(tcp|udp) .* 127\.0\.0\.1:53 .*"adoption-store"/gm)).toHaveLength(2);
 });
 
-/** Limits that `systemd-analyze security` would like, and that the server cannot have. The manual gives the reasons. */
+/** Restrictions that `systemd-analyze security` recommends, but the server cannot use. The manual gives the reasons. */
 const EXPOSURES = [
   "AmbientCapabilities=",
   "CapabilityBoundingSet=~CAP_NET_(BIND_SERVICE|BROADCAST|RAW)",

@@ -19,6 +19,6 @@ export const signIn = async (page: Page, base: string, key: string, path = "") =
   await page.getByRole("button", { name: "Sign out" }).waitFor();
 };
 
-/** Waits until nobody is signed in. */
+/** Waits for the sign-in page. */
 export const signedOut = (page: Page) =>
   page.getByRole("heading", { name: "Sign in", exact: true }).waitFor();

@@ -132,15 +132,15 @@ test("the installed version is not installed again", async () => {
   expect(files()).toEqual(["adoption-store"]);
 });
 
-describe("a program that cannot open the database", () => {
-  const upgradeTo = async (text: string, migration: string) => {
-    const one = machine({ hasService: false });
-    one.state.migration = migration;
-    const source = join(one.host.dataDir, "file-x");
-    write(source, text);
-    return { ...one, source, outcome: await outcomeOf(one.call(source)) };
-  };
+const upgradeTo = async (text: string, migration: string) => {
+  const one = machine({ hasService: false });
+  one.state.migration = migration;
+  const source = join(one.host.dataDir, "file-x");
+  write(source, text);
+  return { ...one, source, outcome: await outcomeOf(one.call(source)) };
+};
 
+describe("a program that cannot open the database", () => {
   test.each([
     ["has an older migration", program("1.1.0", "0019_names"), "its newest migration is 0019_names"],
     [
@@ -166,17 +166,17 @@ describe("a program that cannot open the database", () => {
     write(source, earlierProgram("0.9.0"));
     expect(await outcomeOf(one.call(source))).toThrow("run adoption-store upgrade --rollback.");
   });
+});
 
-  test.each([
-    ["the same migration", program("1.1.0", "0021_states")],
-    ["a newer migration", program("1.1.0", "0100_next")],
-  ])("is not one with %s", async (_, text) => {
-    expect((await upgradeTo(text, "0021_states")).installed()).toBe("1.1.0");
-  });
+test.each([
+  ["the newest migration of the database", program("1.1.0", "0021_states")],
+  ["a newer migration than the database", program("1.1.0", "0100_next")],
+])("a program with %s is installed", async (_, text) => {
+  expect((await upgradeTo(text, "0021_states")).installed()).toBe("1.1.0");
+});
 
-  test("is not an earlier build if there is no database", async () => {
-    expect((await upgradeTo(earlierProgram("0.9.0"), "")).installed()).toBe("0.9.0");
-  });
+test("without a database, an earlier build is installed", async () => {
+  expect((await upgradeTo(earlierProgram("0.9.0"), "")).installed()).toBe("0.9.0");
 });
 
 describe("nothing changes if the new file", () => {
