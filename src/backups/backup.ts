@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { noteOrigin } from "../db/backup-origin.ts";
 import { backupFiles } from "../db/backup-files.ts";
+import { endSessions } from "../db/browser-states.ts";
 import { DiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
 import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
@@ -138,7 +139,10 @@ const writeContents = async (
   }
 };
 
-/** Copies the database. Without `secrets`, no byte of a private key is in the file. */
+/**
+ * Copies the database without the sessions of the console and the key of sign-ins in progress. Without `secrets`, no byte of a
+ * private key is in the file.
+ */
 const copyDatabase = (
   source: Client,
   temporary: string,
@@ -148,6 +152,7 @@ const copyDatabase = (
   copyInto(source, raw);
   const copy = openCopy(raw);
   try {
+    endSessions(copy);
     if (!secrets && hasSecrets(copy)) {
       removeSecrets(copy);
       // The second copy has no free pages, where the keys could still be.

@@ -87,6 +87,20 @@ describe("private keys", () => {
   });
 });
 
+test("sessions of the console and the key of sign-ins in progress leave no byte in a backup", async () => {
+  const dataDir = temporaryDirectory();
+  const { database } = await storeIn(dataDir);
+  const { client } = database;
+  client.run("DELETE FROM sealing_keys");
+  client.run("INSERT INTO sealing_keys (one, key) VALUES (1, 'SEALING-KEY')");
+  client.run(
+    "INSERT INTO browser_states (hash, kind, holder, sealed, used_at, until) VALUES ('HASH-OF-A-TOKEN', 'session', 'key:1', 'SEALED', 1, 2)",
+  );
+  const { file } = await backUp(dataDir, { secrets: true });
+  for (const text of ["SEALING-KEY", "HASH-OF-A-TOKEN"])
+    expect([text, includes(file, text)]).toEqual([text, false]);
+});
+
 test("a file is overwritten only with --force, and stays intact if the backup fails", async () => {
   const dataDir = temporaryDirectory();
   await storeIn(dataDir);
