@@ -5,7 +5,7 @@ import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { ConfigError } from "./config-error.ts";
 import { type ConfigFile, keyOf, readConfigFile, readDefaultConfigFile } from "./file.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
-import { CONFIG_VARIABLE, type Environment, type Sources, settingText } from "./sources.ts";
+import { CONFIG_VARIABLE, PREFIX, type Environment, type Sources, settingText } from "./sources.ts";
 
 export { ConfigError } from "./config-error.ts";
 export type { Sources } from "./sources.ts";
@@ -248,13 +248,19 @@ interface ServiceEnvironment {
   places: Readonly<Record<string, string>>;
 }
 
-/** The environment of this process, which overrides that of the service. An empty variable counts as unset. */
+const withoutPrefix = (variable: string): string =>
+  variable.startsWith(PREFIX) ? variable.slice(PREFIX.length) : variable;
+
+/**
+ * The environment of this process, which overrides that of the service, with or without the prefix. An empty variable counts as
+ * unset.
+ */
 const mergedEnvironment = ({ variables, places }: ServiceEnvironment): Pick<Sources, "env" | "places"> => {
   const own = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value));
-  return {
-    env: { ...variables, ...own },
-    places: Object.fromEntries(Object.entries(places).filter(([name]) => !(name in own))),
-  };
+  const ownNames = new Set(Object.keys(own).map(withoutPrefix));
+  const withoutOwn = (record: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !ownNames.has(withoutPrefix(name))));
+  return { env: { ...withoutOwn(variables), ...own }, places: withoutOwn(places) };
 };
 
 /** The flags, environment, configuration file and terminal of this process. @throws ConfigError */

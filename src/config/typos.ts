@@ -49,7 +49,7 @@ export const typoWarning = ({ variable, suggestion }: Typo): string =>
 
 /** Variables of the runtime, of S3 credentials and of the system, which an environment file may also set. */
 const SYSTEM_VARIABLES =
-  /^(?:(?:AWS|S3|BUN|NODE|LC|SSL_CERT)_.+|TZ|LANG|PATH|HOME|TMPDIR|NO_COLOR|(?:https?|all|no)_proxy)$/i;
+  /^(?:(?:AWS|S3|BUN|NODE|JSC|UV|MALLOC|LD|LC|XDG|OPENSSL|SSL_CERT)_.+|GLIBC_TUNABLES|TZ|LANG|LANGUAGE|PATH|HOME|USER|LOGNAME|SHELL|TERM|TMPDIR|NO_COLOR|FORCE_COLOR|RES_OPTIONS|LOCALDOMAIN|HOSTALIASES|(?:https?|all|no)_proxy)$/i;
 
 /**
  * Refuses an environment file with a variable that nothing reads, as a configuration file with an unknown key is refused.

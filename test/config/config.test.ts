@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
-import { ConfigError, readConfig } from "../../src/config/config.ts";
+import { ConfigError, processSources, readConfig } from "../../src/config/config.ts";
 import { parseConfigFile } from "../../src/config/file.ts";
 import { readSavedSettings, saveSettings } from "../../src/config/saved-settings.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
@@ -296,4 +296,20 @@ test("a variable of the service's environment file is named by its file and line
   });
   expect(settingText("port", sources)).toMatchObject({ kind: "environment", origin: "PORT" });
   expect(() => readConfig(sources)).toThrow('/etc/environment:7: BODY_LIMIT: "lots" must be ');
+});
+
+test.each([
+  ["PORT", "ADOPTION_STORE_PORT"],
+  ["ADOPTION_STORE_PORT", "PORT"],
+])("%s of a command overrides %s of the service", (own, ofService) => {
+  const path = "/etc/environment:7";
+  const previous = process.env[own];
+  process.env[own] = "9000";
+  try {
+    const sources = processSources({}, { variables: { [ofService]: "8080" }, places: { [ofService]: path } });
+    expect(settingText("port", sources)).toEqual({ text: "9000", kind: "environment", origin: own });
+  } finally {
+    if (previous === undefined) delete process.env[own];
+    else process.env[own] = previous;
+  }
 });

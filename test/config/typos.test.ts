@@ -69,7 +69,7 @@ test("no value is reported", () => {
 });
 
 test("an unknown name in an environment file is an error with its line and the name that was meant", () => {
-  const known = ["PORT", "ADOPTION_STORE_HOST", "AWS_ACCESS_KEY_ID", "TZ", "HTTPS_PROXY", "https_proxy"];
+  const known = ["PORT", "ADOPTION_STORE_HOST", "AWS_ACCESS_KEY_ID", "TZ", "https_proxy", "MALLOC_ARENA_MAX"];
   assertKnownVariables(known.map((name, at) => ({ name, place: `/etc/environment:${at}` })));
   const wrong = (name: string) => () => assertKnownVariables([{ name, place: "/etc/environment:7" }]);
   expect(wrong("BODY_LIMTI")).toThrow(
