@@ -79,16 +79,22 @@ const startReader = async ({ config, socket }: WorkerSettings, owner: Pick<Chann
   const cpuSeconds = cpuMeter();
   const report = async (): Promise<void> => {
     await services.keys.flush();
+    const adopterReads = services.adopterReads.drain();
     const counted: WorkerReport = {
       ...metrics.drain(),
       pid: process.pid,
       keysUsed: new Map(keysUsed),
-      adopterReads: services.adopterReads.drain(),
+      adopterReads,
       memory: process.memoryUsage.rss(),
       cpuSeconds: cpuSeconds(),
     };
     keysUsed.clear();
-    await owner.ask("report", counted);
+    try {
+      await owner.ask("report", counted);
+    } catch (error) {
+      for (const { reader, rows } of adopterReads) services.adopterReads.record(reader, rows);
+      throw error;
+    }
   };
   const onError = (error: unknown) => log.warn({ err: error }, "a worker could not report");
   const pollers = [

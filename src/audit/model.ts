@@ -10,7 +10,7 @@ const AuditActor = t.Object(
   {
     kind: OneOf("AuditActorKind", ACTOR_KINDS, {
       description:
-        "`key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.",
+        "`key`: an API key. `person`: a person at the console. `operator`: the command line, or a user of its sign-in link. `service`: the service itself.",
       examples: ["key"],
     }),
     id: t.Optional(

@@ -87,6 +87,7 @@ const stateStatements = (orm: Database["orm"]) => {
         sql`${browserStates.hash} in (select hash from browser_states where ${condition}
           order by used_at desc, hash = ${value("hash")} desc, hash limit -1 offset ${value("max")})`,
       )
+      .returning({ hash: browserStates.hash, device: browserStates.device })
       .prepare();
   const expired = sql`select hash from browser_states where until <= ${value("now")}
     or (kind = 'session' and used_at <= ${value("unusedSince")}) order by hash limit ${sql.raw(`${SLICE_ROWS}`)}`;
@@ -220,13 +221,14 @@ export const browserStateRepository = (database: Pick<Database, "client" | "orm"
           { query: statements.keepNewestOfHolder, values: { ...state, max: maxPerHolder } },
           { query: statements.keepNewest, values: { ...state, max } },
         ],
-        () => [
+        ([, ofHolder, ofAll]) => [
           ...record(act, {
             action: "session.opened",
             id: sessionIdOf(hash),
             label: device,
             changes: [["method", null, method]],
           }),
+          ...recordEnds(record, act, [...ofHolder, ...ofAll]),
           ...endOperatorSessions(act),
         ],
       );

@@ -10,7 +10,7 @@ export const DomainEvent = t.Object(
     at: Time("When the event happened.", "2026-11-20T09:32:00.000Z"),
     actor: OneOf("DomainActor", ["key", "person", "operator", "service"], {
       description:
-        "Who caused the event. `key`: an API key. `person`: a person at the console. `operator`: the command line. `service`: the service itself.",
+        "Who caused the event. `key`: an API key. `person`: a person at the console. `operator`: the command line, or a user of its sign-in link. `service`: the service itself.",
       examples: ["key"],
     }),
     key: t.Optional(Id("Id of the API key. Only for callers with the scope `audit:read`.", 1)),

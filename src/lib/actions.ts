@@ -31,7 +31,7 @@ export const ACTIONS = {
   "person.removed": "A person was removed.",
   "session.opened": "A person, an API key or the operator signed in to the console.",
   "session.closed":
-    "A session of the console was ended: by signing out, or from another session of the same user.",
+    "A session of the console was ended: by signing out, from another session of the same user, or by a new session beyond the limit.",
   "session.refused":
     "Attempts to sign in to the console failed. One entry covers all attempts of up to ten minutes, and names up to 20 clients with the number of their attempts.",
   "project.created": "A project was created.",

@@ -1,4 +1,4 @@
-/** Who does something: an API key, a person at the console, the operator at the command line, or the service by itself. */
+/** Who does something: an API key, a person at the console, the operator at the command line or with a sign-in link, or the service itself. */
 export type Actor =
   | { readonly kind: "key" | "person"; readonly id: number; readonly name: string }
   | { readonly kind: "operator" }

@@ -40,12 +40,16 @@ interface OrderRouteOptions {
 }
 
 /** The steps of an adoption. */
-const orderStepRoutes = ({ orders, macros }: Omit<OrderRouteOptions, "adopterReads">) => {
+const orderStepRoutes = ({ orders, adopterReads, macros }: OrderRouteOptions) => {
   const takeStep = (orderId: string, step: OrderStep, caller: Caller, once: Once) =>
     once(
       {
         status: 200,
-        body: (order: StoredOrder) => fromOrder(holds(caller, "orders:read") ? order : withoutAdopter(order)),
+        body(order: StoredOrder) {
+          if (!holds(caller, "orders:read")) return fromOrder(withoutAdopter(order));
+          adopterReads.record(caller, order.adopter === undefined ? 0 : 1);
+          return fromOrder(order);
+        },
       },
       (keep) => orders.step(parseId(orderId), step, caller, keep),
     );
@@ -158,5 +162,5 @@ export const orderRoutes = ({ orders, adopterReads, macros }: OrderRouteOptions)
         detail: getOrder,
       },
     )
-    .use(orderStepRoutes({ orders, macros }));
+    .use(orderStepRoutes({ orders, adopterReads, macros }));
 };

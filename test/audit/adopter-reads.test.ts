@@ -54,6 +54,15 @@ describe("reads of adopters' data", () => {
     ]);
   });
 
+  test("include the responses to steps of adoptions", async () => {
+    const store = await openWithOrders();
+    const key = await store.mint({ name: "desk", scopes: ["orders:read", "orders:write"] });
+    const writer = await store.mint({ name: "writer", scopes: ["orders:write"] });
+    await store.call("POST", "/v1/store/orders/1/approve", { key });
+    await store.call("POST", "/v1/store/orders/2/approve", { key: writer });
+    expect(await readsIn(store)).toEqual([["desk", "rows: 1"]]);
+  });
+
   test("leave one entry an hour for a reader who continues", async () => {
     const store = await openWithOrders();
     for (let minute = 0; minute < 120; minute++) {

@@ -618,5 +618,5 @@ test("the history names the key or the person, not a number", () => {
     actorWords({ actor: "operator" }),
     actorWords({ actor: "service" }),
     actorWords({ actor: "key", key: 3 }),
-  ]).toEqual(["by key front desk", "by Maria", "at the command line", "automatically", "by key 3"]);
+  ]).toEqual(["by key front desk", "by Maria", "by the operator", "automatically", "by key 3"]);
 });

@@ -76,7 +76,7 @@ describe("a session", () => {
   });
 
   test("ends above the limit if it was used least recently", async () => {
-    const { sessions, clock } = await openSessions({ maxSessions: 2 });
+    const { sessions, clock, database } = await openSessions({ maxSessions: 2 });
     const first = (await sessions.open({ kind: "key", secret: "aas_1", id: 1 }, AS)).token;
     const second = (await sessions.open({ kind: "key", secret: "aas_2", id: 2 }, AS)).token;
     clock.advance(MINUTE);
@@ -87,6 +87,8 @@ describe("a session", () => {
       undefined,
       "aas_3",
     ]);
+    const closed = "SELECT actor_id AS by FROM audit_entries WHERE action = 'session.closed'";
+    expect(database.client.query(closed).all()).toEqual([{ by: 1 }]);
   });
 
   test("is not ended by sign-ins with another key", async () => {

@@ -85,7 +85,7 @@ export const actorWords = ({ kind, name }: Actor): string => {
 export const ACTOR_TITLES: Readonly<Record<Actor["kind"], string>> = {
   person: "A person, at the console",
   key: "An API key",
-  operator: "At the command line",
+  operator: "The operator, at the command line or with a sign-in link",
   service: "Automatically",
 };
 

@@ -87,7 +87,7 @@ export const actorWords = ({ actor, key, name }: Pick<Event, "actor" | "key" | "
     case "person":
       return `by ${name ?? "a person"}`;
     case "operator":
-      return "at the command line";
+      return "by the operator";
     case "service":
       return "automatically";
   }
