@@ -1,8 +1,7 @@
 import { isVisibleText } from "./visible-text.ts";
 
 const CONTROL = /\p{Cc}/u;
-/** Blank braille (U+2800) looks like white space, but is a symbol. */
-const VISIBLE = /[[\p{L}\p{N}\p{P}\p{S}]--\u2800]/v;
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /** Counts code points. A string has at most as many of them as UTF-16 units, so most strings need no count. */
 export const hasAtMost = (text: string, max: number): boolean =>

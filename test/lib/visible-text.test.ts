@@ -79,6 +79,8 @@ describe("a name with", () => {
     ["nothing but a Hangul filler", "\u3164"],
     ["nothing but a halfwidth Hangul filler", "\uFFA0"],
     ["nothing but blank braille", "\u2800\u2800"],
+    ["blank braille at its end", "Rex\u2800"],
+    ["a null note head", "Rex\u{1D159}"],
     ["nothing but combining marks", "\u0301\u0302"],
     ["nothing but white space and a joiner", " \u200D "],
     ["an override of direction", "a\u202Egnp.exe"],
