@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { processEnvironment, processSources } from "../config/config.ts";
 import { defaultConfigPath } from "../config/file.ts";
@@ -12,8 +12,18 @@ import { UnreadableSettings, isInUnit, readUnitEnvironment } from "../service/un
 import { note } from "./print/output.ts";
 import { isServiceDirectory, serviceDirectory } from "./service-state.ts";
 
-/** True for a directory with a store, or with the settings of one that `serve` will create. */
+const isUnreadable = (directory: string): boolean => {
+  try {
+    accessSync(directory, constants.X_OK);
+    return false;
+  } catch {
+    return existsSync(directory);
+  }
+};
+
+/** True for a directory with a store, or with the settings of one that `serve` will create. An unreadable one may have both. */
 const isStore = (dataDir: string): boolean =>
+  isUnreadable(dataDir) ||
   [databasePath(dataDir), adminKeyPath(dataDir), defaultConfigPath(dataDir)].some((path) => existsSync(path));
 
 /**

@@ -103,6 +103,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
      */
     wait(client: ClientRequests, { signal }: Pick<Request, "signal">): Promise<boolean> | undefined {
       if (hasRoom(client, 0)) return undefined;
+      if (signal.aborted) return Promise.resolve(false);
       const own = client.waiting.size + 1;
       const mayWait = own <= responsesPerClient && isWithin(responses, waiting + 1, own);
       return mayWait ? wait(client, signal) : Promise.resolve(false);
