@@ -144,7 +144,7 @@ export const auditCommand = (): Command =>
         withSuggestions(
           new Option(
             "--actor <actor>",
-            "only what this kind of actor did (key, person, operator or service), or one of them, such as key:3",
+            "only actions of this kind of actor (key, person, operator or service), or of one actor, such as key:3",
           ).argParser(actorOf),
           ACTOR_KINDS,
         ),
@@ -162,7 +162,7 @@ export const auditCommand = (): Command =>
         withSuggestions(
           new Option(
             "--resource <resource>",
-            "only what was done to this kind of resource, such as pet, or to one, such as pet:7",
+            "only actions on this kind of resource, such as pet, or on one resource, such as pet:7",
           ).argParser(resourceOf),
           RESOURCE_KINDS,
         ),

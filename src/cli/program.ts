@@ -69,8 +69,8 @@ ${heading("Start here:")}
 All commands: adoption-store help`;
 
 const NOTES = [
-  "A command works on the store that --data-dir or DATA_DIR names, else on the store in ./data, else on that of the installed service. On the service's store, it uses the service's settings, even if --data-dir names the store. Only serve, restore and cluster join create a store.",
-  "A setting comes from its flag, else from its environment variable, else from the environment file of the service, else from the configuration file, else from the server that runs on the same DATA_DIR, else from its default. Each variable may have the prefix ADOPTION_STORE_.",
+  "A command uses the store that --data-dir or DATA_DIR names. Without them, it uses the store in ./data. If there is none, it uses the store of the installed service. On the service's store, it uses the service's settings, even if --data-dir names the store. Only serve, restore and cluster join create a store.",
+  "The first source that has the setting wins: its flag, its environment variable, the environment file of the service, the configuration file, the server running on the same DATA_DIR, the default. Each variable may have the prefix ADOPTION_STORE_.",
 ];
 
 /** Commander passes settings only to subcommands that it created. A command that only groups others prints their help. */

@@ -79,7 +79,7 @@ export const restoreCommand = (): Command =>
       .description("replace the database and the sites with those of a backup; stop the server first")
       .argument(
         "<backup>",
-        "a backup; a directory, for its newest valid backup; or latest, for the newest in BACKUP_DIR",
+        "a backup file, a directory (its newest valid backup), or latest (the newest in BACKUP_DIR)",
       )
       .option("--yes", "do not ask")
       .option("--json", "print JSON"),
