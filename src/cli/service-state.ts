@@ -45,19 +45,19 @@ export const describeUnstarted = ({
 }: Record<"isRunning" | "isChanged", boolean>): string => {
   const installed = `The service ${SERVICE} is installed`;
   if (!isRunning)
-    return `${installed}, and starts with the machine. To start it now:\n  sudo systemctl start ${SERVICE}`;
+    return `${installed}, and starts when the machine boots. To start it now:\n  sudo systemctl start ${SERVICE}`;
   return isChanged
     ? `${installed}, and runs with its previous settings. To restart it now:\n  sudo systemctl restart ${SERVICE}`
     : `Nothing changed. ${installed} and running.`;
 };
 
-const CREATION = `creates it at its first start. Run: sudo systemctl start ${SERVICE}`;
+const CREATION = `creates it when it first starts. Run: sudo systemctl start ${SERVICE}`;
 
 /** Which program creates the store that a DATA_DIR does not have yet. */
 export const creationAdvice = (dataDir: string): string =>
   isServiceStore(dataDir) ? `the service ${CREATION}` : "adoption-store serve creates it";
 
-/** An error about a missing database names the service if that creates the database at its first start. */
+/** An error about a missing database names the service if the service creates that database. */
 export const withServiceAdvice = (error: unknown): unknown =>
   error instanceof NoDatabase && isServiceStore(error.dataDir)
     ? new OperatorError(`DATA_DIR ${error.dataDir} has no database yet. The service ${CREATION}`, {

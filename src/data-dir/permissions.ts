@@ -26,7 +26,7 @@ export const ownershipFault = (
   return undefined;
 };
 
-/** What to do about a directory that its owner cannot write. @param code that of access(2) */
+/** The remedy for a directory that its owner cannot write to. @param code that of access(2) */
 export const accessAdvice = (path: string, code: string | undefined): string => {
   switch (code) {
     case "EACCES":
@@ -36,7 +36,7 @@ export const accessAdvice = (path: string, code: string | undefined): string => 
     case "EPERM":
       return `It is immutable. Run: sudo chattr -i ${shellQuoted(path)}`;
     default:
-      return "Look for errors of the disk: sudo dmesg";
+      return "Look for disk errors: sudo dmesg";
   }
 };
 

@@ -23,7 +23,8 @@ export const systemdUnit = ({ writable = [], memoryMax = "75%" }: UnitOptions = 
 Description=adoption-store: animals offered for adoption
 Wants=network-online.target
 After=network-online.target
-# RestartSec slows automatic restarts down. A limit would only refuse those of an operator who tries several settings.
+# RestartSec already delays automatic restarts. A limit would only reject manual restarts by an operator who tries several
+# settings.
 StartLimitIntervalSec=0
 
 [Service]

@@ -5,8 +5,8 @@ test.each([
   ["EACCES", "chmod 700 '/srv/my store'"],
   ["EPERM", "sudo chattr -i '/srv/my store'"],
   ["EROFS", "Mount it for writing, or name another directory with --data-dir"],
-  ["EIO", "errors of the disk"],
-  [undefined, "errors of the disk"],
+  ["EIO", "Look for disk errors"],
+  [undefined, "Look for disk errors"],
 ])("the advice about a directory that cannot be written fits the code %s", (code, advice) => {
   expect(accessAdvice("/srv/my store", code)).toContain(advice);
 });

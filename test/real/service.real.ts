@@ -202,7 +202,7 @@ real("with --no-start, a backup is restored before the first start", DEBIAN_PROG
   expect(told).toContain("sudo systemctl start adoption-store");
   expect(await state(machine)).toBe("inactive");
   expect(await machine.must("systemctl is-enabled adoption-store")).toBe("enabled\n");
-  const creation = "service creates it at its first start. Run: sudo systemctl start adoption-store\n";
+  const creation = "service creates it when it first starts. Run: sudo systemctl start adoption-store\n";
   const keys = await machine.run("cd /; adoption-store keys list");
   expect([keys.code, keys.stderr]).toEqual([
     1,
