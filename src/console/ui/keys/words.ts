@@ -39,7 +39,7 @@ export const LIST = {
   rotate: "Rotate",
   revoke: "Revoke",
   explained:
-    "Calls of operations that will be removed, since the server started. Tell the people who use these keys.",
+    "Calls to operations that will be removed, counted since the server started. Tell the people who use these keys.",
 } as const;
 
 export const NEW = {
@@ -120,7 +120,7 @@ export const REVOKE = {
   title: "Revoke key",
   text: "will stop working at once. Every client that uses it will be refused. This can't be undone.",
   own: "You are signed in with this key. You will be signed out.",
-  last: "No other key or administrator can grant all of its permissions. Afterwards, only a command on the server can:",
+  last: "No other key or administrator can grant all of its permissions. After that, only this command on the server can:",
   force: "Revoke it anyway",
   submit: "Revoke",
   done: (name: string) => `“${name}” revoked`,
@@ -129,5 +129,5 @@ export const REVOKE = {
 export const ONE = {
   loading: "Loading the key",
   revoked: "This key is already revoked.",
-  beyond: "This key may do more than you.",
+  beyond: "This key has more permissions, a later expiry or a higher rate limit than you have.",
 } as const;
