@@ -20,8 +20,8 @@ const writeKey = async (path: string, secret: string): Promise<void> => {
 };
 
 /**
- * The file of DATA_DIR with the first key. If the file has no valid key and nobody can create keys with all scopes, a new first
- * key replaces it.
+ * The file of DATA_DIR with the first key. If the file has no valid key, and no key or administrator can create keys with all
+ * scopes, a new first key replaces it.
  * @returns the file if its key is valid: a restored database has only its own keys
  */
 export const openAdminKey = async (

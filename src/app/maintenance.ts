@@ -47,7 +47,7 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
 const warningOf = (log: Logger) => (message: string) => (error: unknown) =>
   error instanceof EngineUnavailable ? undefined : log.warn({ err: error }, message);
 
-/** Stores what services collect in memory. Records that could not be stored remain for the next call. */
+/** Stores the records that services collect in memory. Records that cannot be stored remain for the next call. */
 export const storeRecords = async (
   { keys, people, refusedSignIns, adopterReads }: Services,
   warn: (message: string) => (error: unknown) => void,

@@ -94,7 +94,11 @@ const openCurrent = async (
   return openStore(config, { create: true, migrate: true, onStep: (step) => log.info(step), onLoad: listen });
 };
 
-/** Before a first start creates the store: commands would use one that a failed start leaves. @throws OperatorError */
+/**
+ * Checks settings and ports before the first start creates the store. Otherwise commands would use the store that a failed start
+ * leaves.
+ * @throws OperatorError
+ */
 const assertCanStart = async (
   config: Config,
   { listenForHttp }: { listenForHttp(): Promise<unknown> },
@@ -104,14 +108,14 @@ const assertCanStart = async (
   await probePorts(config);
 };
 
-/** The first key, and what signing in to the console requires. */
+/** Opens the first key and the prerequisites of signing in to the console. */
 const openAccess = async (
   { dataDir, console: hasConsole }: Config,
   { keys, sealingKey, signInLinks }: Services,
   log: Logger,
 ): Promise<Pick<Server, "adminKey" | "signInToken">> => {
   const adminKey = await openAdminKey(dataDir, keys, log);
-  // A visitor who begins to sign in writes nothing.
+  // Created now, so that a visitor who begins to sign in causes no write.
   if (hasConsole) await sealingKey();
   const link = hasConsole && adminKey?.isNew ? await signInLinks.create() : undefined;
   return { adminKey: adminKey?.path, signInToken: link?.token };

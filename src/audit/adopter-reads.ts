@@ -40,7 +40,7 @@ interface Interval {
 
 /**
  * Collects the reads of adopters' data over HTTP. `flush` stores one entry per reader and hour, and a few further ones for a
- * reader of many rows. After a flush, fewer rows are in memory than the hour's entries have, or fewer than 100.
+ * reader of many rows. After a flush, a reader's unstored rows are fewer than the rows of the hour's entries, or fewer than 100.
  */
 export const adopterReads = ({
   add,

@@ -2,7 +2,7 @@ import { type Act, SERVICE } from "../lib/actor.ts";
 import type { Clock } from "../lib/time.ts";
 
 const INTERVAL_MS = 10 * 60_000;
-/** Attempts of further clients count without their client. */
+/** Attempts of further clients are counted, but their addresses are not recorded. */
 const MAX_CLIENTS = 1000;
 /** How many clients one entry names, and how many entries of an interval are stored for a new client. */
 const MAX_NAMED_CLIENTS = 20;

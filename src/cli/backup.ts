@@ -146,7 +146,7 @@ const targetOf = (targets: readonly string[]): string => {
 /** Standard output, as the target of a backup. */
 const STDOUT = "-";
 
-/** Writes a backup to standard output, by way of a file in DATA_DIR, which SIGINT and SIGTERM do not leave behind. */
+/** Writes a backup to standard output through a temporary file in DATA_DIR. SIGINT and SIGTERM remove the file. */
 const backUpToStdout = async (config: Config, options: Options): Promise<void> => {
   const { dataDir } = config;
   for (const flag of ["force", "keep", "json"])

@@ -75,7 +75,7 @@ const addCommand = () =>
         for (const name of checked) {
           const category = await naming(name, categories.add(name, OPERATOR));
           added.push(category);
-          // At once: if the next name is refused, this category stays.
+          // Print immediately: if the next name is refused, this category stays.
           if (!options.json) print(`Added category ${category.id} ${quoted(name)}`);
         }
       });

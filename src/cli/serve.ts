@@ -92,7 +92,7 @@ export const serveCommand = (): Command =>
     else server.log.info({ signal: reason }, "stopping");
     await server.stop();
     server.log.info("stopped");
-    // Without waiting for pending responses of CAs: they could no longer be stored. A full standard output is not a failure of
-    // the server.
+    // Without waiting for pending responses of CAs: they could no longer be stored. A failed write to standard output is not a
+    // server failure.
     process.exit(hasFailed ? 1 : 0);
   });

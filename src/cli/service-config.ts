@@ -5,7 +5,7 @@ import { sudoCommand } from "../data-dir/sudo.ts";
 import { ENVIRONMENT_PATH, STATE_DIRECTORY, USER } from "../service/paths.ts";
 import { type UnitEnvironment, readUnitEnvironment } from "../service/unit-environment.ts";
 
-/** The settings of the service, whatever the environment of this process. @throws ConfigError */
+/** The settings of the service, regardless of this process's environment. @throws ConfigError */
 export const serviceConfig = (
   { variables, places }: UnitEnvironment = readUnitEnvironment(
     sudoCommand(USER, undefined),

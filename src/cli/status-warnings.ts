@@ -24,7 +24,7 @@ const refusedWarning = ({ host, count }: RefusedHost, platformDomain: string): s
   return `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: ${advice}.`;
 };
 
-/** What needs a person's attention, with what to do. */
+/** The problems that require the operator's attention, each with its remedy. */
 export const warningsOf = (
   {
     server,

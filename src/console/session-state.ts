@@ -26,7 +26,7 @@ const userState = (caller: Caller | SignedInPerson, formatRate: (rate: Rate) => 
 };
 
 export interface StateOptions {
-  /** Browsers keep the user's answers per store: another store may take over its address. */
+  /** Browsers store the user's answers per store, because another store may later have the same address. */
   storeId: string;
   formatRate(rate: Rate): string;
 }

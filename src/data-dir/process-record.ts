@@ -58,7 +58,7 @@ export const isReplaced = ({ executable }: ProcessRecord): boolean => {
   return now !== undefined && (now.inode !== executable?.inode || now.modifiedAt !== executable.modifiedAt);
 };
 
-/** The resident memory of a process in bytes; undefined if it has ended, or the system does not tell. */
+/** The resident memory of a process in bytes; undefined if it has ended, or the system does not report it. */
 export const residentMemory = (pid: number): number | undefined => {
   try {
     const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -95,7 +95,7 @@ export const readProcessRecord = (dataDir: string): ProcessRecord | undefined =>
   }
 };
 
-/** The systemd service that runs the server of a DATA_DIR; undefined if none does, or the system does not tell. */
+/** The systemd service that runs the server of a DATA_DIR; undefined if none does, or the system does not report it. */
 export const unitOfServer = (dataDir: string): string | undefined => {
   try {
     const cgroup = readFileSync(`/proc/${readProcessRecord(dataDir)?.pid}/cgroup`, "utf8");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { shellQuoted } from "./shell.ts";
 
-/** The name of a user; its number in the form of sudo(8) if it has none in /etc/passwd. */
+/** The name of a user, or `#uid` as sudo(8) accepts it if /etc/passwd has no entry. */
 const userName = (uid: number): string => {
   try {
     const line = readFileSync("/etc/passwd", "utf8")

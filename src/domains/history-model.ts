@@ -40,7 +40,7 @@ export const DomainHistory = t.Array(DomainEvent, {
   description: "The events of a domain, newest first.",
 });
 
-/** The wire form of a row of the history. @param isNamed false: of the actor only the kind is returned */
+/** The wire form of a row of the history. @param isNamed false returns only the actor's kind */
 export const fromEvent = (
   { at, actor, event, stage, findings }: StoredEvent,
   { isNamed }: { isNamed: boolean },

@@ -5,11 +5,11 @@ import { mostResponses } from "../protocols/tls/response-budget.ts";
 
 /** The client's socket, and the file of a response. */
 const FILES_PER_HTTP_CONNECTION = 2;
-/** The same, and both ends of the connection that joins the socket to the HTTP server behind TLS. */
+/** The same, plus both ends of the connection that joins the socket to the HTTP server behind TLS. */
 const FILES_PER_HTTPS_CONNECTION = 4;
 /** Descriptors for the database and the listeners. */
 const RESERVED_FILES = 256;
-/** The limit of responses over HTTP/2, as a share of all descriptors. Their reserve takes as many. */
+/** The limit of responses over HTTP/2, as a share of all descriptors. Their reserve has the same size. */
 const MAX_RESPONSE_SHARE = 1 / 8;
 /** Below this share of the limit of connections, the server advises more descriptors. Above it, the limit adapts silently. */
 const MIN_CONNECTION_SHARE = 1 / 2;

@@ -4,7 +4,7 @@ import { Fault } from "../lib/errors.ts";
 import type { Rate, RateLimiter } from "../lib/rate-limiter.ts";
 import { type Grant, type Scope, holds } from "../lib/scopes.ts";
 
-/** Who sends a request: an API key, or a person or the operator who is signed in to the console. */
+/** The sender of a request: an API key, or a person or the operator signed in to the console. */
 export interface Caller {
   kind: "key" | "person" | "operator";
   /** Unique among the callers of its kind. */
@@ -45,7 +45,7 @@ export interface AuthorizationOptions {
   personOf?(request: Request): Promise<Caller | undefined> | undefined;
   /** Limits each caller's requests. */
   requests: RateLimiter;
-  /** Learns of each failed authentication. */
+  /** Called after each failed authentication. */
   onRefused?(request: Request): void;
   /** Limits failed authentications of one client. */
   failures: RateLimiter;

@@ -1,13 +1,13 @@
 import { Fault } from "../lib/errors.ts";
 import { hasAborted } from "./abort.ts";
 
-/** A body may take `graceMs`, and the time that its bytes need at this rate. Without a limit, a body that never ends would hold its request forever. */
+/** A body may take `graceMs` plus the transfer time of its bytes at this rate. Without a limit, an endless body would hold its request forever. */
 export const BODY_PACE = { graceMs: 30_000, bytesPerSecond: 1024 };
 
 const tooLarge = (limit: number) =>
   new Fault("payload_too_large", `The request body is larger than ${limit} bytes.`, { connection: "close" });
 
-/** Once it has responded, Bun ends the reading: it closes the connection, or resets the stream with NO_ERROR. */
+/** After the response, Bun stops reading the body: it closes the connection, or resets the stream with NO_ERROR. */
 const tooSlow = () => new Fault("request_timeout", undefined, { connection: "close" });
 
 const readUpTo = async (request: Request, announced: number | undefined, limit: number) => {

@@ -77,7 +77,7 @@ const LINE_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]*[^\x00-\x20\x7f-\xa0\u168
 export const CHARACTER_RULE =
   "Control, invisible, private-use and unassigned characters are refused (Unicode UTS 39).";
 
-/** The documentation of a text, with what it refuses. */
+/** The documentation of a text, including the characters that it rejects. */
 const describedText = ({ description, ...documentation }: Record<string, unknown>) => ({
   ...documentation,
   description: [description, CHARACTER_RULE].join(" ").trim(),

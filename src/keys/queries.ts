@@ -29,7 +29,7 @@ export interface KeyRow extends Omit<typeof keys.$inferSelect, "name"> {
 }
 
 export const keyQueries = (orm: Orm) => ({
-  /** One row if somebody can create keys with all scopes. */
+  /** One row if a key or an administrator can create keys with all scopes. */
   fullAccessQuery: orm
     .select({ one: sql`1` })
     .from(sql`(select 1)`)

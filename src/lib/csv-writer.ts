@@ -24,7 +24,7 @@ const GUARDED = new RegExp(`${FORMULA.source}'`, "g");
 /** Turns text that a spreadsheet would interpret as a formula into plain text: `=1+1` into `'=1+1`. `unguardFormula` restores it exactly. */
 export const guardFormula = (text: string): string => text.replaceAll(FORMULA, "'");
 
-/** Longer than any guarded name. The pattern takes quadratic time, and import reads longer cells only to refuse them. */
+/** Longer than any guarded name. The pattern takes quadratic time, and import rejects longer cells anyway. */
 const MAX_GUARDED_LENGTH = 1000;
 
 export const unguardFormula = (text: string): string =>

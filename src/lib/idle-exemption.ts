@@ -1,4 +1,4 @@
-/** From the idle timeout of a connection. */
+/** An exemption from the idle timeout of a connection. */
 export interface Exemption {
   /** True for a response with a separate limit, which may last for days: it does not count as a response in progress. */
   hasSeparateLimit?: boolean;

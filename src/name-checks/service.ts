@@ -16,13 +16,13 @@ import { PATIENCE_MS, within } from "../dns-checks/patience.ts";
 export interface NameCheckLimits {
   /** Checks of names below one registered domain, whose name servers may be the target of an attack. */
   perDomain: Rate;
-  /** Of them, those of one client, which therefore cannot use them up for all. */
+  /** The share of one client, so that no client uses up the limit for all. */
   perDomainAndClient?: Rate;
   /** Checks of all names; undefined: no limit. */
   total?: Rate;
   /** Checks at the same time. */
   concurrent: number;
-  /** Of them, those of one client: its name servers can be slow for minutes. */
+  /** The share of one client, whose name servers can be slow for minutes. */
   concurrentPerClient?: number;
   /** How long a result is kept for further checks of the same name, in milliseconds. */
   keepMs: number;

@@ -9,9 +9,9 @@ export const INVITATION_MS = INVITATION_DAYS * DAY_MS;
 export const hashOfToken = (token: string): string | undefined =>
   isToken(token) ? Bun.SHA256.hash(token, "hex") : undefined;
 
-/** The address of an invitation. Browsers do not send the part behind the `#`, so no log has the token. */
+/** The address of an invitation. Browsers do not send the part after the `#`, so no log has the token. */
 export const invitationLink = (origin: string, token: string): string =>
   `${origin}/console/invitation#${token}`;
 
-/** The address that signs the operator in. The token is after the `#` too. */
+/** The address that signs the operator in. Here, too, the token follows the `#`. */
 export const signInLink = (origin: string, token: string): string => `${origin}/console/sign-in#${token}`;

@@ -73,7 +73,7 @@ const lastLine = async (): Promise<string | undefined> => {
     "--lines=20",
     "--output=cat",
     "--quiet",
-    // The name of the process would miss lines: the journal cannot read it if the process has ended.
+    // A filter by process name would miss lines: the journal cannot read the name of a process that has ended.
     `SYSLOG_IDENTIFIER=${SERVICE}`,
   );
   return stdout.trim().split("\n").at(-1)?.slice(0, MAX_LINE) || undefined;
@@ -115,7 +115,7 @@ export const startService = async (
   const { sub: phase, pid: before } = await unitState();
   // What an earlier start has left would count as the end of this one.
   if (phase === "auto-restart") await must("systemctl", "stop", SERVICE);
-  // The units of earlier versions limit the starts in 10 seconds.
+  // Units of earlier versions limit the number of starts within 10 seconds.
   await run("systemctl", "reset-failed", SERVICE);
   await must("systemctl", verb, "--no-block", SERVICE);
   for (const end = performance.now() + timeoutMs; performance.now() < end;) {

@@ -84,8 +84,8 @@ const write = async (
 const SEMANTIC = /^\d+\.\d+\.\d+\S*$/;
 const MAX_VERSION_MS = 30_000;
 
-/** What a program reports of itself. */
-interface Reported {
+/** The version report of a program. */
+interface VersionReport {
   version: string;
   /** Its newest migration; undefined for earlier builds, which do not report it. */
   migration: string | undefined;
@@ -105,7 +105,7 @@ const runVersion = async (program: string, ...flags: string[]): Promise<{ code: 
 };
 
 /** Reads the output of `version --json`; undefined if it is something else. */
-const readReport = (text: string): Reported | undefined => {
+const readReport = (text: string): VersionReport | undefined => {
   try {
     const { version, migration } = JSON.parse(text) as Record<string, unknown>;
     const isReport = typeof version === "string" && SEMANTIC.test(version) && typeof migration === "string";
@@ -116,7 +116,7 @@ const readReport = (text: string): Reported | undefined => {
 };
 
 /** Runs a program to ask for its version and its newest migration. @throws OperatorError if it does not run here */
-const askVersion = async (program: string, source: string): Promise<Reported> => {
+const askVersion = async (program: string, source: string): Promise<VersionReport> => {
   const wrong = (reason: string) =>
     new OperatorError(
       `${source} is not adoption-store for this machine (${process.platform} ${process.arch}), because ${reason}: name the executable for this machine`,
@@ -145,7 +145,7 @@ export const stageCandidate = async (
   path: string,
   sha256: string | undefined,
   onBytes: (bytes: number) => void,
-): Promise<Version & Reported & { isVerified: boolean }> => {
+): Promise<Version & VersionReport & { isVerified: boolean }> => {
   rmSync(path, { force: true });
   try {
     const expected = await expectedSum(source, sha256);

@@ -154,7 +154,7 @@ export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | u
 
 /**
  * Shown above a page with unsaved work, which stays. It closes when the same user signs in again, so it offers only their way
- * to sign in: anybody else would lose the work. The operator can leave the page, because links end with the first administrator.
+ * to sign in: another user would lose the work. The operator can leave the page, because links end with the first administrator.
  */
 export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
   const { user } = useSession();

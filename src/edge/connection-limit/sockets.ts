@@ -19,8 +19,8 @@ export interface Sockets {
   /** Milliseconds since the last byte in either direction; Infinity if the client has sent nothing yet. */
   idleMs(descriptor: number): number;
   /**
-   * Lets the operating system close connections to these ports whose clients read nothing for this time. Call it after the ports
-   * open: connections that they accept later inherit the option.
+   * Makes the operating system close connections to these ports whose clients read nothing for this long. Call it after the ports
+   * open; accepted connections inherit the option.
    */
   closeUnread(ports: ReadonlySet<number>, ms: number): void;
   /** Ends both directions. The owner of the socket sees its end, and closes it. */
