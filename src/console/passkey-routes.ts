@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { CHALLENGE } from "../http/authorization.ts";
+import { notSignedIn } from "../http/authorization.ts";
 import type { Macros } from "../http/macros.ts";
 import { AnyText, NoQuery, Text, parseId } from "../http/schemas.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
@@ -205,8 +205,7 @@ const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
         "not_found",
         "Only people have passkeys. You are signed in with a key or a sign-in link.",
       );
-    if (!holder || !(await people.signedIn(holder)))
-      throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+    if (!holder || !(await people.signedIn(holder))) throw notSignedIn();
     return people.get(holder.id);
   };
   return new Elysia({ name: "console-own-passkeys", normalize: false })

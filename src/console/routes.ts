@@ -1,6 +1,6 @@
 import { Elysia, t } from "elysia";
 import { Fault } from "../lib/errors.ts";
-import { CHALLENGE, type Caller } from "../http/authorization.ts";
+import { type Caller, notSignedIn } from "../http/authorization.ts";
 import type { RequestHeaders } from "../http/etag.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { PAGE_POLICY } from "../http/page-policy.ts";
@@ -88,7 +88,7 @@ const sessionOpener = ({
       const holder = { kind: "person", ...signIn } as const;
       const person = await people.signedIn(signIn);
       // Removed in the meantime.
-      if (!person) throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+      if (!person) throw notSignedIn();
       return this.open(request, holder, person);
     },
   };
@@ -130,7 +130,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
   // Routed for GET by itself too, because `.get("/console/*")` takes precedence over every route of `.all`.
   const refuse = async ({ request }: { request: Request }) => {
     const { kind } = await gateway.visitorOf(request);
-    if (kind === "signed_out") throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+    if (kind === "signed_out") throw notSignedIn();
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
   /** What the page needs to know to offer ways to sign in. */

@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { CHALLENGE } from "../http/authorization.ts";
+import { notSignedIn } from "../http/authorization.ts";
 import type { Macros } from "../http/macros.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Actor } from "../lib/actor.ts";
@@ -34,8 +34,7 @@ export const sessionRoutes = ({ sessions, gateway, callerOf, macros }: SessionRo
     const visitor = await gateway.visitorOf(request);
     if (visitor.kind === "forged") throw new Fault("cross_site_request");
     const actor = visitor.kind === "signed_in" ? await callerOf(visitor.session.holder) : undefined;
-    if (visitor.kind !== "signed_in" || !actor)
-      throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+    if (visitor.kind !== "signed_in" || !actor) throw notSignedIn();
     return { session: visitor.session, token: visitor.token, actor };
   };
   return new Elysia({ name: "console-sessions", normalize: false })

@@ -30,7 +30,7 @@ export const NO_CALLER: Caller = {
   expiresAt: undefined,
 };
 
-export const CHALLENGE = 'Bearer realm="adoption-store"';
+const CHALLENGE = 'Bearer realm="adoption-store"';
 /** RFC 6750 section 2.1: the scheme, in any case (RFC 9110 section 11.1), one or more spaces, a b64token. */
 const CREDENTIALS = /^Bearer +([\w\-.~+/]+=*) *$/i;
 
@@ -65,10 +65,14 @@ const assertScope = (caller: Caller, scope: Scope | "any") => {
   });
 };
 
+/** The fault of a request without a session. RFC 9110 section 15.5.2: a 401 response has a challenge. */
+export const notSignedIn = (): Fault =>
+  new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+
 /** @throws Fault not_signed_in if the person was removed since they signed in */
 const signedIn = async (person: Promise<Caller | undefined>): Promise<Caller> => {
   const caller = await person;
-  if (!caller) throw new Fault("not_signed_in", undefined, { "www-authenticate": CHALLENGE });
+  if (!caller) throw notSignedIn();
   return caller;
 };
 
