@@ -105,40 +105,28 @@ export const probePorts = async (config: Config): Promise<void> => {
   );
 };
 
-/**
- * The limits of this process, of HTTP and also of HTTPS: its share of what all processes allow together. The
- * connections of all processes fit the files that one may open: each may have a request that is forwarded to the owner.
- */
-export const connectionLimits = (
-  { workers, httpsPort }: Pick<Config, "workers" | "httpsPort">,
-  files: number,
-): Pick<ConnectionLimits, "connections" | "connectionsPerClient" | "responses" | "responsesPerClient"> &
-  Pick<DescriptorBudget, "advice"> => {
-  const { connections, connectionsPerClient, responses, responsesPerClient } = DEFAULT_LIMITS;
-  const { maxConnections, maxResponses, advice } = descriptorBudget(
-    connections,
-    responses,
-    files,
-    httpsPort !== undefined,
-  );
-  return {
-    ...(advice !== undefined && { advice }),
-    connections: Math.ceil(maxConnections / workers),
-    connectionsPerClient: shareOfClient(connectionsPerClient, workers),
-    responses: Math.ceil(maxResponses / workers),
-    responsesPerClient: shareOfClient(responsesPerClient, workers),
-  };
-};
+/** The files of one process must suffice for all connections: each may have a request that is forwarded to the owner. */
+const budgetOf = ({ httpsPort }: Config, files: number): DescriptorBudget =>
+  descriptorBudget(DEFAULT_LIMITS.connections, DEFAULT_LIMITS.responses, files, httpsPort !== undefined);
 
-/** The limit of event streams of all processes: the owner holds them. */
+/** The limits of one process, for HTTP and also for HTTPS: its share of the limits of all processes together. */
+export const connectionLimits = (
+  { maxConnections, maxResponses }: DescriptorBudget,
+  workers: number,
+): Pick<ConnectionLimits, "connections" | "connectionsPerClient" | "responses" | "responsesPerClient"> => ({
+  connections: Math.ceil(maxConnections / workers),
+  connectionsPerClient: shareOfClient(DEFAULT_LIMITS.connectionsPerClient, workers),
+  responses: Math.ceil(maxResponses / workers),
+  responsesPerClient: shareOfClient(DEFAULT_LIMITS.responsesPerClient, workers),
+});
+
+/** The limit on event streams of all processes together. The owner holds the streams. */
 export const eventStreamLimit = (
-  { eventStreams, httpsPort }: Pick<Config, "eventStreams" | "httpsPort">,
-  files: number,
+  wanted: number,
+  budget: DescriptorBudget,
   log: Pick<Logger, "warn">,
 ): number => {
-  const { connections, responses } = DEFAULT_LIMITS;
-  const budget = descriptorBudget(connections, responses, files, httpsPort !== undefined);
-  const { maxStreams, advice } = streamBudget(eventStreams, budget);
+  const { maxStreams, advice } = streamBudget(wanted, budget);
   if (advice !== undefined) log.warn(advice);
   return maxStreams;
 };
@@ -151,7 +139,8 @@ export const eventStreamLimit = (
 export const createListeners = (config: Config, log: Logger, member?: Member, limit = processFileLimit()) => {
   const addresses = listenAddresses(config);
   const sockets = openSockets();
-  const { advice, ...limits } = connectionLimits(config, limit);
+  const budget = budgetOf(config, limit);
+  const limits = connectionLimits(budget, config.workers);
   const opened: Listener[] = [];
   let handlers: Handlers = { fetch: respondWhilePreparing, misdirected: respondWhilePreparing };
   const fetch: Handler = (request) => handlers.fetch(request);
@@ -182,7 +171,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
     sockets?.closeUnread(new Set(ports), DEFAULT_LIMITS.stallMs);
     opened.push(limitConnections({ ports, limits, trustsProxy, sockets, log }));
     // The owner logs it for all workers.
-    if (advice !== undefined && !member) log.warn(advice);
+    if (budget.advice !== undefined && !member) log.warn(budget.advice);
     return { main, http };
   };
 
@@ -218,6 +207,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
     handle(next: Handlers) {
       handlers = next;
     },
+    budget,
     fileUse: () => ({ open: sockets?.openFiles() ?? 0, limit }),
     /** Stops accepting and waits, at most `graceMs`, for requests in flight. Then it closes all connections. */
     stop: (graceMs: number) => Promise.all(opened.map((listener) => listener.stop(graceMs))),

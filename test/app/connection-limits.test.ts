@@ -1,13 +1,15 @@
 import { expect, test } from "bun:test";
 import { connectionLimits, createListeners, eventStreamLimit } from "../../src/app/listeners.ts";
 import { readConfig } from "../../src/config/config.ts";
+import { descriptorBudget } from "../../src/edge/file-descriptors.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 const FILES = 1024;
+const BUDGET = descriptorBudget(10_000, 1024, FILES, false);
 
 test("the connections of all processes fit the files that one of them may open", () => {
-  const alone = connectionLimits({ workers: 1, httpsPort: undefined }, FILES);
-  const shared = connectionLimits({ workers: 4, httpsPort: undefined }, FILES);
+  const alone = connectionLimits(BUDGET, 1);
+  const shared = connectionLimits(BUDGET, 4);
   expect(alone.connections).toBeLessThan(FILES);
   expect(4 * shared.connections).toBe(alone.connections);
 });
@@ -31,8 +33,8 @@ test("the owner logs once that a process may open too few files, and a worker do
 test("event streams get half of the connections, and the server warns if EVENT_STREAMS asks for more", () => {
   const warnings: string[] = [];
   const log = { warn: (text: string) => void warnings.push(text) } as never;
-  expect(eventStreamLimit({ eventStreams: 192, httpsPort: undefined }, FILES, log)).toBe(192);
+  expect(eventStreamLimit(192, BUDGET, log)).toBe(192);
   expect(warnings).toEqual([]);
-  expect(eventStreamLimit({ eventStreams: 193, httpsPort: undefined }, FILES, log)).toBe(192);
+  expect(eventStreamLimit(193, BUDGET, log)).toBe(192);
   expect(warnings).toEqual([expect.stringContaining("at most 192 event streams instead of 193")]);
 });
