@@ -173,11 +173,18 @@ const SignedIn = () => (
   </SessionProvider>
 );
 
+/** The page of the address. The pages of links need no session. */
+const PageOfAddress = () => {
+  if (isSignInLink()) return <SignInLinkPage />;
+  if (isInvitation()) return <InvitationPage />;
+  return <SignedIn />;
+};
+
 /** The console. Each page has an address of its own, so that reloading and going back show the same. */
 export const App = () => (
   <LocationProvider scope="/console">
     <Toasts>
-      {isSignInLink() ? <SignInLinkPage /> : isInvitation() ? <InvitationPage /> : <SignedIn />}
+      <PageOfAddress />
     </Toasts>
   </LocationProvider>
 );

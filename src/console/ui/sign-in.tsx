@@ -152,9 +152,22 @@ export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | u
   </main>
 );
 
+/** The way to sign in again as the same user. The operator can leave the page, because links end with the first administrator. */
+const SignInAgain = ({ oidc }: { oidc: string | undefined }) => {
+  const { user } = useSession();
+  if (user.kind === "operator")
+    return (
+      <button type="button" onClick={() => location.reload()}>
+        {SIGN_IN_LINK.other}
+      </button>
+    );
+  if (user.kind === "person" && hasPersonButtons(oidc)) return <PersonButtons oidc={oidc} isAbove />;
+  return <KeyForm />;
+};
+
 /**
  * Shown above a page with unsaved work, which stays. It closes when the same user signs in again, so it offers only their way
- * to sign in: another user would lose the work. The operator can leave the page, because links end with the first administrator.
+ * to sign in: another user would lose the work.
  */
 export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
   const { user } = useSession();
@@ -194,15 +207,7 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
             </>
           )}
         </p>
-        {user.kind === "operator" ? (
-          <button type="button" onClick={() => location.reload()}>
-            {SIGN_IN_LINK.other}
-          </button>
-        ) : user.kind === "person" && hasPersonButtons(oidc) ? (
-          <PersonButtons oidc={oidc} isAbove />
-        ) : (
-          <KeyForm />
-        )}
+        <SignInAgain oidc={oidc} />
       </article>
     </dialog>
   );
