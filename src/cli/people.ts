@@ -112,7 +112,7 @@ const printSignInLink = async (options: Options) => {
   const expiresAt = formatTime(link.expiresAt);
   const address = signInLink(originOf(config), link.token);
   if (options.json) return printJson({ link: address, expiresAt });
-  print(`Open this address to sign in to the console. It works once until ${expiresAt}:`);
+  print(`Open this address to sign in to the console. The link works once and expires at ${expiresAt}:`);
   print(address);
 };
 

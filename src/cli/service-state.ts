@@ -45,7 +45,7 @@ export const describeUnstarted = ({
 }: Record<"isRunning" | "isChanged", boolean>): string => {
   const installed = `The service ${SERVICE} is installed`;
   if (!isRunning)
-    return `${installed}, and starts when the machine boots. To start it now:\n  sudo systemctl start ${SERVICE}`;
+    return `${installed}, and starts at boot. To start it now:\n  sudo systemctl start ${SERVICE}`;
   return isChanged
     ? `${installed}, and runs with its previous settings. To restart it now:\n  sudo systemctl restart ${SERVICE}`
     : `Nothing changed. ${installed} and running.`;

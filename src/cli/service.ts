@@ -68,7 +68,7 @@ const runSteps = async (steps: readonly Step[], isDryRun: boolean): Promise<void
 const printInstalled = (): void => {
   const { baseUrl, host, port } = serviceConfig();
   const address = baseUrl ?? `http://${host === "0.0.0.0" || host === "::" ? "localhost" : host}:${port}`;
-  print(`The service adoption-store ${VERSION} is running, and starts with the machine.`);
+  print(`The service adoption-store ${VERSION} is running, and starts at boot.`);
   print(`  Address:   ${address}`);
   print(`  Data:      ${STATE_DIRECTORY}`);
   print(`  Settings:  ${ENVIRONMENT_PATH} (then: systemctl restart adoption-store)`);
@@ -164,7 +164,7 @@ const uninstallCommand = (): Command =>
 
 export const serviceCommand = (): Command =>
   new Command("service")
-    .description("run the server as a service that starts with the machine")
+    .description("run the server as a service that starts at boot")
     .addCommand(installCommand())
     .addCommand(uninstallCommand())
     .addCommand(printFileCommand());

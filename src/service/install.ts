@@ -19,7 +19,7 @@ export interface InstallOptions {
   executable: string;
   /** All settings, by the heading under which the environment file shows them. */
   groups: Readonly<Record<string, readonly EnvironmentSetting[]>>;
-  /** False: the service starts with the machine, but not now. */
+  /** False: the service starts at boot, but not now. */
   start: boolean;
   /** The settings to write, by variable. All others keep their value. */
   given: Readonly<Record<string, string>>;
@@ -137,7 +137,7 @@ const start = async (verb: "start" | "restart") => {
 const startSteps = async (isChanged: boolean, mustStart: boolean): Promise<Step[]> => {
   const { active, isEnabled } = await unitState();
   const enable = {
-    what: "start the service with the machine",
+    what: "start the service at boot",
     run: () => must("systemctl", "enable", SERVICE),
   };
   const verb = active === "active" ? "restart" : "start";

@@ -69,7 +69,7 @@ real(
     const told = await machine.must(
       "./adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443 --base-url https://adopt.example.org --workers 2",
     );
-    expect(told).toContain("is running, and starts with the machine.");
+    expect(told).toContain("is running, and starts at boot.");
     expect(told).toContain(`sudo cat ${DATA}/admin.key`);
     expect(told).toContain(`sudo adoption-store people invite --first --data-dir ${DATA}`);
     expect(await state(machine)).toBe("active");
