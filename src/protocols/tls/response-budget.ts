@@ -34,6 +34,23 @@ const isWithin = (limit: number, total: number, own: number): boolean => {
   return total <= limit || (free >= 0 && own <= Math.max(1, free * RESERVE_SHARE));
 };
 
+/** Counts the responses in progress. A client's requests beyond its limit are being refused, and do not count. */
+const responseCount = (perClient: number) => {
+  let used = 0;
+  const responsesOf = ({ open, waiting }: ClientRequests): number => Math.min(open - waiting.size, perClient);
+  return {
+    get used(): number {
+      return used;
+    },
+    /** Changes the requests of a client. */
+    update(client: ClientRequests, change: () => void): void {
+      used -= responsesOf(client);
+      change();
+      used += responsesOf(client);
+    },
+  };
+};
+
 export type ResponseBudget = ReturnType<typeof responseBudget>;
 
 /**
@@ -43,27 +60,18 @@ export type ResponseBudget = ReturnType<typeof responseBudget>;
  */
 export const responseBudget = ({ responses, responsesPerClient, stallMs }: ResponseLimits) => {
   const queued = new Set<ClientRequests>();
-  let used = 0;
+  const inProgress = responseCount(responsesPerClient);
   let waiting = 0;
   let isAdmitting = false;
 
-  /** The responses of a client. Its other requests are being refused, and take nothing from other clients. */
-  const responsesOf = (client: ClientRequests): number =>
-    Math.min(client.open - client.waiting.size, responsesPerClient);
-  /** Changes the requests of a client. */
-  const update = (client: ClientRequests, change: () => void) => {
-    used -= responsesOf(client);
-    change();
-    used += responsesOf(client);
-  };
   /** True if a client may have `more` responses in progress. */
   const hasRoom = (client: ClientRequests, more: 0 | 1): boolean => {
     const own = client.open - client.waiting.size + more;
-    return own <= responsesPerClient && isWithin(responses, used + more, own);
+    return own <= responsesPerClient && isWithin(responses, inProgress.used + more, own);
   };
   const settle = (client: ClientRequests, waiter: Waiter, mayRespond: boolean) => {
     if (!client.waiting.has(waiter)) return;
-    update(client, () => client.waiting.delete(waiter));
+    inProgress.update(client, () => client.waiting.delete(waiter));
     waiting -= 1;
     if (client.waiting.size === 0) queued.delete(client);
     waiter.resolve(mayRespond);
@@ -84,7 +92,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
   const wait = (client: ClientRequests, signal: AbortSignal): Promise<boolean> => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const waiter: Waiter = { since: performance.now(), resolve };
-    update(client, () => client.waiting.add(waiter));
+    inProgress.update(client, () => client.waiting.add(waiter));
     queued.add(client);
     waiting += 1;
     signal.addEventListener("abort", () => settle(client, waiter, false));
@@ -94,7 +102,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
   return {
     /** Counts a request, or the end of its response. */
     count(client: ClientRequests, change: 1 | -1): void {
-      update(client, () => (client.open += change));
+      inProgress.update(client, () => (client.open += change));
       if (change < 0 && queued.size > 0) admitSoon();
     },
     /**
@@ -118,7 +126,7 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
     },
     /** Responses in progress. */
     get used(): number {
-      return used;
+      return inProgress.used;
     },
   };
 };
