@@ -448,14 +448,21 @@ test("a port in use throws EADDRINUSE", async () => {
 
 describe("a listener that stops", () => {
   test("completes requests in flight, and accepts no connection", async () => {
+    let requests = 0;
+    const { promise: stopping, resolve: stop } = Promise.withResolvers<void>();
     const { port, listener } = await listenerFor({
-      fetch: async () => (await Bun.sleep(200), new Response("done")),
+      async fetch() {
+        requests += 1;
+        await stopping;
+        return new Response("done");
+      },
     });
     const idle = await tlsTo(port, "a.test");
     const session = await http2To(port, "a.test");
     const responseTexts = [askHttp1(port, "a.test"), askHttp2(session).then(({ text }) => text)];
-    await Bun.sleep(100);
+    await eventually(() => requests === 2);
     const stopped = listener.stop(30_000);
+    stop();
     for (const responseText of await Promise.all(responseTexts)) expect(responseText).toEndWith("done");
     await stopped;
     await closed(idle);
