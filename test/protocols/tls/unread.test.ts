@@ -12,6 +12,8 @@ const END_HEADERS = 4;
 const CANCEL = 8;
 const DEFAULT_WINDOW = 65_535;
 const STALL_MS = 300;
+/** For responses that must not be reset: a busy machine may delay a client by most of it. */
+const LONG_STALL_MS = 1000;
 const PAGE = "x".repeat(100_000);
 
 const number = (value: number): Buffer => {
@@ -146,13 +148,11 @@ describe("a response over HTTP/2", () => {
   });
 
   test("continues while its client reads slowly, but above the minimum rate", async () => {
-    const { port, stalled } = await listen(() => new Response(PAGE));
+    const { port, stalled } = await listen(() => new Response(PAGE), { stallMs: LONG_STALL_MS });
     const client = await clientOf(port, 0);
     client.get(1, "/page");
-    for (let granted = 0; granted < 12; granted++) {
+    for (const end = performance.now() + 1.5 * LONG_STALL_MS; performance.now() < end; await Bun.sleep(50))
       client.grant(1, 100);
-      await Bun.sleep(STALL_MS / 3);
-    }
     client.grant(1, PAGE.length);
     client.grant(0, PAGE.length);
     await eventually(() => client.hasEnded(1));
@@ -161,13 +161,16 @@ describe("a response over HTTP/2", () => {
   });
 
   test("is not reset immediately if earlier responses used up the window of the connection", async () => {
-    const { port } = await listen(() => new Response(PAGE.slice(0, DEFAULT_WINDOW)));
+    const page = PAGE.slice(0, DEFAULT_WINDOW);
+    const { port } = await listen(() => new Response(page), { stallMs: LONG_STALL_MS });
     const client = await clientOf(port, 1_000_000);
     client.get(1, "/page");
     await eventually(() => client.hasEnded(1));
-    await Bun.sleep(2 * STALL_MS);
+    await Bun.sleep(1.1 * LONG_STALL_MS);
     client.get(3, "/page");
-    await Bun.sleep(STALL_MS / 2);
+    await eventually(() => client.hasBegun(3));
+    // Stalled responses are looked for four times within this time.
+    await Bun.sleep(0.3 * LONG_STALL_MS);
     client.grant(0, DEFAULT_WINDOW);
     await eventually(() => client.hasEnded(3));
     expect(client.resetCode(3)).toBeUndefined();
@@ -185,6 +188,34 @@ describe("a response over HTTP/2", () => {
     client.get(3, "/slow");
     await eventually(() => client.hasEnded(3));
     expect([client.resetCode(1), client.resetCode(3)]).toEqual([undefined, undefined]);
+  });
+
+  test("with a separate limit is reset when its client blocks it, despite PINGs, and another one stays", async () => {
+    const aborted: string[] = [];
+    const { port, stalled } = await listen((request, { withoutIdleTimeout }) => {
+      const ended = Promise.withResolvers<void>();
+      const events = new ReadableStream({
+        async pull(controller) {
+          await Bun.sleep(STALL_MS / 30);
+          controller.enqueue("event");
+        },
+      });
+      request.signal.addEventListener("abort", () => {
+        aborted.push(new URL(request.url).pathname);
+        ended.resolve();
+      });
+      void withoutIdleTimeout(() => ended.promise, { hasSeparateLimit: true });
+      return new Response(events);
+    });
+    const client = await clientOf(port, 8);
+    client.get(1, "/blocked");
+    client.get(3, "/read");
+    client.grant(3, DEFAULT_WINDOW);
+    await eventually(() => client.resetCode(1) !== undefined && aborted.length > 0);
+    expect([client.resetCode(1), client.length(1)]).toEqual([CANCEL, 8]);
+    const length = client.length(3);
+    await eventually(() => client.length(3) > length);
+    expect([aborted, client.resetCode(3), stalled()]).toEqual([["/blocked"], undefined, 1]);
   });
 
   test("closes the connection if a blocked client never completes a frame", async () => {
@@ -284,7 +315,7 @@ describe("requests beyond the limit of a client's responses", () => {
     await eventually(() => started === 2);
   });
 
-  test("do not count responses that have a separate limit", async () => {
+  test("do not count responses that have a separate limit, until it ends", async () => {
     const ended = Promise.withResolvers<void>();
     const { port, listener } = await listen(
       (_request, { withoutIdleTimeout }) => {
@@ -294,12 +325,15 @@ describe("requests beyond the limit of a client's responses", () => {
       { responsesPerClient: 1 },
     );
     const client = await clientOf(port, 1000);
-    for (const stream of [1, 3, 5]) client.get(stream, "/events");
-    await eventually(() => client.hasBegun(5));
+    for (const stream of [1, 3, 5]) {
+      client.get(stream, "/events");
+      // A refused request would get no event.
+      await eventually(() => client.length(stream) > 0);
+    }
     expect(listener.responses().open).toBe(0);
-    client.socket.destroy();
     ended.resolve();
-    await eventually(() => listener.connections() === 0);
-    expect(listener.responses().open).toBe(0);
+    await eventually(() => listener.responses().open > 0);
+    client.socket.destroy();
+    await eventually(() => listener.responses().open === 0);
   });
 });
