@@ -4,19 +4,28 @@ import { addAnimals, send } from "./console-data.ts";
 import { signIn } from "./sign-in.ts";
 import { directory, real, serve } from "./support.ts";
 
+/** The width of an outline and its distance from the control. */
+const OUTLINE = 5;
+
 type Devtools = Awaited<ReturnType<ReturnType<Page["context"]>["newCDPSession"]>>;
 
 /** The pixels of an element with a margin, as a PNG. */
-const pixelsOf = async (page: Page, devtools: Devtools, selector: string): Promise<unknown> => {
+const pixelsOf = async (
+  page: Page,
+  devtools: Devtools,
+  selector: string,
+  margin: number,
+): Promise<unknown> => {
   const clip = await page.evaluate(`(() => {
     const { x, y, width, height } = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect();
-    return { x: x + scrollX - 5, y: y + scrollY - 5, width: width + 10, height: height + 10, scale: 1 };
+    return { x: x + scrollX - ${margin}, y: y + scrollY - ${margin}, width: width + ${2 * margin}, height: height + ${2 * margin}, scale: 1 };
   })()`);
   const { data } = (await devtools.send("Page.captureScreenshot", { clip })) as { data: string };
   return data;
 };
 
 const BOX = "tbody tr:nth-child(2) td.select input";
+const ALL = "thead td.select input, thead th.select input";
 const ROW = "tbody tr:nth-child(2) td[data-column=Category]";
 
 const styleOf = (page: Page, selector: string, name: string) =>
@@ -44,19 +53,21 @@ real(
       await untilTrue(page, `!!document.querySelector("${BOX}")`);
       expect(await page.evaluate("matchMedia('(forced-colors: active)').matches")).toBe(true);
       const box = page.locator(BOX);
-      const look = async (selector: string) => {
+      const look = async (selector: string, margin = 0) => {
         await page.evaluate("document.activeElement.blur()");
         await page.mouse.move(0, 0);
-        return pixelsOf(page, devtools, selector);
+        return pixelsOf(page, devtools, selector, margin);
       };
-      const states = { empty: await look(BOX), row: await look(ROW) };
+      const states = { empty: await look(BOX), row: await look(ROW), none: await look(ALL) };
       await box.click();
       await untilTrue(page, "document.querySelectorAll('tr.selected').length === 1");
       expect(await look(BOX)).not.toBe(states.empty);
-      expect(await styleOf(page, BOX, "appearance")).toBe("auto");
       expect(await look(ROW)).not.toBe(states.row);
-      // The box that selects all is neither empty nor checked.
-      expect(await look("thead td.select input, thead th.select input")).not.toBe(states.empty);
+      const some = await look(ALL);
+      expect(some).not.toBe(states.none);
+      await page.locator(ALL).click();
+      await untilTrue(page, "document.querySelectorAll('tr.selected').length === 3");
+      expect([states.none, some]).not.toContain(await look(ALL));
 
       const current = "nav a[aria-current]";
       const other = "header.top nav li:nth-child(2) a";
@@ -74,11 +85,11 @@ real(
       await untilTrue(page, `!!document.querySelector(".badge")`);
       expect(await styleOf(page, ".badge", "borderTopStyle")).toBe("solid");
       for (const selector of [".button", "input[type=search]", "select"]) {
-        const unfocused = await look(selector);
+        const unfocused = await look(selector, OUTLINE);
         await page.keyboard.press("Tab");
         await page.evaluate(`document.querySelector("${selector}").focus({ focusVisible: true })`);
         expect(await styleOf(page, selector, "outlineStyle")).toBe("solid");
-        expect(await pixelsOf(page, devtools, selector)).not.toBe(unfocused);
+        expect(await pixelsOf(page, devtools, selector, OUTLINE)).not.toBe(unfocused);
       }
       await page.evaluate(`(() => {
         const main = document.querySelector("main");
