@@ -12,13 +12,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import pino from "pino";
 import { takeBackup } from "../../src/backups/backup.ts";
 import { prepareRestore } from "../../src/backups/restore.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { adminKeyPath, databasePath, lockPath } from "../../src/data-dir/paths.ts";
+import { lockForServer } from "../../src/data-dir/lock.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { isLocked, takeLock } from "../../src/db/file-lock.ts";
+import { refusedHosts } from "../../src/edge/refused-hosts.ts";
+import { maintenance } from "../../src/app/maintenance.ts";
 import { systemRuntime } from "../../src/app/runtime.ts";
+import { createServices } from "../../src/app/services.ts";
 import { type NewKey, keyRepository } from "../../src/keys/repository.ts";
 import { type KeyService, keyService } from "../../src/keys/service.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
@@ -171,13 +176,29 @@ describe("a start", () => {
     });
   });
 
-  test("of a new store creates no project and no site files", async () => {
+  test("of a new store creates no project and no site files, and neither does the periodic work", async () => {
     const config = configured();
-    const server = await startServer(config);
-    const key = readFileSync(adminKeyPath(config.dataDir), "utf8").trim();
-    const projects = await firstResponse(`${server.url}/platform/projects`, key);
-    await server.stop();
-    expect(await projects.json()).toEqual([]);
+    await (await startServer(config)).stop();
+    const lock = lockForServer(config.dataDir);
+    const database = openData(config, { create: false });
+    const runtime = { ...systemRuntime, log: pino({ level: "silent" }) };
+    const services = createServices(config, database, runtime);
+    const work = maintenance(config, database, services, {
+      lock,
+      log: runtime.log,
+      watchMs: WATCH_MS,
+      refusedHosts: refusedHosts(runtime),
+      backups: undefined,
+      cluster: undefined,
+    });
+    for (const poller of work) {
+      await poller.tick();
+      await poller.stop();
+    }
+    expect(database.client.query("SELECT slug FROM projects").values()).toEqual([]);
+    expect(database.client.query("SELECT action FROM audit_entries").values()).toEqual([["key.created"]]);
+    await database.close();
+    lock.release();
     expect(existsSync(join(config.dataDir, "blobs"))).toBe(false);
   });
 
