@@ -30,13 +30,15 @@ test.skipIf(process.platform !== "linux")("a command started with nohup ignores 
   expect(ended.stdout.toString().trim()).toBe("SIGINT,130 SIGTERM,143");
 });
 
-/** Starts a server with this standard output, and stops it once it serves. @returns its exit code */
-const exitCodeOf = async (stdout: "pipe" | Bun.BunFile): Promise<number> => {
+/** Starts a server by a script that redirects its standard output, and stops it once it serves. @returns its exit code */
+const exitCodeOf = async (script: string): Promise<number> => {
   const dataDir = temporaryDirectory();
-  await using server = Bun.spawn([...(await bundledProgram()), "serve", "--port", "0"], {
-    env: { DATA_DIR: dataDir, LOG_LEVEL: "trace" },
+  const argv = ["sh", "-c", script, ...(await bundledProgram()), "serve", "--port", "0"];
+  await using server = Bun.spawn(argv, {
+    cwd: temporaryDirectory(),
+    env: { PATH: process.env["PATH"] ?? "", DATA_DIR: dataDir, LOG_LEVEL: "trace" },
     stdin: "ignore",
-    stdout,
+    stdout: "ignore",
     stderr: "ignore",
   });
   while (!existsSync(processRecordPath(dataDir))) {
@@ -48,12 +50,16 @@ const exitCodeOf = async (stdout: "pipe" | Bun.BunFile): Promise<number> => {
 };
 
 test.skipIf(process.platform !== "linux").each([
-  ["is full", () => Bun.file("/dev/full")],
-  ["has no reader", () => "pipe" as const],
+  ["is full", 'exec "$0" "$@" >/dev/full'],
+  [
+    "is a full pipe that no process reads",
+    'mkfifo pipe; exec 3<>pipe; timeout 0.2 cat /dev/zero >&3; exec "$0" "$@" >&3',
+  ],
+  ["is a pipe whose reader has ended", 'mkfifo pipe; exec 3<>pipe; exec 4>pipe 3<&-; exec "$0" "$@" >&4'],
 ])(
   "SIGTERM ends a server whose standard output %s with exit code 0",
-  async (_, output) => {
-    expect(await exitCodeOf(output())).toBe(0);
+  async (_, script) => {
+    expect(await exitCodeOf(script)).toBe(0);
   },
   60_000,
 );
