@@ -323,6 +323,29 @@ describe("a server that cannot be reached", () => {
     });
   });
 
+  test("because its name does not resolve is unreachable, and the detail names DNS", async () => {
+    // DNS allows 63 bytes between two dots: no name server is asked.
+    const origin = `https://${"x".repeat(64)}.invalid`;
+    expect(await problemFrom(clientOf(`${origin}/directory`).directory())).toMatchObject({
+      type: "unreachable",
+      detail: `${origin}: DNS does not resolve its name`,
+    });
+  });
+
+  test("because no name server responds is unreachable, and the detail names DNS", async () => {
+    const fetchWithoutDns = async () => {
+      throw Object.assign(new TypeError("getaddrinfo EAI_AGAIN ca.example"), { code: "EAI_AGAIN" });
+    };
+    const client = acmeClient(
+      { directory: "https://ca.example/directory" },
+      { ...DEPENDENCIES, fetch: fetchWithoutDns },
+    );
+    expect(await problemFrom(client.directory())).toMatchObject({
+      type: "unreachable",
+      detail: "https://ca.example: DNS does not respond, so its name does not resolve",
+    });
+  });
+
   test.each([
     "http://ca.example/directory",
     "http://127.0.0.1.example/",
