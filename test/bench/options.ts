@@ -53,8 +53,8 @@ export const HELP = `Measures the executable: bun run bench [options]
 Parts, and about how long each takes:
 ${parts.join("\n")}
 
-Needs Linux, wrk, h2load, Caddy, Go, BIND, dnsperf, Chromium, etcd and PostgreSQL, each for some parts. What is missing is
-named first, with how to install it; only the engines of the part cluster are left out by name. Peers come from npm
+Needs Linux, wrk, h2load, Caddy, Go, BIND, dnsperf, Chromium, taskset, etcd and PostgreSQL, each for some parts. What is
+missing is named first, with how to install it; only the engines of the part cluster are left out by name. Peers come from npm
 (test/bench/peers/bun.lock), the Go module proxy (test/bench/peers/pocketbase/go.sum) and Debian (caddy, bind9).
 
 The tables go to standard output, the progress to standard error. A target that is missed is printed as such, and is not a

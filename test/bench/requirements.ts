@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { allowedCores } from "./cores.ts";
 import { type Measurement, Refused } from "./options.ts";
 import { launch } from "./processes.ts";
 
@@ -32,12 +33,17 @@ export const TOOLS: readonly Tool[] = [
   { program: "named", install: "apt-get install bind9", neededBy: ["nameserver"] },
   { program: "dnsperf", install: "apt-get install dnsperf", neededBy: ["nameserver"] },
   { program: "chromium", install: "apt-get install chromium", neededBy: ["console"] },
+  { program: "taskset", install: "apt-get install util-linux", neededBy: ["streams"] },
 ];
 
 /** @throws Refused, with the command that installs each missing program */
 export const assertTools = (only: ReadonlySet<Measurement>): void => {
   if (process.platform !== "linux")
     throw new Refused("The bench reads CPU times from /proc: run it on Linux.");
+  if (only.has("streams") && allowedCores().length < 2)
+    throw new Refused(
+      "The part streams needs two cores: one for the server, and another for its clients. Choose other parts with --only.",
+    );
   const missing = TOOLS.filter(
     ({ program, neededBy }) => neededBy.some((name) => only.has(name)) && !Bun.which(program),
   );

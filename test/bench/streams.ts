@@ -1,6 +1,8 @@
-import { spawnSync, type Socket } from "bun";
+import type { Socket } from "bun";
 import { type Bench, serve, withServers } from "./bench.ts";
+import { allowedCores, pin } from "./cores.ts";
 import type { DataDir } from "./databases.ts";
+import { Refused } from "./options.ts";
 import { type Server, cpuSeconds, resident } from "./processes.ts";
 import { atMost, megabytes, section, whole } from "./table.ts";
 
@@ -12,6 +14,15 @@ const PAUSE_MS = 200;
 const BATCH = 100;
 const MAX_KILOBYTES = 40;
 const MAX_MILLISECONDS = 500;
+/** For all streams to open, and for an event to arrive on all. */
+const DEADLINE_MS = 60_000;
+
+/** Waits until `done` streams are all. @throws Refused */
+const untilAll = async (what: string, done: () => number): Promise<void> => {
+  for (const deadline = performance.now() + DEADLINE_MS; done() < STREAMS; await Bun.sleep(1))
+    if (performance.now() > deadline)
+      throw new Refused(`${what} only ${done()} of ${STREAMS} streams within ${DEADLINE_MS / 1000} seconds`);
+};
 
 /** Streams on their own connections, and the times at which events arrive on them. */
 const openStreams = async ({ url }: Server, { key }: DataDir) => {
@@ -32,12 +43,12 @@ const openStreams = async ({ url }: Server, { key }: DataDir) => {
     const batch = Array.from({ length: BATCH }, () => Bun.connect({ hostname, port: Number(port), socket }));
     sockets.push(...(await Promise.all(batch)));
   }
-  while (seen.opened < STREAMS && seen.refused === "") await Bun.sleep(10);
-  if (seen.refused !== "") throw new Error(`a stream was refused:\n${seen.refused}`);
+  await untilAll("the server opened", () => (seen.refused === "" ? seen.opened : STREAMS));
+  if (seen.refused !== "") throw new Refused(`a stream was refused:\n${seen.refused}`);
   return {
     /** Waits until an event has arrived on all streams. @returns the times */
     async arrived(): Promise<number[]> {
-      while (seen.arrivals.length < STREAMS) await Bun.sleep(1);
+      await untilAll("an event arrived on", () => seen.arrivals.length);
       return seen.arrivals.splice(0);
     },
     close: () => sockets.forEach((one) => one.end()),
@@ -90,10 +101,16 @@ export const streams = async (bench: Bench): Promise<string> => {
   };
   const server = await serve(bench, data, settings);
   const { bytes, held, cpu, half, most } = await withServers([server], async () => {
+    const cores = allowedCores();
     // One core, which no client shares.
-    spawnSync(["taskset", "--all-tasks", "--pid", "--cpu-list", "0", String(server.pid)]);
-    spawnSync(["taskset", "--all-tasks", "--pid", "--cpu-list", "1-", String(process.pid)]);
-    return measure(server, data, bench.quick ? 10 : EVENTS);
+    pin(server.pid, cores.slice(0, 1));
+    pin(process.pid, cores.slice(1));
+    try {
+      return await measure(server, data, bench.quick ? 10 : EVENTS);
+    } finally {
+      // The parts that follow use all cores again.
+      pin(process.pid, cores);
+    }
   });
   return section(
     `Event streams: ${whole(STREAMS)} open on one core`,
