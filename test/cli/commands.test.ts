@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
 import { fullName } from "../../src/cli/help/help-command.ts";
@@ -313,25 +313,32 @@ describe("the last usable key that can manage keys", () => {
   });
 });
 
-test.each([
-  "keys list",
-  "keys create --name web --scope pets:read",
-  "keys revoke 7",
-  "categories add Dogs",
-  "import animals.csv",
-  "import animals.csv --create-categories",
-])("%s creates no store, and names both remedies", async (line) => {
-  const directory = join(temporaryDirectory(), "mistyped");
-  writeFileSync(join(dirname(directory), "animals.csv"), "name,category\nRex,Dog\n");
-  const { error, code } = await inProcess(line.split(" "), {
-    env: { DATA_DIR: directory },
-    cwd: dirname(directory),
+describe.each([
+  ["with the DATA_DIR of no store", { DATA_DIR: "mistyped" }, "mistyped"],
+  ["without DATA_DIR, a store here and a service", {}, "./data"],
+])("%s,", (_where, env, dataDir) => {
+  test.each([
+    "keys list",
+    "keys create --name web --scope pets:read",
+    "keys revoke 7",
+    "categories add Dogs",
+    "people add --name Ada --email ada@example.org --role staff",
+    "orders list",
+    "audit",
+    "export out.csv",
+    "backup friday.db",
+    "import animals.csv",
+    "import animals.csv --create-categories",
+  ])("%s creates nothing, and names both remedies", async (line) => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, "animals.csv"), "name,category\nRex,Dog\n");
+    expect(await inProcess(line.split(" "), { env, cwd })).toEqual({
+      code: 1,
+      out: "",
+      error: `adoption-store: DATA_DIR ${dataDir}: there is no database. Name the directory of a store with --data-dir, or create a store with adoption-store serve\n`,
+    });
+    expect(readdirSync(cwd)).toEqual(["animals.csv"]);
   });
-  expect([code, error]).toEqual([
-    1,
-    `adoption-store: DATA_DIR ${directory}: there is no database. Name the directory of a store with --data-dir, or create a store with adoption-store serve\n`,
-  ]);
-  expect(existsSync(directory)).toBe(false);
 });
 
 test("doctor passes a fresh directory, and names a damaged database", async () => {
