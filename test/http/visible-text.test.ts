@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { invite, visitor } from "../people/visitor.ts";
 import { type Store, addPet, messageOf, openOnce, openStore } from "../support/store.ts";
 
 const EVIL = "\u202eevil";
@@ -30,6 +31,21 @@ describe("a text with an invisible character is refused, and the message has the
     expect(message).toStartWith(`${field}: must be a string of 1 to `);
     expect(message).toContain(field === "note" ? "invisible" : RULE);
     expect(response.headers.get("invalid-fields")).toBe(`"${field}";rule=format;reason=invisible`);
+  });
+
+  test.each([
+    ["/console/auth/invitation/accept", { token: "spent" }],
+    ["/console/auth/passkeys", {}],
+  ])("POST %s with the name of a passkey", async (path, more) => {
+    const person = visitor(shared());
+    const { token } = await invite(shared(), { email: `${path.length}@example.org` });
+    await person.accept(token);
+    const response = await person.send("POST", path, { json: { ...more, response: {}, name: EVIL } });
+    expect(response.status).toBe(400);
+    const message = await messageOf(response);
+    expect(message).toStartWith("name: must be a string of 1 to ");
+    expect(message).toContain(RULE);
+    expect(response.headers.get("invalid-fields")).toBe('"name";rule=format;reason=invisible');
   });
 
   test("an email address", async () => {
