@@ -11,7 +11,7 @@ real(
     using place = directory();
     await using server = await serve({ cwd: place.path });
     const pattern = /http:\S+(\/console\/sign-in#[\w-]{43})/;
-    await until("the link is printed", () => pattern.test(server.stdout()), 5000);
+    await until("the link is printed", () => pattern.test(server.stdout()));
     await using browser = await openBrowser();
     const { page } = browser;
     await page.goto(`${consoleOf(server)}${pattern.exec(server.stdout())?.[1]}`);

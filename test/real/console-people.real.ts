@@ -4,7 +4,7 @@ import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
 import { send } from "./console-data.ts";
 import { acceptInvitation as accept, addAuthenticator, consoleOf } from "./passkeys.ts";
 import { signIn } from "./sign-in.ts";
-import { directory, real, serve, until } from "./support.ts";
+import { type Server, directory, real, serve, until } from "./support.ts";
 
 const NEEDED = ["chromium", "playwright-core"];
 
@@ -38,7 +38,7 @@ real("the link of the first start signs in by its button, and not by opening it"
   using place = directory();
   await using server = await serve({ cwd: place.path });
   const pattern = /http:\S+(\/console\/sign-in#[\w-]{43})/;
-  await until("the link is printed", () => pattern.test(server.stdout()), 5000);
+  await until("the link is printed", () => pattern.test(server.stdout()));
   const link = `${consoleOf(server)}${pattern.exec(server.stdout())?.[1]}`;
   await using browser = await openBrowser();
   const { page } = browser;
@@ -196,23 +196,49 @@ real("a person adds and removes passkeys of their own, and keeps the last", NEED
   await page.getByText("You have no other way to sign in. Add another passkey first.").waitFor();
 });
 
-real("the name of a key leads to its sessions, which end there, and to no passkeys", NEEDED, async () => {
-  using place = directory();
-  await using server = await serve({ cwd: place.path });
-  await using browser = await openBrowser();
-  await using other = await openBrowser();
-  await signIn(other.page, consoleOf(server), server.key, "/people");
-  const { page } = browser;
-  await signIn(page, consoleOf(server), server.key, "/people");
-  await page.locator(".who a").click();
-  await page.getByText("the API key that you are signed in with").waitFor();
-  expect(await page.getByText("passkey").count()).toBe(0);
-  expect(await violationsOf(page)).toEqual([]);
-  await page.getByRole("button", { name: "End all other sessions" }).click();
-  await page.getByText("All other sessions ended").waitFor();
-  await other.page.reload();
-  await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
-});
+/** Signs in with the key of a server from an iPhone. */
+const signInOnPhone = async ({ call, url }: Server) => {
+  const userAgent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) Version/26.0 Safari/604.1";
+  const signedIn = await call("/console/session", { method: "POST", headers: { "user-agent": userAgent } });
+  expect(signedIn.status).toBe(201);
+  const [cookie = ""] = signedIn.headers.getSetCookie().map((one) => one.split(";")[0]);
+  return {
+    async isSignedIn(): Promise<boolean> {
+      const state = await fetch(`${url}/console/session`, { headers: { cookie } });
+      return ((await state.json()) as { signedIn: boolean }).signedIn;
+    },
+  };
+};
+
+real(
+  "the name of a key leads to its sessions, which end there one by one or together, and to no passkeys",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await using browser = await openBrowser();
+    await using other = await openBrowser();
+    await signIn(other.page, consoleOf(server), server.key, "/people");
+    const phone = await signInOnPhone(server);
+    expect(await phone.isSignedIn()).toBe(true);
+    const { page } = browser;
+    await signIn(page, consoleOf(server), server.key, "/people");
+    await page.locator(".who a").click();
+    await page.getByText("the API key that you are signed in with").waitFor();
+    expect(await page.getByText("passkey").count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "End the session: Safari on iPhone" }).click();
+    await page.getByText("Session ended: Safari on iPhone").waitFor();
+    expect(await phone.isSignedIn()).toBe(false);
+    await eventually(() => page.locator("table.sessions tbody tr").count(), 2);
+    await other.page.reload();
+    await other.page.getByRole("button", { name: "Sign out" }).waitFor();
+    await page.getByRole("button", { name: "End all other sessions" }).click();
+    await page.getByText("All other sessions ended").waitFor();
+    await other.page.reload();
+    await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  },
+);
 
 real("a passkey that the user does not confirm signs nobody in, and says so", NEEDED, async () => {
   using place = directory();

@@ -220,7 +220,7 @@ real(
     let token = "";
     {
       await using server = await serve({ cwd: place.path });
-      await until("the link is printed", () => linkOf(server.stdout()) !== undefined, 5000);
+      await until("the link is printed", () => linkOf(server.stdout()) !== undefined);
       const link = new URL(linkOf(server.stdout()) ?? "");
       token = link.hash.slice(1);
       const open = () =>
