@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Database as Client } from "bun:sqlite";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pino from "pino";
@@ -168,11 +169,11 @@ const wiredOn = async (env: Record<string, string> = {}) => {
   const logger = pino({ level: "info", base: null }, { write: (line) => void log.push(JSON.parse(line)) });
   const clock = testClock(Date.now());
   const scheduler = serverBackups(config, logger, storeId, { clock, program: await bundledProgram() });
-  return { scheduler, log, clock, directory: config.backupDir };
+  return { scheduler, log, clock, directory: config.backupDir, dataDir };
 };
 
-test("the server takes backups in a process of their own, and keeps as many as BACKUP_KEEP says", async () => {
-  const { scheduler, log, clock, directory } = await wiredOn({ BACKUP_KEEP: "2" });
+test("the server takes backups in a process of their own, records them as the service's, and keeps as many as BACKUP_KEEP says", async () => {
+  const { scheduler, log, clock, directory, dataDir } = await wiredOn({ BACKUP_KEEP: "2" });
   mkdirSync(directory);
   writeFileSync(join(directory, backupName(1)), "of nobody knows which store");
   for (let count = 0; count < 4; count++) {
@@ -186,6 +187,9 @@ test("the server takes backups in a process of their own, and keeps as many as B
     ["backup taken", 1, 1],
   ]);
   expect(readdirSync(directory)).toHaveLength(3);
+  using database = new Client(databasePath(dataDir), { readonly: true });
+  const recorded = database.query("SELECT actor FROM audit_entries WHERE action = 'backup.taken'");
+  expect(recorded.values().flat()).toEqual(["service", "service", "service", "service"]);
 }, 60_000);
 
 test("a failed backup is logged as an error with what to do, and the server goes on", async () => {
