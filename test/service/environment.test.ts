@@ -90,11 +90,12 @@ test("a comment that ends in a backslash is refused with its line, because not e
   expect(readVariables("# a \\ note\n#\nA=#\\\nB\n")).toEqual({ A: "#B" });
 });
 
-test("a file of 20,000 lines is read in less than a second", () => {
+test("the time to read a file grows with the number of its lines, and not with the square", () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => `NAME_${at}=${"x".repeat(50)}`);
   const start = performance.now();
   expect(readAssignments(lines.join("\n")).at(-1)).toMatchObject({ name: "NAME_19999", line: 20_000 });
-  expect(performance.now() - start).toBeLessThan(1000);
+  // An idle machine takes 0.2 seconds, and 28 if each line counts all lines before it.
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
 
 test("the environment that systemctl shows is read with its quotes", () => {

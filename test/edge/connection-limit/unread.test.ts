@@ -7,7 +7,10 @@ import { eventually } from "../../protocols/tls/listeners.ts";
 import { atEnd } from "../../support/store.ts";
 
 const sockets = openSockets();
-const STALL_MS = 500;
+/** Longer than a busy machine delays a client that reads. */
+const STALL_MS = 1500;
+/** Between lines of events, and how long a slow client reads. */
+const PAUSE_MS = 50;
 const CHUNK = new Uint8Array(64 * 1024);
 const LINE = new Uint8Array(10);
 
@@ -24,7 +27,7 @@ const endless = () => {
       const body = new ReadableStream(
         {
           async pull(controller) {
-            if (pathname === "/events") await Bun.sleep(STALL_MS / 5);
+            if (pathname === "/events") await Bun.sleep(PAUSE_MS);
             controller.enqueue(pathname === "/events" ? LINE : CHUNK);
           },
         },
@@ -54,18 +57,21 @@ test.if(sockets !== undefined)(
     const { port, open } = endless();
     const unread = await request(port, "/large");
     unread.pause();
-    const sending = setInterval(() => unread.write("GET"), STALL_MS / 10);
+    const sending = setInterval(() => unread.write("GET"), PAUSE_MS);
     atEnd(() => clearInterval(sending));
     const slow = await request(port, "/large-and-slow");
-    slow.on("data", () => {
-      slow.pause();
-      setTimeout(() => slow.resume(), STALL_MS / 10);
-    });
+    slow.pause();
+    slow.on("data", () => {});
+    const reading = setInterval(() => {
+      slow.resume();
+      setTimeout(() => slow.pause(), PAUSE_MS);
+    }, STALL_MS / 3);
+    atEnd(() => clearInterval(reading));
     const events = await request(port, "/events");
     events.resume();
     await eventually(() => open.size === 3);
     await eventually(() => !open.has("/large"));
-    await Bun.sleep(2 * STALL_MS);
+    await Bun.sleep(STALL_MS);
     expect([...open].toSorted()).toEqual(["/events", "/large-and-slow"]);
   },
 );
