@@ -284,6 +284,12 @@ for (const [change, command, says] of [
     },
   );
 
+/** The size of all files below a directory. */
+const sizeOfFiles = (path: string): number =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+
 real("a restore that runs out of space leaves nothing behind", ["unshare", "mount"], async () => {
   using place = directory();
   const cwd = place.path;
@@ -304,8 +310,12 @@ real("a restore that runs out of space leaves nothing behind", ["unshare", "moun
     mkdir small && mount -t tmpfs -o size=$1,mode=0700 tmpfs small && mkdir -m 700 small/empty
     for target in small/new small/empty; do "$0" restore taken.db --data-dir $target --yes && exit 9; done
     find small -mindepth 1`;
-  // Too small for the files of the site, and for the database next to them.
-  for (const size of ["2m", "5400k"]) {
+  // With their compressed forms.
+  const files = sizeOfFiles(join(cwd, "data/blobs"));
+  const backup = statSync(join(cwd, "taken.db")).size;
+  // Too small for the files of the site, and for the copy of the backup next to them.
+  for (const bytes of [files / 2, files + backup / 2]) {
+    const size = `${Math.ceil(bytes / 1024)}k`;
     const argv = ["unshare", "--mount", "--map-root-user", "sh", "-c", script, EXECUTABLE, size];
     const { stdout, stderr } = await run(argv, { cwd });
     expect([size, stdout]).toEqual([size, "small/empty\n"]);
