@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { openOnce } from "../support/ends.ts";
 import { DEBIAN_PROGRAMS, type Debian, prepareDebian, startDebian } from "./debian.ts";
-import { EXECUTABLE, areInstalled, directory, real } from "./support.ts";
+import { EXECUTABLE, areInstalled, directory, real, until } from "./support.ts";
 import { NEW_MIGRATION, buildVariant } from "./variants.ts";
 
 prepareDebian();
@@ -15,7 +15,7 @@ const build = openOnce(async () => {
   };
 });
 
-/** What a command printed on both outputs. */
+/** The standard output and standard error of a command. */
 const printed = async (machine: Debian, command: string): Promise<{ code: number; text: string }> => {
   const { code, stdout } = await machine.run(`exec 2>&1; ${command}`);
   return { code, text: stdout };
@@ -80,7 +80,8 @@ real(
     const listed = (name: string, text = help): string => advised(text, new RegExp(`^ +(${name}) `, "m"));
     const installed = await follow(`./${advised(start, /^ *(adoption-store service install) /m)}`);
     const key = (await follow(advised(installed, /(sudo cat \S+)/))).trim();
-    await follow(call(key, "/pets", '{"name":"Bella","categoryId":1}'));
+    const addAnimal = (name: string) => follow(call(key, "/pets", `{"name":"${name}","categoryId":1}`));
+    await addAnimal("Bella");
     const status = advised(start, /^ *(adoption-store status) /m);
     expect(warningsIn(await follow(status))).toEqual([]);
     const doctor = `adoption-store ${listed("doctor")}`;
@@ -113,39 +114,62 @@ real(
       new RegExp(`^body_limit +${value} +${settings}:${place}$`, "m"),
     );
 
-    // Backup.
+    // Backup: by the schedule, and by hand.
+    const animals = async () =>
+      (JSON.parse(await follow(call(key, "/pets"))) as { name: string }[]).map(({ name }) => name);
+    const isScheduledOneTaken = async () => /^backups .* ago, in \/\S+$/m.test(await follow(status));
+    await until("the schedule has taken a backup", isScheduledOneTaken);
+    await addAnimal("Rex");
     const backup = `adoption-store ${listed("backup")}`;
     await follow(`${backup} before.db`);
-    await follow(call(key, "/pets", '{"name":"Rex","categoryId":1}'));
+    await addAnimal("Milo");
     const backupHelp = await follow(`${backup} --help`);
     const check = advised(backupHelp, /^ *(adoption-store backup --check) /m);
     expect(await follow(`${check} before.db`)).toContain("can be restored");
 
-    // Restore.
+    // Restore, first that by hand.
     const restore = advised(backupHelp, /(adoption-store restore) /);
     const refused = await fail(`${restore} before.db`);
-    await follow(advised(refused, /stop that server with (sudo systemctl stop adoption-store)/));
+    const stop = advised(refused, /stop that server with (sudo systemctl stop adoption-store)/);
+    await follow(stop);
     const stopped = await fail(status);
     expect(warningsIn(stopped)).toEqual([
       "The service is stopped. Start it: sudo systemctl start adoption-store",
     ]);
     const asked = await fail(`${restore} before.db`);
     const restored = await follow(`${restore} before.db ${advised(asked, /(--yes)/)}`);
-    await follow(advised(restored, /To start the server: (.+)/));
-    const animals = await follow(call(key, "/pets"));
-    expect(animals).toContain("Bella");
-    expect(animals).not.toContain("Rex");
+    const startAgain = advised(restored, /To start the server: (.+)/);
+    await follow(startAgain);
+    expect(await animals()).toEqual(["Bella", "Rex"]);
+    const restoreLatest = advised(await follow(`${restore} --help`), /^ *(adoption-store restore latest)$/m);
+    await follow(stop);
+    expect(await follow(`${restoreLatest} --yes`)).toMatch(
+      /Using the newest valid backup: \/var\/lib\/\S+\.db\n/,
+    );
+    await follow(startAgain);
+    expect(await animals()).toEqual(["Bella"]);
 
-    // Upgrade and rollback.
+    // Upgrade, and an earlier version that cannot open the database any more.
     const version = `adoption-store ${listed("version")}`;
-    const upgraded = await follow(`adoption-store ${listed("upgrade")} ./newer`);
+    const upgrade = `adoption-store ${listed("upgrade")}`;
+    await follow(`${upgrade} ./newer`);
     expect(await follow(version)).toContain("9.1.0");
-    expect(await follow(call(key, "/pets"))).toContain("Bella");
-    const back = advised(upgraded, /To go back: (.+)/);
+    expect(await animals()).toEqual(["Bella"]);
+    await addAnimal("Luna");
+    const tooOld = await fail(`${upgrade} ./adoption-store`);
+    expect(tooOld).toMatch(
+      /\.\/adoption-store cannot open the database: its newest migration is \d{4}_\w+, and the database has 9999_next\./,
+    );
+    expect(await follow(version)).toContain("9.1.0");
+    expect(await animals()).toEqual(["Bella", "Luna"]);
+
+    // Rollback, which the program announces to lose the animal.
+    const back = advised(tooOld, /To go back to the previous version, run (.+)\./);
     const unanswered = await fail(back);
+    expect(unanswered).toMatch(/The database goes back to \S+Z, too: what was written since is lost\./);
     await follow(`${back} ${advised(unanswered, /(--yes)/)}`);
     expect(await follow(version)).not.toContain("9.1.0");
-    expect(await follow(call(key, "/pets"))).toContain("Bella");
+    expect(await animals()).toEqual(["Bella"]);
 
     expect(await machine.must("find /var/lib/adoption-store ! -user adoption-store")).toBe("");
     expect(warningsIn(await follow(status))).toEqual([]);
