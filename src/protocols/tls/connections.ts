@@ -103,7 +103,7 @@ export const connectionTable = (limits: ConnectionLimits) => {
   const clients = new Map<string, Client>();
 
   const clientOf = (network: string): Client => {
-    const client = clients.get(network) ?? { connections: 0, open: 0, waiting: new Set() };
+    const client = clients.get(network) ?? { connections: 0, open: 0, waiting: new Set(), refused: 0 };
     clients.set(network, client);
     return client;
   };

@@ -18,6 +18,8 @@ export interface ClientRequests {
   open: number;
   /** Those that wait for earlier responses to end, oldest first. */
   waiting: Set<Waiter>;
+  /** Those that got 503, until as many responses have ended. */
+  refused: number;
 }
 
 /** The share of the free reserve for one client. The 256 clients of an IPv6 /56 cannot exhaust the reserve. */
@@ -34,19 +36,22 @@ const isWithin = (limit: number, total: number, own: number): boolean => {
   return total <= limit || (free >= 0 && own <= Math.max(1, free * RESERVE_SHARE));
 };
 
-/** Counts the responses in progress. A client's requests beyond its limit are being refused, and do not count. */
+/** The responses of a client in progress, and its requests that are not decided yet. */
+const responsesOf = ({ open, waiting, refused }: ClientRequests): number => open - waiting.size - refused;
+
+/** Counts the responses of all clients. Undecided requests beyond a client's limit do not count: they cannot all begin. */
 const responseCount = (perClient: number) => {
   let used = 0;
-  const responsesOf = ({ open, waiting }: ClientRequests): number => Math.min(open - waiting.size, perClient);
+  const shareOf = (client: ClientRequests): number => Math.min(responsesOf(client), perClient);
   return {
     get used(): number {
       return used;
     },
     /** Changes the requests of a client. */
     update(client: ClientRequests, change: () => void): void {
-      used -= responsesOf(client);
+      used -= shareOf(client);
       change();
-      used += responsesOf(client);
+      used += shareOf(client);
     },
   };
 };
@@ -66,22 +71,25 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
 
   /** True if a client may have `more` responses in progress. */
   const hasRoom = (client: ClientRequests, more: 0 | 1): boolean => {
-    const own = client.open - client.waiting.size + more;
+    const own = responsesOf(client) + more;
     return own <= responsesPerClient && isWithin(responses, inProgress.used + more, own);
   };
-  const settle = (client: ClientRequests, waiter: Waiter, mayRespond: boolean) => {
+  const settle = (client: ClientRequests, waiter: Waiter, outcome: "admitted" | "refused" | "canceled") => {
     if (!client.waiting.has(waiter)) return;
-    inProgress.update(client, () => client.waiting.delete(waiter));
+    inProgress.update(client, () => {
+      client.waiting.delete(waiter);
+      if (outcome === "refused") client.refused += 1;
+    });
     waiting -= 1;
     if (client.waiting.size === 0) queued.delete(client);
-    waiter.resolve(mayRespond);
+    waiter.resolve(outcome === "admitted");
   };
   const admitWaiting = () => {
     isAdmitting = false;
     for (const client of queued)
       for (const waiter of client.waiting) {
         if (!hasRoom(client, 1)) break;
-        settle(client, waiter, true);
+        settle(client, waiter, "admitted");
       }
   };
   const admitSoon = () => {
@@ -95,14 +103,17 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
     inProgress.update(client, () => client.waiting.add(waiter));
     queued.add(client);
     waiting += 1;
-    signal.addEventListener("abort", () => settle(client, waiter, false));
+    signal.addEventListener("abort", () => settle(client, waiter, "canceled"));
     return promise;
   };
 
   return {
     /** Counts a request, or the end of its response. */
     count(client: ClientRequests, change: 1 | -1): void {
-      inProgress.update(client, () => (client.open += change));
+      inProgress.update(client, () => {
+        client.open += change;
+        if (change < 0 && client.refused > 0) client.refused -= 1;
+      });
       if (change < 0 && queued.size > 0) admitSoon();
     },
     /**
@@ -114,14 +125,16 @@ export const responseBudget = ({ responses, responsesPerClient, stallMs }: Respo
       if (signal.aborted) return Promise.resolve(false);
       const own = client.waiting.size + 1;
       const mayWait = own <= responsesPerClient && isWithin(responses, waiting + 1, own);
-      return mayWait ? wait(client, signal) : Promise.resolve(false);
+      if (mayWait) return wait(client, signal);
+      inProgress.update(client, () => (client.refused += 1));
+      return Promise.resolve(false);
     },
     /** Refuses requests that have waited too long. */
     sweep(now: number): void {
       for (const client of queued)
         for (const waiter of client.waiting) {
           if (now - waiter.since < stallMs) break;
-          settle(client, waiter, false);
+          settle(client, waiter, "refused");
         }
     },
     /** Responses in progress. */

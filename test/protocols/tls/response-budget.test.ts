@@ -2,7 +2,7 @@ import { peek } from "bun";
 import { describe, expect, test } from "bun:test";
 import { type ClientRequests, responseBudget } from "../../../src/protocols/tls/response-budget.ts";
 
-const newClient = (): ClientRequests => ({ open: 0, waiting: new Set() });
+const newClient = (): ClientRequests => ({ open: 0, waiting: new Set(), refused: 0 });
 
 const budgetOf = (responses: number, responsesPerClient: number) => {
   const budget = responseBudget({ responses, responsesPerClient, stallMs: 1000 });
@@ -87,6 +87,20 @@ describe("the budget of responses", () => {
     expect(budget.used).toBe(2);
     const modest = newClient();
     for (let count = 0; count < 2; count++) expect(request(modest)).toBeUndefined();
+  });
+
+  test("admits, queues and refuses the requests of a large burst", () => {
+    const { budget } = budgetOf(1024, 256);
+    const client = newClient();
+    for (let count = 0; count < 600; count++) budget.count(client, 1);
+    const turns = Array.from({ length: 600 }, () => {
+      const turn = budget.wait(client, { signal: new AbortController().signal });
+      return turn && (peek(turn) === false ? "refused" : "queued");
+    });
+    const countOf = (outcome: string | undefined) => turns.filter((turn) => turn === outcome).length;
+    expect([countOf(undefined), countOf("queued"), countOf("refused")]).toEqual([256, 256, 88]);
+    for (let count = 0; count < 88; count++) budget.count(client, -1);
+    expect([budget.used, client.refused]).toEqual([256, 0]);
   });
 
   test("admits no other request for a waiting one whose stream is reset", async () => {
