@@ -6,6 +6,8 @@ export type HttpListener = ReturnType<typeof listenHttp>;
 
 /** Bun closes a silent connection, or one whose request does not end, after this time. */
 const IDLE_SECONDS = 30;
+/** Shorter bodies must arrive within the idle timeout. */
+const MIN_LONG_BODY_BYTES = 1024;
 /** The idle timeout while the server stops, for a client that does not read its last response. */
 const STOPPING_IDLE_SECONDS = 1;
 const SWEEP_MS = 20;
@@ -14,6 +16,10 @@ const urlHost = (host: string): string => {
   if (host === "127.0.0.1" || host === "::1" || host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
 };
+
+/** True for a body that may take longer than the idle timeout. Its reader limits the time. */
+const hasLongBody = ({ headers }: Request): boolean =>
+  Number(headers.get("content-length")) > MIN_LONG_BODY_BYTES || headers.get("transfer-encoding") !== null;
 
 /** Listens for HTTP/1.1. @throws the operating system's error, such as EADDRINUSE */
 export const listenHttp = ({
@@ -40,7 +46,12 @@ export const listenHttp = ({
   const server = Bun.serve({
     hostname: host,
     port,
-    fetch: (request) => (request.url.startsWith("/") ? fetchWithoutHost(request) : fetch(request)),
+    fetch(request) {
+      const respond = request.url.startsWith("/") ? fetchWithoutHost : fetch;
+      return hasLongBody(request)
+        ? withoutIdleTimeout(request, async () => respond(request))
+        : respond(request);
+    },
     idleTimeout: IDLE_SECONDS,
     reusePort,
     // Routes limit their bodies and respond with an Error. Bun's limit would respond with an empty body.
