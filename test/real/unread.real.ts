@@ -1,14 +1,14 @@
 import { expect } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
-import { connect as connectTcp } from "node:net";
+import { connect as connectTcp, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { tarGzOf } from "../deploys/archives.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { HOST, serveHttps } from "./https.ts";
-import { directory, EXECUTABLE, real, run, type Server, until } from "./support.ts";
+import { directory, EXECUTABLE, real, run, serve, type Server, until } from "./support.ts";
 
 const SITE = `site.${HOST}`;
 const MEBIBYTE = 1024 * 1024;
@@ -34,8 +34,8 @@ const MEASUREMENTS = 5;
 const BUSY_STALL_MS = 20_000;
 /** The requests of the other client in each measurement. */
 const PAGES = 300;
-/** Later than the last reset. */
-const SETTLE_MS = 3000;
+/** Later than the last reset, and than the next sweep of connections over HTTP/1.1. */
+const SETTLE_MS = 6000;
 /** Files that the server opens for a moment. */
 const MARGIN = 32;
 
@@ -147,9 +147,8 @@ const attackAndMeasure = async (name: string, target: Target, clients = 1) => {
   };
 };
 
-const serveSite = async (place: string, argv: string[], largeBytes: number) => {
-  const flags = ["--platform-domain", HOST];
-  const server = await serveHttps({ cwd: place, names: [HOST, SITE], flags, argv });
+/** Publishes a site with a page and a large file. */
+const publish = async (server: Server, largeBytes: number): Promise<void> => {
   const post = async (path: string, type: string, body: string | Uint8Array<ArrayBuffer>) =>
     expect(
       (await server.call(path, { method: "POST", headers: { "content-type": type }, body })).status,
@@ -160,45 +159,89 @@ const serveSite = async (place: string, argv: string[], largeBytes: number) => {
     { name: "big.bin", content: "x".repeat(largeBytes) },
   ];
   await post("/platform/projects/site/deploys", "application/gzip", new Uint8Array(tarGzOf(files)));
+};
+
+const serveSite = async (place: string, argv: string[], largeBytes: number) => {
+  const flags = ["--platform-domain", HOST];
+  const server = await serveHttps({ cwd: place, names: [HOST, SITE], flags, argv });
+  await publish(server, largeBytes);
   return server;
 };
 
-/** Requests the large file over HTTP/1.1, with and without TLS, and does not read. */
-const requestUnread = ({ url, httpsPort }: Server & { httpsPort: number }) => {
-  const request = `GET /big.bin HTTP/1.1\r\nHost: ${SITE}\r\n\r\n`;
-  const plain = connectTcp(Number(new URL(url).port), "127.0.0.1", () => plain.write(request));
-  const tls = connectTls(
-    {
-      port: httpsPort,
-      host: "127.0.0.1",
-      servername: SITE,
-      ALPNProtocols: ["http/1.1"],
-      rejectUnauthorized: false,
-    },
-    () => tls.write(request),
-  );
-  const sockets = [plain, tls];
-  for (const socket of sockets) socket.on("error", () => {}).pause();
+/** Where clients over HTTP/1.1 request the large file. */
+interface Place {
+  host: string;
+  port: number;
+  isTls: boolean;
+}
+
+/** Requests the large file over HTTP/1.1, and does not read. */
+const requestUnread = ({ host, port, isTls }: Place) => {
+  const options = { port, host: "127.0.0.1", servername: host, rejectUnauthorized: false };
+  const request = () => socket.write(`GET /big.bin HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  const socket: Socket = isTls ? connectTls(options, request) : connectTcp(options, request);
+  socket.on("error", () => {}).pause();
   return {
-    /** Reads whole responses, or until the server ends the connections. @returns the bytes of each response */
-    read: () =>
-      Promise.all(
-        sockets.map((socket) => {
-          const { promise, resolve } = Promise.withResolvers<number>();
-          let bytes = 0;
-          socket.on("data", (chunk: Uint8Array) => {
-            bytes += chunk.length;
-            if (bytes > LARGE_BYTES) resolve(bytes);
-          });
-          socket.on("close", () => resolve(bytes));
-          socket.resume();
-          return promise;
-        }),
-      ),
-    [Symbol.dispose]() {
-      for (const socket of sockets) socket.destroy();
+    /** Reads the response, or until the server ends the connection. @returns the number of bytes */
+    read(): Promise<number> {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      let bytes = 0;
+      socket.on("data", (chunk: Uint8Array) => {
+        bytes += chunk.length;
+        if (bytes > LARGE_BYTES) resolve(bytes);
+      });
+      socket.on("close", () => resolve(bytes));
+      socket.resume();
+      return promise;
     },
+    [Symbol.dispose]: () => void socket.destroy(),
   };
+};
+
+/** Longer than an unread response may take. */
+const PATIENCE_SECONDS = 42;
+
+/** Reads 60 kB/s of the large file in small steps. Prints the seconds after which the connection ended, or "open". */
+const SLOW_READER = `
+import socket, ssl, sys, time
+host, port, is_tls, seconds = sys.argv[1:]
+s = socket.create_connection(("127.0.0.1", int(port)))
+if is_tls == "true":
+    s = ssl._create_unverified_context().wrap_socket(s, server_hostname=host)
+s.sendall(b"GET /big.bin HTTP/1.1\\r\\nHost: " + host.encode() + b"\\r\\n\\r\\n")
+begin = time.monotonic()
+try:
+    while time.monotonic() - begin < float(seconds):
+        if not s.recv(6000): raise OSError
+        time.sleep(0.1)
+    print("open")
+except OSError:
+    print("ended after %.1f s" % (time.monotonic() - begin))
+`;
+
+/** A client that reads slowly. @returns what it prints */
+const readSlowly = async ({ host, port, isTls }: Place): Promise<string> => {
+  const argv = ["python3", "-c", SLOW_READER, host, String(port), String(isTls), String(PATIENCE_SECONDS)];
+  return (await run(argv)).stdout.trim();
+};
+
+/** Sends a body of 5,000 bytes in small steps, which takes longer than 30 s. @returns the status of the response */
+const sendSlowly = async ({ url, key }: Server): Promise<number> => {
+  const body = new TextEncoder().encode(JSON.stringify({ name: "Bella", categoryId: 3 }).padEnd(5000));
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const socket = connectTcp(Number(new URL(url).port), "127.0.0.1").on("error", () => resolve(0));
+  socket.on("data", (text) => resolve(Number(String(text).split(" ")[1]))).on("close", () => resolve(0));
+  socket.write(
+    `POST /v1/pets HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  const STEPS = 32;
+  for (let step = 0; step < STEPS; step++) {
+    socket.write(body.subarray((step * body.length) / STEPS, ((step + 1) * body.length) / STEPS));
+    await Bun.sleep(1000);
+  }
+  const status = await promise;
+  socket.destroy();
+  return status;
 };
 
 /** Sends a request over HTTP/2, but never its body. @returns the status of the response */
@@ -230,13 +273,15 @@ const announceBody = ({ httpsPort, key }: Server & { httpsPort: number }) => {
 };
 
 real(
-  "20,000 unread responses over HTTP/2 cost a bounded amount, delay no other client, and end after 30 s, and so does an incomplete request body",
-  ["curl"],
+  "20,000 unread responses over HTTP/2 cost a bounded amount, delay no other client, and end after 30 s, and so does an incomplete request body, but not a slow reader",
+  ["curl", "python3"],
   async () => {
-    using place = directory();
-    await using server = await serveSite(place.path, [EXECUTABLE], LARGE_BYTES);
-    using unread = requestUnread(server);
+    using at = directory();
+    await using server = await serveSite(at.path, [EXECUTABLE], LARGE_BYTES);
+    const place = { host: SITE, port: server.httpsPort, isTls: true };
+    using unread = requestUnread(place);
     using unsent = announceBody(server);
+    const slow = readSlowly(place);
     const target = { port: server.httpsPort, pids: () => withChildren(server.pid) };
     await using attacked = await attackAndMeasure("adoption-store", target);
     const { before, during, attack } = attacked;
@@ -253,9 +298,25 @@ real(
     // PINGs still keep the connections open.
     expect((await attack.received()).closed).toBe(0);
     await Bun.sleep(SETTLE_MS);
-    for (const bytes of await unread.read()) expect(bytes).toBeLessThan(LARGE_BYTES);
+    expect(await unread.read()).toBeLessThan(LARGE_BYTES);
     expect(await unsent.status).toBe(408);
+    expect(await slow).toBe("open");
     expect(server.stdout()).toContain("responses over HTTP/2 that clients did not read were reset");
+  },
+);
+
+real(
+  "over plain HTTP, an unread response ends after 30 s, and neither a slow reader nor a slow request body is cut off",
+  ["python3"],
+  async () => {
+    using at = directory();
+    await using server = await serve({ cwd: at.path });
+    await publish(server, LARGE_BYTES);
+    const place = { host: "site.localhost", port: Number(new URL(server.url).port), isTls: false };
+    using unread = requestUnread(place);
+    const slow = await Promise.all([readSlowly(place), sendSlowly(server)]);
+    expect(slow).toEqual(["open", 201]);
+    expect(await unread.read()).toBeLessThan(LARGE_BYTES);
   },
 );
 

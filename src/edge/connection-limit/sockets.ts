@@ -18,11 +18,8 @@ export interface Sockets {
   accepted(ports: ReadonlySet<number>): OpenSocket[];
   /** Milliseconds since the last byte in either direction; Infinity if the client has sent nothing yet. */
   idleMs(descriptor: number): number;
-  /**
-   * Makes the operating system close connections to these ports whose clients read nothing for this long. Call it after the ports
-   * open; accepted connections inherit the option.
-   */
-  closeUnread(ports: ReadonlySet<number>, ms: number): void;
+  /** The connections on these ports with data that the client has not acknowledged, and how many bytes it has. */
+  unacknowledged(ports: ReadonlySet<number>): { descriptor: number; acknowledged: number }[];
   /** Ends both directions. The owner of the socket sees its end, and closes it. */
   shutdown(descriptor: number): void;
 }
@@ -31,7 +28,6 @@ const FUNCTIONS = {
   getsockname: { args: ["i32", "ptr", "ptr"], returns: "i32" },
   getpeername: { args: ["i32", "ptr", "ptr"], returns: "i32" },
   getsockopt: { args: ["i32", "i32", "i32", "ptr", "ptr"], returns: "i32" },
-  setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" },
   shutdown: { args: ["i32", "i32"], returns: "i32" },
 } as const;
 
@@ -47,13 +43,18 @@ const SO_TYPE = 3;
 const SOCK_STREAM = 1;
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** RFC 5482. On Linux, it also limits how long a receive window may stay closed, regardless of what the client sends. */
-const TCP_USER_TIMEOUT = 18;
+const TCP_LISTEN = 10;
 const SHUT_RDWR = 2;
-/** Offsets of tcpi_last_data_sent, tcpi_last_data_recv and tcpi_bytes_received in struct tcp_info. */
-const LAST_SENT_OFFSET = 44;
-const LAST_RECEIVED_OFFSET = 52;
-const BYTES_RECEIVED_OFFSET = 128;
+/** Offsets of members of struct tcp_info, without their prefix `tcpi_`. */
+const OFFSETS = {
+  state: 0,
+  unacked: 24,
+  last_data_sent: 44,
+  last_data_recv: 52,
+  bytes_acked: 120,
+  bytes_received: 128,
+  notsent_bytes: 144,
+} as const;
 /** The size of struct sockaddr_storage, and enough for struct tcp_info. */
 const ADDRESS_BYTES = 128;
 const INFO_BYTES = 256;
@@ -131,13 +132,18 @@ export const openSockets = (): Sockets | undefined => {
     },
     idleMs(descriptor) {
       if (!readOption(descriptor, IPPROTO_TCP, TCP_INFO)) return 0;
-      if (info.readBigUInt64LE(BYTES_RECEIVED_OFFSET) === 0n) return Number.POSITIVE_INFINITY;
-      return Math.min(info.readUInt32LE(LAST_SENT_OFFSET), info.readUInt32LE(LAST_RECEIVED_OFFSET));
+      if (info.readBigUInt64LE(OFFSETS.bytes_received) === 0n) return Number.POSITIVE_INFINITY;
+      return Math.min(info.readUInt32LE(OFFSETS.last_data_sent), info.readUInt32LE(OFFSETS.last_data_recv));
     },
-    closeUnread(ports, ms) {
-      for (const descriptor of descriptors())
-        if (read("getsockname", descriptor) && ports.has(address.readUInt16BE(2)))
-          library.setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, Uint32Array.of(ms), 4);
+    unacknowledged(ports) {
+      const sockets = [];
+      for (const descriptor of descriptors()) {
+        if (!read("getsockname", descriptor) || !ports.has(address.readUInt16BE(2))) continue;
+        if (!readOption(descriptor, IPPROTO_TCP, TCP_INFO) || info[OFFSETS.state] === TCP_LISTEN) continue;
+        if (info.readUInt32LE(OFFSETS.unacked) + info.readUInt32LE(OFFSETS.notsent_bytes) > 0)
+          sockets.push({ descriptor, acknowledged: Number(info.readBigUInt64LE(OFFSETS.bytes_acked)) });
+      }
+      return sockets;
     },
     shutdown: (descriptor) => void library.shutdown(descriptor, SHUT_RDWR),
   };

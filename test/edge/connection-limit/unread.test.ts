@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { openSockets } from "../../../src/edge/connection-limit/sockets.ts";
+import { watchUnread } from "../../../src/edge/connection-limit/unread.ts";
 import { listenHttp } from "../../../src/edge/http-listener.ts";
 import { eventually } from "../../protocols/tls/listeners.ts";
 import { atEnd } from "../../support/store.ts";
@@ -38,7 +39,11 @@ const endless = () => {
       return new Response(body);
     },
   });
-  sockets?.closeUnread(new Set([listener.port]), STALL_MS);
+  if (sockets) {
+    const ports = new Set([listener.port]);
+    const watch = watchUnread({ ports, sockets, stallMs: STALL_MS, onClosed: () => {} });
+    atEnd(() => watch.stop());
+  }
   atEnd(() => listener.stop(0));
   return { port: listener.port, open };
 };
@@ -75,3 +80,34 @@ test.if(sockets !== undefined)(
     expect([...open].toSorted()).toEqual(["/events", "/large-and-slow"]);
   },
 );
+
+/** One connection whose client acknowledges `bytes` every 10 ms, for a time limit of 60 ms. @returns the closed descriptors */
+const closedAt = async (bytes: (step: number) => number): Promise<number[]> => {
+  const closed: number[] = [];
+  let [step, acknowledged] = [0, 10_000];
+  const watch = watchUnread({
+    ports: new Set(),
+    sockets: {
+      unacknowledged() {
+        acknowledged += bytes(step++);
+        return [{ descriptor: 7, acknowledged }];
+      },
+      shutdown: (descriptor) => closed.push(descriptor),
+    },
+    stallMs: 60,
+    onClosed: () => {},
+  });
+  await eventually(() => step > 30 || closed.length > 0);
+  await watch.stop();
+  return closed;
+};
+
+test.each([
+  ["that acknowledges nothing is closed", () => 0, [7]],
+  ["that acknowledges 100 bytes a second is closed", () => 1, [7]],
+  // 10 ms can last longer on a busy machine.
+  ["that acknowledges 2,000 bytes a second stays", () => 20, []],
+  ["whose descriptor belongs to a new one from time to time stays", (step: number) => -(step % 3), []],
+])("a connection %s", async (_, bytes, expected) => {
+  expect(await closedAt(bytes)).toEqual(expected);
+});
