@@ -12,9 +12,8 @@ import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
 import { type HttpListener, listenHttp } from "../edge/http-listener.ts";
 import { limitConnections } from "../edge/connection-limit/limit.ts";
 import { openSockets } from "../edge/connection-limit/sockets.ts";
-import { watchUnread } from "../edge/connection-limit/unread.ts";
+import { closeUnread } from "../edge/connection-limit/unread.ts";
 import { respondWhilePreparing } from "../http/startup.ts";
-import { eachSecond } from "../lib/each-second.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
 import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
@@ -158,13 +157,6 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
     listenAt(address, wasKilled ? (where) => listenBehind(() => listen(where)) : listen);
   const ownPort = (where: Where): Where | Promise<Where> =>
     reusePort && !member ? claim(where, fetch) : where;
-  const closeUnread = (ports: readonly number[]): void => {
-    if (!sockets) return;
-    const onClosed = eachSecond((count) =>
-      log.warn({ count }, "connections with responses that clients did not read were closed"),
-    );
-    opened.push(watchUnread({ ports: new Set(ports), sockets, stallMs: DEFAULT_LIMITS.stallMs, onClosed }));
-  };
   const openAt = async (address: ListenAddress): Promise<HttpListener> => {
     const listener = await listenWhere(address, async (where) =>
       listenHttp({ ...(await ownPort(where)), fetch, reusePort }),
@@ -177,7 +169,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
     const http = addresses.http && (await openAt(addresses.http));
     const ports = http ? [main.port, http.port] : [main.port];
     const trustsProxy = config.trustProxy > 0;
-    closeUnread(ports);
+    opened.push(closeUnread({ ports, sockets, log }));
     opened.push(limitConnections({ ports, limits, trustsProxy, sockets, log }));
     // The owner logs it for all workers.
     if (budget.advice !== undefined && !member) log.warn(budget.advice);
@@ -205,7 +197,7 @@ export const createListeners = (config: Config, log: Logger, member?: Member, li
         }),
       );
       opened.push(listener);
-      closeUnread([listener.port]);
+      opened.push(closeUnread({ ports: [listener.port], sockets, log }));
       return listener;
     },
     /** Opens the port of the name server, if there is one. @returns the port. @throws OperatorError */

@@ -1,3 +1,6 @@
+import { eachSecond } from "../../lib/each-second.ts";
+import type { Logger } from "../../lib/log.ts";
+import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
 import { MIN_BYTES_PER_SECOND } from "../../protocols/tls/responses.ts";
 import type { Sockets } from "./sockets.ts";
 import type { ConnectionWatch } from "./watch.ts";
@@ -64,4 +67,21 @@ export const watchUnread = ({
   return {
     stop: async () => clearInterval(timer),
   };
+};
+
+/** Watches the HTTP listeners on these ports, except where the operating system does not show the sockets. */
+export const closeUnread = ({
+  ports,
+  sockets,
+  log,
+}: {
+  ports: readonly number[];
+  sockets: Sockets | undefined;
+  log: Pick<Logger, "warn">;
+}): ConnectionWatch => {
+  if (!sockets) return { stop: async () => {} };
+  const onClosed = eachSecond((count) =>
+    log.warn({ count }, "connections with responses that clients did not read were closed"),
+  );
+  return watchUnread({ ports: new Set(ports), sockets, stallMs: DEFAULT_LIMITS.stallMs, onClosed });
 };
