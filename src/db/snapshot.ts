@@ -1,4 +1,5 @@
-import { Database as Client } from "bun:sqlite";
+import { Database as Client, constants } from "bun:sqlite";
+import { pathToFileURL } from "node:url";
 
 export type { Client };
 
@@ -8,7 +9,9 @@ const SETTLE_BUSY_MS = 500;
 
 /** Opens a database that exists, without migrating it or changing its settings. */
 export const openExisting = (path: string, { readonly = false } = {}): Client => {
-  const client = readonly ? new Client(path, { readonly }) : new Client(path, { readwrite: true });
+  // As a URL, because Bun removes white space from the ends of a path.
+  const mode = readonly ? constants.SQLITE_OPEN_READONLY : constants.SQLITE_OPEN_READWRITE;
+  const client = new Client(pathToFileURL(path).href, mode | constants.SQLITE_OPEN_URI);
   client.run(`PRAGMA busy_timeout=${BUSY_MS}`);
   client.run("PRAGMA trusted_schema=OFF");
   return client;

@@ -11,7 +11,8 @@ export const STORAGE = {
     fallback: "./data",
     form: "a directory",
     help: "directory of the database, the sites and the first key",
-    parse: anyText,
+    // Bun removes white space from the ends of a database's path.
+    parse: (text) => (text === text.trim() ? anyText(text) : undefined),
   },
   diskReserve: {
     env: "DISK_RESERVE",
