@@ -153,7 +153,7 @@ const backUpToStdout = async (config: Config, options: Options): Promise<void> =
     if (options[flag]) throw new UsageError(`--${flag} cannot be used with standard output: omit the flag`);
   if (process.stdout.isTTY)
     throw new UsageError(
-      "standard output is a terminal, and a backup is binary: redirect standard output, or name a file",
+      "a backup is binary, and standard output is a terminal: redirect standard output, or name a file",
     );
   const { file, bytes } = await write(config, join(dataDir, backupName(Date.now())), options);
   const fd = openSync(file, "r");
@@ -209,7 +209,7 @@ const write = async (
 };
 
 const BACKUP_TEXTS: CommandTexts = {
-  notes: ["To restore a backup, run adoption-store restore <file>."],
+  notes: ["To restore a backup, run adoption-store restore <backup>."],
   examples: [
     {
       text: "Back up to a directory, and keep the newest 14",

@@ -99,6 +99,23 @@ describe("a restore of a directory", () => {
   });
 });
 
+test("a restore from a directory that is missing says so", async () => {
+  const dataDir = await closedStore("Bella");
+  const { code, error } = await run(["restore", "latest", "--yes"], dataDir);
+  expect([code, error]).toEqual([1, expect.stringContaining(`${dataDir}/backups: it cannot be read`)]);
+});
+
+test("a backup whose name ends with a space is not confused with another one", async () => {
+  const dataDir = await closedStore("Bella");
+  const other = await closedStore("Rex");
+  const directory = temporaryDirectory();
+  await run(["backup", join(directory, "good.db")], other);
+  await run(["backup", join(directory, "good.db ")], dataDir);
+  expect((await run(["restore", join(directory, "good.db "), "--yes"], dataDir)).code).toBe(0);
+  const { out } = await run(["export", "--format", "csv"], dataDir);
+  expect(out).toContain("Bella");
+});
+
 test("a restore of latest uses the newest valid backup in BACKUP_DIR", async () => {
   const dataDir = await closedStore("Bella");
   mkdirSync(join(dataDir, "backups"));
@@ -189,7 +206,7 @@ describe("backup -", () => {
     const { shown, code } = await onTerminal(["backup", "-"], envOf(dataDir));
     expect([code, shown]).toEqual([
       2,
-      expect.stringContaining("a backup is binary: redirect standard output, or name a file"),
+      expect.stringContaining("a backup is binary, and standard output is a terminal: redirect"),
     ]);
     for (const flags of [["--json"], ["--force"], ["--keep", "3"]])
       expect((await run(["backup", "-", ...flags], dataDir)).error).toContain("cannot be used with standard");
