@@ -16,9 +16,9 @@ export const csvLine = (cells: readonly string[], delimiter = ","): string => {
 
 /**
  * The start of a formula (OWASP, CSV Injection), in every width. A formula can also start after a separator that
- * spreadsheets use in other locales. White space and guards may precede it, so a guarded formula matches again.
+ * spreadsheets use in other locales. White space, quotes and guards may precede it, so a guarded formula matches again.
  */
-const FORMULA = /(?<=^|[;\t\r\n])(?=['\s]*[=+\-@＝＋－＠﹦﹢﹣﹫\t\r\n])/g;
+const FORMULA = /(?<=^|[;\t\r\n])(?=['"\s]*[=+\-@＝＋－＠﹦﹢﹣﹫\t\r\n])/g;
 const GUARDED = new RegExp(`${FORMULA.source}'`, "g");
 
 /** Turns text that a spreadsheet would interpret as a formula into plain text: `=1+1` into `'=1+1`. `unguardFormula` restores it exactly. */
