@@ -82,9 +82,10 @@ const parseToml = (path: string, text: string): Record<string, unknown> => {
   try {
     return Bun.TOML.parse(text) as Record<string, unknown>;
   } catch (error) {
-    const reason = reasonOf(error).replace(/^TOML Parse error: /, "");
+    // The parser quotes the value, which may be a secret.
+    const reason = reasonOf(error).replace(/^TOML Parse error: |: ".*$/gs, "");
     throw new ConfigError(
-      `${path}:${faultyLine(text)}: ${reason}: correct this line; a right one is port = 3000`,
+      `${path}:${faultyLine(text)}: ${reason}: correct this line. An example is port = 3000`,
     );
   }
 };

@@ -142,3 +142,16 @@ test("the example file, without its comment signs, sets every setting but data_d
   expect(configOf(settings)).toMatchObject({ httpsPort: 443, backupSchedule: 86_400_000 });
   expect(parse(exampleFile()).entries).toEqual({});
 });
+
+test("the error of a value without quotes does not show the value, which may be a secret", () => {
+  const text = "port = 3000\noidc_client_secret = topsecretvalue12345\n";
+  const error = (() => {
+    try {
+      return parseConfigFile("/etc/store.toml", text);
+    } catch (thrown) {
+      return String(thrown);
+    }
+  })();
+  expect(error).toMatch(/\/etc\/store\.toml:2: .*correct this line/);
+  expect(error).not.toContain("topsecret");
+});
