@@ -5,7 +5,7 @@ import { shellQuoted } from "../data-dir/shell.ts";
 import { listenHttp } from "../edge/http-listener.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
-import { lockPath } from "../data-dir/paths.ts";
+import { databasePath, lockPath } from "../data-dir/paths.ts";
 import { describeMissing, readProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -38,7 +38,7 @@ const dataDir: Probe = ({ dataDir: path }) => {
       cause: error,
     });
   }
-  if (statSync(path).mode & 0o055)
+  if (existsSync(databasePath(path)) && statSync(path).mode & 0o055)
     return { warning: `${path} is writable; others can list its files: chmod 700 ${shellQuoted(path)}` };
   return `${path} is writable`;
 };

@@ -14,8 +14,7 @@ const creationFault = (dataDir: string, error: unknown): string => {
     const found = lstatSync(dataDir, { throwIfNoEntry: false });
     if (found?.isSymbolicLink() && !existsSync(dataDir))
       return "it is a symbolic link to a directory that does not exist: create that directory, or name another with --data-dir";
-    if (found && !found.isDirectory())
-      return `${dataDir} is a file, not a directory: name another with --data-dir`;
+    if (found && !found.isDirectory()) return "it is a file, not a directory: name another with --data-dir";
   } catch {
     // A directory above it is the reason, which `error` names.
   }

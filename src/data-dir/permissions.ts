@@ -1,5 +1,5 @@
 import { type Stats, accessSync, constants, lstatSync, statSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { reasonOf } from "../lib/reason.ts";
 import { shellQuoted } from "./shell.ts";
 import { sudoCommand } from "./sudo.ts";
@@ -21,6 +21,8 @@ export const ownershipFault = (
   // Root may work on a service's directory: the files that root creates there belong to the directory's owner.
   if (user !== 0 && uid !== user)
     return `it belongs to user ${uid}, and this process runs as user ${user}. Run: ${sudoCommand(uid, path)}`;
+  if ((mode & 0o1000) !== 0)
+    return "other users share it (its sticky bit is set): name a separate directory with --data-dir";
   if ((mode & 0o022) !== 0)
     return `others can write to it (mode ${(mode & 0o7777).toString(8)}): chmod 700 ${shellQuoted(path)}`;
   return undefined;
@@ -44,7 +46,8 @@ export const accessAdvice = (path: string, code: string | undefined): string => 
 export const directoryFault = (path: string): string | undefined => {
   try {
     const found = statSync(path);
-    if (!found.isDirectory()) return `${path} is a file, not a directory: name another with --data-dir`;
+    if (!found.isDirectory()) return "it is a file, not a directory: name another with --data-dir";
+    if (resolve(path) === "/") return "it is the root directory: name a separate directory with --data-dir";
     return ownershipFault(path, found, process.geteuid?.());
   } catch (error) {
     if (isMissing(error)) return undefined;

@@ -20,7 +20,7 @@ import { lockForServer } from "../../src/data-dir/lock.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { ownershipFault } from "../../src/data-dir/permissions.ts";
+import { directoryFault, ownershipFault } from "../../src/data-dir/permissions.ts";
 import { OperatorError } from "../../src/lib/operator-error.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { asUser, giveToUser, isRoot } from "../support/user.ts";
@@ -126,7 +126,8 @@ describe("DATA_DIR", () => {
     ],
     ["another user, of root's", 0, 0o40755, 1001, "belongs to user 0"],
     ["its owner, and its group can write to it", 1000, 0o40770, 1000, "chmod 700 '/srv/my store'"],
-    ["its owner, and all can write to it", 1000, 0o41777, 1000, "others can write to it (mode 1777)"],
+    ["its owner, and all can write to it", 1000, 0o40777, 1000, "others can write to it (mode 777)"],
+    ["all, as /tmp", 0, 0o41777, 0, "name a separate directory"],
     ["root, and others can write to it", 0, 0o40702, 0, "others can write to it (mode 702)"],
     ["a system without users", 0, 0o40777, undefined, undefined],
   ])("used by %s", (_name, uid, mode, user, fault) => {
@@ -168,13 +169,18 @@ describe("DATA_DIR", () => {
     expect(() => lockForServer(dataDir)).toThrow("server.lock is not an ordinary file: move it away");
   });
 
+  test("that is the root directory is refused, and its mode is not to be changed", () => {
+    const fault = directoryFault("/");
+    expect(fault).toBe("it is the root directory: name a separate directory with --data-dir");
+  });
+
   test("that is a file, or a link to nothing, is refused with that reason", () => {
     const directory = temporaryDirectory();
     const file = join(directory, "f");
     writeFileSync(file, "");
     for (const create of [true, false])
       expect(() => openData(configIn(file), { create })).toThrow(
-        `${file} is a file, not a directory: name another with --data-dir`,
+        `${file}: it is a file, not a directory: name another with --data-dir`,
       );
     const link = join(directory, "link");
     symlinkSync(join(directory, "nowhere"), link);
