@@ -80,7 +80,7 @@ const exampleCommand = () =>
 
 const NOTES = [
   'A configuration file is written in TOML, with one line for each setting, such as base_url = "https://adopt.example.org". A setting\'s name is its environment variable in lower case. The file is DATA_DIR/adoption-store.toml, or the one that --config names.',
-  "A flag overrides the environment, and the environment overrides the file. For the store of the installed service, its environment file comes between the two.",
+  "A flag overrides the environment, and the environment overrides the file. For the store of the installed service, its environment file comes between the environment and the file.",
 ];
 
 export const configCommand = (): Command =>

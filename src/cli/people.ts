@@ -127,7 +127,9 @@ const inviteCommand = () =>
     .option("--first", "print a link that signs you in once, while there is no administrator")
     .action(async (id: number | undefined, options: Options & { first?: boolean }) => {
       if ((id === undefined) !== (options.first === true))
-        throw new UsageError("Name the person's id, or pass --first. See adoption-store people list.");
+        throw new UsageError(
+          "name either a person's id or --first: adoption-store people list shows the ids",
+        );
       if (id === undefined) return printSignInLink(options);
       const config = configBeside(options);
       const invited = await withPeople(config, (people) => people.invite(id, OPERATOR));

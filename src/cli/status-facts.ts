@@ -197,7 +197,8 @@ const openIfPossible = (config: Config): { client?: Client; fault?: string } => 
 /** The DATA_DIR of a service is for its user alone. @throws OperatorError */
 const assertReadable = (dataDir: string): void => {
   try {
-    if (existsSync(dataDir)) accessSync(dataDir, constants.R_OK | constants.X_OK);
+    if (existsSync(dataDir) && statSync(dataDir).isDirectory())
+      accessSync(dataDir, constants.R_OK | constants.X_OK);
   } catch (error) {
     throw new OperatorError(
       `DATA_DIR ${dataDir}: this user may not read it. Run: ${sudoCommand(statSync(dataDir).uid, dataDir)}`,

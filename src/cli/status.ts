@@ -65,7 +65,8 @@ const linesOf = (label: string, [first = "", ...rest]: readonly string[]): strin
 ];
 
 /** What to do if no server runs. The data of a service is in another directory than that of a first try. */
-const startAdvice = ({ dataDir }: Status): string => {
+const startAdvice = ({ dataDir, settingsFault }: Status): string => {
+  if (settingsFault !== undefined) return "Correct the setting. Then start the server.";
   if (dataDir === STATE_DIRECTORY) return "Start the service with systemctl start adoption-store.";
   return existsSync(STATE_DIRECTORY)
     ? `Show the service with adoption-store status --data-dir ${STATE_DIRECTORY}.`

@@ -46,6 +46,8 @@ describe("completion", () => {
 
   test.each([
     ["import ", "files"],
+    ["restore ", "files"],
+    ["upgrade ", "files"],
     ["import --rejected ", "files"],
     ["serve --acme-ca-file ", "files"],
     ["deploy ", "directories"],

@@ -68,7 +68,7 @@ test("people invite takes an id or --first, and not both", async () => {
   for (const argv of [[], ["1", "--first"]])
     expect(await run("invite", ...argv)).toMatchObject({
       code: 2,
-      error: expect.stringContaining("Name the person's id, or pass --first."),
+      error: expect.stringContaining("name either a person's id or --first"),
     });
 });
 

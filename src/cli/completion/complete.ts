@@ -12,7 +12,12 @@ export interface Completion {
   candidates: readonly Candidate[];
 }
 
-const PATHS: Readonly<Record<string, Completion["kind"]>> = { file: "files", directory: "directories" };
+const PATHS: Readonly<Record<string, Completion["kind"]>> = {
+  file: "files",
+  backup: "files",
+  source: "files",
+  directory: "directories",
+};
 
 const words = (values: readonly string[]): Completion => ({
   kind: "words",

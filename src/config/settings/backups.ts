@@ -22,7 +22,7 @@ export const BACKUPS = {
     fallback: "",
     example: "/mnt/backups",
     form: "a directory",
-    help: "directory of these backups, best on another disk; without it DATA_DIR/backups",
+    help: "directory of the scheduled backups, ideally on another disk; without it DATA_DIR/backups",
     parse: optional(anyText),
   },
   backupKeep: {
@@ -32,7 +32,7 @@ export const BACKUPS = {
     placeholder: "number",
     fallback: "7",
     form: "a number from 1 to 10000",
-    help: "number of these backups to keep; the server removes older ones",
+    help: "number of scheduled backups to keep; the server removes older ones",
     parse: integer(1, 10_000),
   },
 } as const satisfies Record<string, Setting>;

@@ -183,7 +183,7 @@ export const HTTPS = {
     placeholder: "seconds",
     fallback: "31536000",
     form: "a number of seconds from 0 to 63072000",
-    help: "longest max-age of Strict-Transport-Security, which is sent once a renewal has succeeded; 0 never sends it",
+    help: "maximum max-age of Strict-Transport-Security, which is sent after the first successful renewal; 0 turns it off",
     parse: integer(0, 63_072_000),
   },
   caaIssuers: {
