@@ -50,6 +50,8 @@ export const sessionRoutes = ({ sessions, gateway, callerOf, macros }: SessionRo
     .delete(
       "/console/auth/sessions",
       async ({ request }) => {
+        // Not an empty id of one session.
+        if (new URL(request.url).pathname.endsWith("/")) throw new Fault("not_found");
         const { session, token, actor } = await userOf(request);
         await sessions.endOthers(session, token, actor);
         return respond(204, undefined);

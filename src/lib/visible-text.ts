@@ -1,10 +1,10 @@
 /**
  * Invisible characters, and characters that change the appearance of others. RFC 8264 section 4.3 refuses them in names, as do UTS
- * 39 and UTR 36. U+2800 (the space of braille) and U+1D159 (null note head) are symbols, but blank. Tabs and line breaks are visible;
- * `isLine` refuses them.
+ * 39 and UTR 36. The single ones are blank, although Unicode lists them as symbols or letters: the spaces of braille and of
+ * hieroglyphs, and the null note head. Tabs and line breaks are visible; `isLine` refuses them.
  */
 const HIDDEN =
-  /[[\p{C}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}]--[\t\r\n]]/v;
+  /[[\p{C}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]--[\t\r\n]]/v;
 
 /** Letters that change their form next to a joiner. */
 const CURSIVE = String.raw`[[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Adlm}\p{scx=Rohg}\p{scx=Mand}]&&[\p{L}\p{M}]]`;

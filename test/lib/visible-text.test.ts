@@ -81,6 +81,7 @@ describe("a name with", () => {
     ["nothing but blank braille", "\u2800\u2800"],
     ["blank braille at its end", "Rex\u2800"],
     ["a null note head", "Rex\u{1D159}"],
+    ["nothing but blank hieroglyphs", "\u{13441}\u{13442}"],
     ["nothing but combining marks", "\u0301\u0302"],
     ["nothing but white space and a joiner", " \u200D "],
     ["an override of direction", "a\u202Egnp.exe"],

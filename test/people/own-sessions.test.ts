@@ -78,9 +78,10 @@ describe("the sessions of a user", () => {
     );
   });
 
-  test("end together, except the current one", async () => {
+  test("end together, except the current one, and not for an empty id", async () => {
     const store = await openStore();
     const { desktop, phone } = await openTwice(store);
+    expect((await desktop.send("DELETE", "/console/auth/sessions/")).status).toBe(404);
     expect((await desktop.send("DELETE", "/console/auth/sessions")).status).toBe(204);
     expect([await signedInAs(desktop), await signedInAs(phone)]).toEqual([true, false]);
     expect(await sessionsOf(desktop)).toMatchObject([{ device: "Firefox on Windows", isCurrent: true }]);
