@@ -18,8 +18,9 @@ const urlHost = (host: string): string => {
 };
 
 /** True for a body that may take longer than the idle timeout. Its reader limits the time. */
-const hasLongBody = ({ headers }: Request): boolean =>
-  Number(headers.get("content-length")) > MIN_LONG_BODY_BYTES || headers.get("transfer-encoding") !== null;
+const hasLongBody = ({ method, headers }: Request): boolean =>
+  method !== "GET" &&
+  (Number(headers.get("content-length")) > MIN_LONG_BODY_BYTES || headers.get("transfer-encoding") !== null);
 
 /** Listens for HTTP/1.1. @throws the operating system's error, such as EADDRINUSE */
 export const listenHttp = ({
