@@ -1,8 +1,15 @@
 import { Fault } from "../lib/errors.ts";
 import { hasAborted } from "./abort.ts";
 
-/** A body may take `graceMs` plus the transfer time of its bytes at this rate. Without a limit, an endless body would hold its request forever. */
+/**
+ * A body may take `graceMs` plus the transfer time at this rate of the bytes that have arrived. Without a limit, an endless body
+ * would hold its request forever.
+ */
 export const BODY_PACE = { graceMs: 30_000, bytesPerSecond: 1024 };
+type Pace = typeof BODY_PACE;
+
+/** A shorter body is read at once: its bytes earn next to no time. */
+const SHORT_BYTES = 1024;
 
 const tooLarge = (limit: number) =>
   new Fault("payload_too_large", `The request body is larger than ${limit} bytes.`, { connection: "close" });
@@ -10,23 +17,28 @@ const tooLarge = (limit: number) =>
 /** After the response, Bun stops reading the body: it closes the connection, or resets the stream with NO_ERROR. */
 const tooSlow = () => new Fault("request_timeout", undefined, { connection: "close" });
 
-const readUpTo = async (request: Request, announced: number | undefined, limit: number) => {
-  // The server enforces the length that the client announced.
-  if (announced !== undefined || !request.body) return request.bytes();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.length;
-    if (size > limit) throw tooLarge(limit);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-};
-
 const inTime = <Value>(ms: number, reading: Promise<Value>): Promise<Value> => {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(tooSlow()), ms);
   return Promise.race([reading, late]).finally(() => clearTimeout(timer));
+};
+
+const readChunks = async (body: ReadableStream<Uint8Array>, limit: number, pace: Pace) => {
+  const startedAt = performance.now();
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const allowedMs = pace.graceMs + (1000 * size) / pace.bytesPerSecond;
+    const { done, value } = await inTime(startedAt + allowedMs - performance.now(), reader.read());
+    if (done) return Buffer.concat(chunks, size);
+    size += value.length;
+    if (size > limit) {
+      void reader.cancel();
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
 };
 
 const announcedLength = ({ headers }: Request): number | undefined => {
@@ -41,13 +53,16 @@ const announcedLength = ({ headers }: Request): number | undefined => {
 export const readBodyWithin = async (
   request: Request,
   limit: number,
-  { graceMs, bytesPerSecond } = BODY_PACE,
+  pace: Pace = BODY_PACE,
 ): Promise<Uint8Array> => {
   const announced = announcedLength(request);
   if (announced !== undefined && announced > limit) throw tooLarge(limit);
-  const ms = graceMs + (1000 * (announced ?? limit)) / bytesPerSecond;
+  const isShort = announced !== undefined && announced <= SHORT_BYTES;
   try {
-    const bytes = await inTime(ms, readUpTo(request, announced, limit));
+    const bytes =
+      isShort || !request.body
+        ? await inTime(pace.graceMs, request.bytes())
+        : await readChunks(request.body, limit, pace);
     if (!(await hasAborted(request))) return bytes;
   } catch (error) {
     if (error instanceof Fault) throw error;
