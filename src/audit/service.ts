@@ -28,8 +28,6 @@ const beforeOf = (cursor: string | undefined, scope: string): number =>
   cursor === undefined ? NEWEST : readCursor(cursor, scope);
 
 export const auditService = ({ audit }: { audit: AuditRepository }) => ({
-  /** Records an act that changes no other table. */
-  add: audit.add,
   /** The entries that match the filters, newest first. @throws Fault invalid_cursor */
   async list({ limit, cursor, ...filters }: PageQuery & EntryFilters): Promise<Page<Entry>> {
     const scope = hashedFilter("audit", filters);
