@@ -7,6 +7,7 @@ import { consolePage } from "./console.ts";
 import { databases } from "./databases.ts";
 import { domains } from "./domains.ts";
 import { growth } from "./growth.ts";
+import { issuance } from "./issuance.ts";
 import { machine, today } from "./machine.ts";
 import { withAll, withSome, writePage } from "./manual.ts";
 import { memory } from "./memory.ts";
@@ -31,6 +32,7 @@ const MEASURE: Record<Measurement, (bench: Bench) => Promise<string>> = {
   site,
   tls,
   domains,
+  issuance,
   nameserver,
   console: consolePage,
   bulk,
