@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { Fault } from "../lib/errors.ts";
 import { formatTime } from "../lib/time.ts";
-import { assertFits, splitChain } from "../protocols/acme/certificate.ts";
+import { assertFits, readCertificate, splitChain } from "../protocols/acme/certificate.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
 import { sentence } from "../lib/text.ts";
 import type { KeyPair } from "./certificate.ts";
@@ -38,6 +38,14 @@ const assertOfNames = async ({ key, chain }: KeyPair, names: readonly string[], 
   }
 };
 
+/** Browsers reject such a certificate without a stapled OCSP response, which this service does not send. */
+const assertNotStapled = async (chain: string) => {
+  if ((await readCertificate(chain)).mustStaple)
+    throw refused(
+      "The certificate requires OCSP stapling (RFC 7633, “Must-Staple”), which this service does not support. Ask the CA for one without it.",
+    );
+};
+
 const subjectOf = ({ subject }: X509Certificate) => subject.replaceAll("\n", ", ");
 
 /** RFC 8446 section 4.4.2: each certificate certifies the one before it. */
@@ -60,8 +68,8 @@ const assertLinked = (chain: string, now: number) => {
 };
 
 /**
- * Refuses what browsers would not accept: a certificate for another name or key, one that is not valid now, or a chain with
- * a broken link. @throws Fault invalid_request that says what to do
+ * Refuses what browsers would not accept: a certificate for another name or key, one that is not valid now, one that must be
+ * stapled, or a chain with a broken link. @throws Fault invalid_request that says what to do
  */
 export const assertImportable = async (
   pair: KeyPair,
@@ -71,5 +79,6 @@ export const assertImportable = async (
   const key = readKey(pair.key);
   await assertOfNames(pair, names, now);
   assertUsable(key);
+  await assertNotStapled(pair.chain);
   assertLinked(pair.chain, now);
 };

@@ -37,6 +37,7 @@ const certify = async (
   { subject, keys }: { subject: string; keys: Keys },
   issuer: { subject: string; keys: Keys },
   isAuthority = false,
+  more: x509.Extension[] = [],
 ): Promise<string> => {
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: "01",
@@ -50,6 +51,7 @@ const certify = async (
     extensions: [
       new x509.SubjectAlternativeNameExtension([{ type: "dns", value: subject.split(",")[0] ?? "" }]),
       ...(isAuthority ? [new x509.BasicConstraintsExtension(true, undefined, true)] : []),
+      ...more,
     ],
   });
   return `${certificate.toString("pem")}\n`;
@@ -75,10 +77,13 @@ const ec = (namedCurve: string) =>
 
 const ed25519 = () => keysOf(generateKeyPairSync("ed25519", PEM).privateKey, { name: "Ed25519" });
 
-const selfSigned = async (keys: Keys) => {
+const selfSigned = async (keys: Keys, more?: x509.Extension[]) => {
   const own = { subject: NAME, keys };
-  return { key: keys.pem, chain: await certify(own, own) };
+  return { key: keys.pem, chain: await certify(own, own, false, more) };
 };
+
+/** RFC 7633: TLS feature 5, status_request, as DER. */
+const MUST_STAPLE = new x509.Extension("1.3.6.1.5.5.7.1.24", false, Buffer.from("3003020105", "hex"));
 
 const issuing = async () => {
   const { root, issue } = await createTestCa();
@@ -125,6 +130,12 @@ describe("an imported certificate", () => {
     const { chain } = await ca.issue(NAME);
     expect(await refusal({ key: "nonsense", chain })).toBe(
       "The key cannot be read: give it as PEM without a passphrase.",
+    );
+  });
+
+  test("that must be stapled is refused, because browsers would not accept it", async () => {
+    expect(await refusal(await selfSigned(await ec("P-256"), [MUST_STAPLE]))).toBe(
+      "The certificate requires OCSP stapling (RFC 7633, “Must-Staple”), which this service does not support. Ask the CA for one without it.",
     );
   });
 

@@ -13,8 +13,13 @@ interface CertificateFacts {
   issuer: string;
   /** RFC 9773 section 4.1; absent without an authority key identifier. */
   ariId?: string;
+  /** True if clients demand a stapled OCSP response: RFC 7633. */
+  mustStaple: boolean;
   der: Uint8Array;
 }
+
+/** The TLS feature extension: RFC 7633 section 6. */
+const TLS_FEATURE = "1.3.6.1.5.5.7.1.24";
 
 const MAX_CERTIFICATES = 10;
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
@@ -67,6 +72,7 @@ const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string): C
     serial,
     issuer: printable(certificate.issuer),
     ...(keyId !== undefined && { ariId: ariIdOf(keyId, serial) }),
+    mustStaple: certificate.getExtension(TLS_FEATURE) !== null,
     der: new Uint8Array(certificate.rawData),
   };
 };
