@@ -15,7 +15,7 @@ export interface DnsSettings {
 /** resolv.conf(5): without a name server, the one on this machine is used. */
 const THIS_MACHINE = "127.0.0.1";
 
-/** Two tries of two seconds: a verification ends before the client times out. */
+/** Tries of two and four seconds: slow servers respond, and a verification ends before the client times out. */
 const DNS_OPTIONS: DnsClientOptions = { timeoutMs: 2000, attempts: 2 };
 
 /** The resolvers in /etc/resolv.conf; none if it has none or cannot be read. */

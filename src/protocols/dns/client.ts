@@ -20,7 +20,7 @@ export type SendQuery = (
 ) => Promise<Exchange>;
 
 export interface DnsClientOptions {
-  /** Milliseconds for one attempt. */
+  /** Milliseconds for the first attempt; each further one may take twice as long as the one before. */
   timeoutMs: number;
   /** How often a query is sent to a server that does not answer. */
   attempts: number;
@@ -53,8 +53,8 @@ export const dnsClient = (
       const startedAt = clock.now();
       let result = await exchange(dependencies, timeoutMs, query);
       const { ignored } = result;
-      for (let left = attempts - 1; left > 0 && result.outcome.kind === "failure"; left -= 1) {
-        result = await exchange(dependencies, timeoutMs, query);
+      for (let tried = 1; tried < attempts && result.outcome.kind === "failure"; tried += 1) {
+        result = await exchange(dependencies, timeoutMs * 2 ** tried, query);
         ignored.push(...result.ignored);
       }
       return { ...query, ...result, ignored, milliseconds: clock.now() - startedAt };
