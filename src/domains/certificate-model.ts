@@ -42,7 +42,12 @@ export const DomainCertificate = t.Object(
     ),
     problem: t.Optional(Problem),
     failures: t.Optional(
-      Type.Integer({ minimum: 1, description: "Number of failed attempts in a row.", examples: [1] }),
+      Type.Integer({
+        minimum: 0,
+        description:
+          "Number of failed attempts in a row. `0` while the CA decides, or a limit postpones the order.",
+        examples: [1],
+      }),
     ),
     nextAttemptAt: t.Optional(
       Time("When the service tries again, or renews the certificate.", "2026-11-20T09:33:00.000Z"),

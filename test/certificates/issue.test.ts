@@ -202,6 +202,23 @@ test("five refusals in an hour stop all orders until the hour is over, requested
   expect(ca.orders()).toHaveLength(6);
 });
 
+test("a domain whose CA has not decided on the first attempt is in every response, with no failure", async () => {
+  const { promise: decision, resolve } = Promise.withResolvers<boolean>();
+  const { api, pass, verified } = await openIssuing({ validate: () => decision });
+  await verified(NAME);
+  await pass();
+  const waiting = { status: "failing", failures: 0, problem: { type: "undecided" } };
+  const domain = { hostname: NAME, certificate: waiting };
+  for (const [method, path, body] of [
+    ["GET", "/domains", [domain]],
+    ["GET", `/domains/${NAME}`, domain],
+    ["POST", `/domains/${NAME}/verify`, domain],
+    ["PUT", `/domains/${NAME}/primary`, domain],
+  ] as const)
+    expect(await (await api(method, path)).json()).toMatchObject(body);
+  resolve(true);
+});
+
 describe("an attempt that is disturbed", () => {
   test("a rejected nonce of every three changes nothing", async () => {
     const { pass, verified, stageOf } = await openIssuing({ nonceRejection: 0.3 });

@@ -963,7 +963,7 @@ export interface components {
       /** @description The ACME directory of the CA that issued the certificate, or `imported`. */
       authority?: string;
       problem?: components["schemas"]["CertificateProblem"];
-      /** @description Number of failed attempts in a row. */
+      /** @description Number of failed attempts in a row. `0` while the CA decides, or a limit postpones the order. */
       failures?: number;
       /**
        * Format: date-time
