@@ -9,7 +9,7 @@ import { completeHeaders, requestIdOf, setAbsent } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
 import { repeatedParameter } from "./repeated-parameter.ts";
 import { type Route, methodsAt, patchTypesAt, pathOf, routeFault } from "./route-table.ts";
-import { validationFault } from "./validation.ts";
+import { splitRows, validationFault } from "./validation.ts";
 
 export interface LifecycleOptions {
   metrics: Metrics;
@@ -37,6 +37,9 @@ const responseOf = (value: unknown, set: Context["set"]): Response => {
     headers: { "content-type": "application/json", ...headers },
   });
 };
+
+const isInvalidResponse = (error: unknown): error is ValidationError =>
+  error instanceof ValidationError && error.type === "response";
 
 /** An error without secrets: Elysia's error for a response that violates its schema quotes the response. */
 const loggable = (error: unknown): unknown =>
@@ -81,9 +84,19 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
       undefined,
     );
 
+  /** The valid rows of a list that was read; undefined for other responses. The rows of a write are results, in their order. */
+  const validRows = (error: unknown, { method }: Request, requestId: string): Response | undefined => {
+    const isRead = method === "GET" || method === "HEAD";
+    if (!isRead || !isInvalidResponse(error)) return undefined;
+    const rows = splitRows(error);
+    if (!rows) return undefined;
+    log.error({ requestId, rows: rows.invalid }, "left rows that violate their schema out of a list");
+    return Response.json(rows.valid);
+  };
+
   const faultFor = (code: unknown, error: unknown, request: Request): Fault => {
     if (code === "NOT_FOUND") return routeFault(routes(), request);
-    if (code !== "VALIDATION" || (error as ValidationError).type === "response") return faultOf(error);
+    if (code !== "VALIDATION" || isInvalidResponse(error)) return faultOf(error);
     return validationFault(error as ValidationError);
   };
 
@@ -107,10 +120,12 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
       })
       .onError({ as: "global" }, function respondWithFault(context) {
         const { code, error, request, headers } = context;
-        const fault = faultFor(code, error, request);
-        if (!(error instanceof Fault)) onError?.(error);
         const requestId = requestIdOf(headers["x-request-id"]);
         context.requestId = requestId;
+        const rows = validRows(error, request, requestId);
+        if (rows) return rows;
+        const fault = faultFor(code, error, request);
+        if (!(error instanceof Fault)) onError?.(error);
         if (isServerFailure(fault, error)) log.error({ err: loggable(error), requestId }, fault.code);
         // The message may quote the client.
         else log.debug({ requestId, code: fault.code }, "refused");

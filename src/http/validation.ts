@@ -69,19 +69,50 @@ const describeViolations = (violations: readonly Violation[], part: string): str
   return `${sentences.join("; ")}${hint}`;
 };
 
+/** The fields of Elysia's error that its type does not have. */
+interface Invalid {
+  validator: { Errors(value: unknown): Iterable<ValueError> };
+  value: unknown;
+  type: string;
+}
+
 /** The fault for a request that violates a schema of its route. */
 export const validationFault = (error: ValidationError): Fault => {
-  const {
-    validator,
-    value,
-    type: part,
-  } = error as unknown as {
-    validator: { Errors(value: unknown): Iterable<ValueError> };
-    value: unknown;
-    type: string;
-  };
+  const { validator, value, type: part } = error as unknown as Invalid;
   const violations = violationsOf(validator.Errors(value), part);
   return new Fault("invalid_request", describeViolations(violations, part), undefined, violations);
+};
+
+/** A row of a list that violates its schema, for the log: its names and the violated rules, none of its other values. */
+interface InvalidRow {
+  index: number;
+  id?: unknown;
+  slug?: unknown;
+  hostname?: unknown;
+  violations: string;
+}
+
+const describeRow = (row: unknown, index: number, problems: readonly ValueError[]): InvalidRow => {
+  const { id, slug, hostname } = (row ?? {}) as Partial<InvalidRow>;
+  const ofRow = problems.map((problem) => ({ ...problem, path: problem.path.replace(/^\/\d+/, "") }));
+  return { index, id, slug, hostname, violations: describeViolations(violationsOf(ofRow, "row"), "row") };
+};
+
+/**
+ * Splits a list that a response must not contain into its valid rows and a description of the others.
+ * @returns undefined if the response is not a list, or violates a rule for lists
+ */
+export const splitRows = (
+  error: ValidationError,
+): { valid: unknown[]; invalid: InvalidRow[] } | undefined => {
+  const { validator, value } = error as unknown as Invalid;
+  if (!Array.isArray(value)) return undefined;
+  const problems = Map.groupBy(validator.Errors(value), ({ path }) => path.split("/")[1]);
+  if (problems.has(undefined)) return undefined;
+  return {
+    valid: value.filter((_row, index) => !problems.has(`${index}`)),
+    invalid: [...problems].map(([index, ofRow]) => describeRow(value[Number(index)], Number(index), ofRow)),
+  };
 };
 
 /**
