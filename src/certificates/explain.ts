@@ -3,7 +3,7 @@ import { formatTime } from "../lib/time.ts";
 import { type Certificate, isOverdue } from "./certificate.ts";
 
 /** What to do about each type of problem: RFC 8555's (section 6.7) and ours. */
-const ADVICE: Readonly<Record<string, string>> = {
+export const ADVICE: Readonly<Record<string, string>> = {
   budget: "Wait: nothing else is needed.",
   caa: "Change the domain's CAA records so that they allow the CA.",
   challenge_not_published: "Correct DNS_CHALLENGE_HOOK, or DNS_UPDATE_SERVER and its key.",

@@ -19,7 +19,8 @@ const Problem = t.Object(
       "unauthorized",
     ),
     detail: ResponseText("The CA's explanation, in its own words.", "The challenge was not answered."),
-    status: t.Optional(Type.Integer({ minimum: 100, maximum: 599, examples: [403] })),
+    // The CA's status, unchanged: RFC 9110 section 15 has clients accept three digits, valid or not.
+    status: t.Optional(Type.Integer({ minimum: 100, maximum: 999, examples: [403] })),
     subproblems: t.Array(Subproblem),
   },
   { $id: "CertificateProblem", description: "Why the last attempt failed." },

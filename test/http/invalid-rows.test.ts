@@ -99,6 +99,10 @@ test("every list has its valid rows although one is invalid", async () => {
   for (const { path, schema, example } of lists()) {
     const [row] = example as unknown[];
     const { body, errors } = await send([row, {}, row], schema);
-    expect({ path, body, errors }).toMatchObject({ path, body: [row, row], errors: [{ rows: [{ index: 1 }] }] });
+    expect({ path, body, errors }).toMatchObject({
+      path,
+      body: [row, row],
+      errors: [{ rows: [{ index: 1 }] }],
+    });
   }
 });

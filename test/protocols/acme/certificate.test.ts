@@ -95,6 +95,11 @@ describe("of a certificate is read", () => {
   });
 });
 
+test("a certificate that is valid since 1950 is valid since 1970, the first time of the program", async () => {
+  const { cert } = await certificateFor(["docs.example.org"], { notBefore: Date.UTC(1950, 0) });
+  expect((await readCertificate(cert)).notBefore).toBe(0);
+});
+
 test("a certificate with malformed names is refused", async () => {
   const { Extension, X509CertificateGenerator } = await loadX509();
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
