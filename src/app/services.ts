@@ -183,7 +183,7 @@ export const createServices = (
           isServed,
           wildcardAbove: (hostname) => {
             const published = names.byHostname(hostname);
-            return published?.kind === "site" ? published.wildcard : undefined;
+            return published && "wildcard" in published ? published.wildcard : undefined;
           },
         });
   const addressesOf = options.addressesOf ?? targetAddressLookup(dns, runtime.clock);

@@ -3,10 +3,16 @@ import { type HostNames, parseHostHeader } from "./hosts.ts";
 /** Looks up sites; undefined if no site has the name. */
 interface Sites {
   bySlug(slug: string): unknown;
-  byHostname(hostname: string): unknown;
+  byHostname(hostname: string): { kind: string; reason?: string } | undefined;
 }
 
-/** True for host names of the API and of sites, spelled in lower case and without a port or a final dot. */
+/** A suspended domain keeps its certificate, with which visitors get a page. */
+const isSecured = (published: ReturnType<Sites["byHostname"]>): boolean =>
+  published !== undefined && (published.kind !== "unserved" || published.reason === "suspended");
+
+/**
+ * True for host names of the API, of sites and of suspended domains, spelled in lower case and without a port or a final dot.
+ */
 export const servedBy =
   (sites: Sites, hosts: HostNames) =>
   (hostname: string): boolean => {
@@ -20,6 +26,6 @@ export const servedBy =
     return (
       destination.kind === "custom" &&
       hostname === destination.hostname &&
-      sites.byHostname(destination.hostname) !== undefined
+      isSecured(sites.byHostname(destination.hostname))
     );
   };

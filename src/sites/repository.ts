@@ -2,7 +2,7 @@ import { type SQL, and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
-import { stagesThat } from "../domains/stage.ts";
+import { type StoredStage, awaitsCertificate, stagesThat } from "../domains/stage.ts";
 import type { Preview } from "../lib/preview.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
@@ -28,14 +28,24 @@ export interface PublishedRedirect {
   permanent: boolean;
 }
 
-export type Published = PublishedSite | PublishedRedirect;
+/** A custom domain of a project that does not show the site now. */
+export interface UnservedDomain {
+  kind: "unserved";
+  /** The name of the request. */
+  hostname: string;
+  reason: "suspended" | "awaits_certificate" | "awaits_records";
+  /** As for a site. */
+  wildcard?: string;
+}
+
+export type Published = PublishedSite | PublishedRedirect | UnservedDomain;
 
 export interface PublishedNames {
   /** What a name below PLATFORM_DOMAIN shows: the project's site, or its primary domain while that is live. */
   bySlug(slug: string): Published | undefined;
   /**
    * What a custom domain shows: only if it is live, and its project's plan has custom domains. Without one, the live wildcard
-   * directly above the name counts, unless another project holds the name.
+   * directly above the name counts, unless another project holds the name. Otherwise the reason, if a project has the domain.
    */
   byHostname(hostname: string): Published | undefined;
 }
@@ -81,6 +91,36 @@ const COLUMNS = {
   primary: livePrimary,
 };
 
+const reasonOf = (stage: StoredStage): UnservedDomain["reason"] => {
+  if (stage === "suspended") return "suspended";
+  return awaitsCertificate(stage) ? "awaits_certificate" : "awaits_records";
+};
+
+/** Domains that are not served. A holder of the name goes before projects that wait for it, the name before its wildcard. */
+const unservedDomains = ({ orm }: Pick<Database, "orm">) => {
+  const hostname = sql.placeholder("hostname");
+  const statement = orm
+    .select({ hostname: domains.hostname, stage: domains.stage })
+    .from(domains)
+    .where(
+      sql`${domains.hostname} in (${hostname}, ${sql.placeholder("wildcard")}) and ${domains.stage} not in ${SERVED}`,
+    )
+    .orderBy(sql`${isHeld} desc, ${domains.hostname} = ${hostname} desc`)
+    .limit(1)
+    .prepare();
+  return (name: string, wildcard: string): UnservedDomain | undefined => {
+    const row = statement.get({ hostname: name, wildcard });
+    return (
+      row && {
+        kind: "unserved",
+        hostname: name,
+        reason: reasonOf(row.stage),
+        ...(row.hostname === wildcard && { wildcard }),
+      }
+    );
+  };
+};
+
 export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedQueries => {
   const value = sql.placeholder;
   const slugStatement = orm
@@ -113,11 +153,12 @@ export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedQueries
     .where(and(eq(deploys.id, value("deployId")), eq(projects.slug, value("slug"))))
     .limit(1)
     .prepare();
-  const byWildcard = (hostname: string): PublishedSite | undefined => {
+  const unserved = unservedDomains({ orm });
+  const byWildcard = (hostname: string): PublishedSite | UnservedDomain | undefined => {
     const wildcard = wildcardAbove(hostname);
     const row = wildcardStatement.get({ hostname, wildcard });
     const site = row && siteOf(row);
-    return site && { ...site, wildcard };
+    return site ? { ...site, wildcard } : unserved(hostname, wildcard);
   };
   return {
     byDeploy(preview) {

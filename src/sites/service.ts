@@ -4,6 +4,7 @@ import type { Published, PublishedNames, PublishedRedirect } from "./repository.
 import { REVALIDATE } from "./representation.ts";
 import { textResponse } from "./responses.ts";
 import type { SiteCache } from "./site-cache.ts";
+import { unservedPage } from "./unserved-page.ts";
 import type { SiteRequest } from "./file-responder.ts";
 
 /** A project by its slug, or a custom domain. */
@@ -59,6 +60,7 @@ export const siteService = ({
   const respondTo = (published: Published, request: NamedRequest): Response | Promise<Response> => {
     // Not redirected either: a CA would follow it to a domain that the project's owner controls.
     if (isChallengeAddress(request.path)) return textResponse(404, "No challenge is pending here.\n");
+    if (published.kind === "unserved") return unservedPage(published);
     if (published.kind === "redirect")
       return redirectToPrimary(published, request, request.scheme === "https:" ? "https:" : scheme);
     return retryOutOfFiles<Response>(() => {

@@ -145,11 +145,21 @@ test("a name that another project holds is not covered, from its verification un
   await verify(BELOW, "other");
   // It has no certificate yet, and gets none of the wildcard's.
   expect(https.certificates.find(BELOW)).toBeUndefined();
-  expect(await statusOf(BELOW)).toBe(421);
+  expect(await statusOf(BELOW)).toBe(503);
   expect(await statusOf("else.example.test")).not.toBe(421);
   await pass();
   await store.call("DELETE", `/platform/projects/other/domains/${BELOW}`);
   expect(https.certificates.hasValid(BELOW)).toBe(true);
+});
+
+test("the names below a suspended wildcard keep its certificate, for the page that says so", async () => {
+  const { makeLive, api, https, store } = await open();
+  await makeLive();
+  const certificate = https.certificates.find(BELOW);
+  await api("PATCH", "", { json: { plan: "free" } });
+  expect(https.certificates.find(BELOW)).toBe(certificate);
+  expect(certificate).toBeDefined();
+  expect(await (await store.visit(`https://${BELOW}/`)).text()).toContain(`${BELOW} is suspended`);
 });
 
 test("the certificate of a removed domain is not used again, also where a wildcard serves its name", async () => {

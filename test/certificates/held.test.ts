@@ -70,7 +70,7 @@ test("a name that another project proves loses its certificate and gets a new on
   clock.advance(1);
   await verify(name, "other");
   expect(certificates.keyPair(name)).toBeUndefined();
-  expect((await store.visit(`http://${name}/`)).status).toBe(421);
+  expect((await store.visit(`http://${name}/`)).status).toBe(503);
   await pass();
   const after = certificates.keyPair(name);
   expect([after?.key === before?.key, after?.chain === before?.chain]).toEqual([false, false]);

@@ -653,7 +653,7 @@ describe("a plan", () => {
     expect(await show("docs.example.org")).toMatchObject({ stage: "suspended", suspension });
     expect(await show("www.example.org")).not.toHaveProperty("suspension");
     expect(await show("docs.example.org")).not.toHaveProperty("nextCheckAt");
-    expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+    expect((await store.visit("http://docs.example.org/")).status).toBe(503);
     store.clock.advance(60_000);
     await store.domainScheduler.tick();
     expect(await show("www.example.org")).not.toHaveProperty("nextCheckAt");
@@ -674,7 +674,7 @@ describe("a plan", () => {
   });
 
   test.each([
-    ["records_wrong", "awaiting_dns", 421],
+    ["records_wrong", "awaiting_dns", 503],
     ["records_missing", "live", 200],
     ["unreachable", "live", 200],
     ["records_right", "live", 200],

@@ -239,13 +239,13 @@ test.each<[StoredStage, boolean]>([
 });
 
 test.each<[StoredStage, number]>([
-  ["awaiting_dns", 421],
-  ["dns_conflict", 421],
-  ["verified", 421],
-  ["issuing", 421],
-  ["issue_failed", 421],
+  ["awaiting_dns", 503],
+  ["dns_conflict", 503],
+  ["verified", 503],
+  ["issuing", 503],
+  ["issue_failed", 503],
   ["live", 200],
-  ["suspended", 421],
+  ["suspended", 503],
 ])("the visitors of a domain that is %s get %i", async (stage, status) => {
   const { reach, name } = await openCase();
   await reach[stage]();

@@ -146,7 +146,7 @@ test("rule 5: a record that takes up to 48 hours to spread is found without a re
 test("rule 6: step 3 is to verify; the domain is then live (over HTTP; its certificate is next)", async () => {
   const { add, store, setRecords, target, verified, events } = await openRules();
   await add("docs.example.org");
-  expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+  expect((await store.visit("http://docs.example.org/")).status).toBe(503);
   setRecords(`docs.example.org CNAME ${target}`);
   expect(await verified("docs.example.org")).toMatchObject({ stage: "live" });
   expect(await events("docs.example.org")).toEqual([

@@ -78,7 +78,7 @@ test("a live domain is checked daily; one that fails is reported for 7 days, the
   }
   await pass(store, HOUR, 10 * MINUTE);
   expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
-  expect((await store.visit("http://docs.example.org/")).status).toBe(421);
+  expect((await store.visit("http://docs.example.org/")).status).toBe(503);
   expect((await events("docs.example.org")).slice(3)).toEqual([
     "records_missing live",
     "lapsed awaiting_dns",

@@ -20,11 +20,13 @@ const open = async (): Promise<Store> => {
 
 const body = async (store: Store, address: string) => (await store.visit(address)).text();
 
-/** `200 text`, or `302 location`, or `421 code`. */
+/** `200 text`, or `302 location`, or `421 code`, or `503 title` of a domain that is not served. */
 const outcome = async (store: Store, address: string, init: RequestInit = {}): Promise<string> => {
   const response = await store.visit(address, { redirect: "manual", ...init } as RequestInit & {
     headers?: Record<string, string>;
   });
+  if (response.headers.get("content-type")?.startsWith("text/html") && response.status === 503)
+    return `503 ${/<title>(.*)<\/title>/.exec(await response.text())?.[1]}`;
   if (response.status === 200) return `200 ${await response.text()}`;
   return response.status < 400 ? `${response.status} ${response.headers.get("location")}` : faultOf(response);
 };
@@ -175,14 +177,14 @@ describe("a custom domain", () => {
     for (const role of ["primary", "served", "redirect"] as const)
       addDomain(store, "docs", `${role}.example.com`, { stage, role });
     const isLive = stage === "live";
-    expect(await outcome(store, "http://primary.example.com/")).toBe(
-      isLive ? "200 home of docs" : "421 misdirected",
+    expect(await outcome(store, "http://primary.example.com/")).toEqual(
+      isLive ? "200 home of docs" : expect.stringMatching(/^503 primary.example.com is /),
     );
-    expect(await outcome(store, "http://served.example.com/")).toBe(
-      isLive ? "200 home of docs" : "421 misdirected",
+    expect(await outcome(store, "http://served.example.com/")).toEqual(
+      isLive ? "200 home of docs" : expect.stringMatching(/^503 served.example.com is /),
     );
-    expect(await outcome(store, "http://redirect.example.com/")).toBe(
-      isLive ? "301 https://primary.example.com/" : "421 misdirected",
+    expect(await outcome(store, "http://redirect.example.com/")).toEqual(
+      isLive ? "301 https://primary.example.com/" : expect.stringMatching(/^503 redirect.example.com is /),
     );
     expect(await outcome(store, "http://docs.sites.example.org/")).toBe(
       isLive ? "302 https://primary.example.com/" : "200 home of docs",
@@ -250,10 +252,11 @@ describe("a custom domain", () => {
         .all()
         .map(({ detail }) => detail),
     );
-    // The name itself, the wildcard above it, and the project.
-    expect(plans.length).toBe(3);
+    // The name itself, the wildcard above it, both if they are not served, and the project.
+    expect(plans.length).toBe(4);
     expect(plans.flat().filter((step) => step.startsWith("SCAN") && !step.includes("CONSTANT"))).toEqual([]);
     for (const plan of plans.slice(0, 2)) expect(plan.join()).toContain("domains_held");
+    expect(plans[2]?.join()).toContain("domains_by_name");
   });
 });
 

@@ -137,7 +137,7 @@ real("each case goes through the executable and named to its stage and findings"
       findings: row.findings,
       ...(row.zone !== undefined && { zone: row.zone }),
       isOverTcp: row.transport === "tcp",
-      visited: stageAfter(row) === "live" ? 200 : 421,
+      visited: stageAfter(row) === "live" ? 200 : 503,
     })),
   );
 });
