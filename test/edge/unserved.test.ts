@@ -71,8 +71,10 @@ describe("the page of a domain that is not served", () => {
   });
 
   test("is that of the holder of the name, before projects that wait for it and its wildcard", async () => {
-    const store = await open({ [NAME]: "suspended", "*.example.org": "verified" });
+    const store = await open({});
     addDomain(store, "other", NAME, { stage: "awaiting_dns" });
+    addDomain(store, "docs", NAME, { stage: "suspended" });
+    addDomain(store, "docs", "*.example.org", { stage: "verified" });
     expect(await textAt(store, NAME)).toContain("is suspended");
     expect(await textAt(store, "else.example.org")).toContain("else.example.org is nearly ready");
     expect((await store.visit("http://a.else.example.org/")).status).toBe(421);
