@@ -1,10 +1,7 @@
-import { PLAIN_STYLE, plainPage, plainPolicy } from "../http/plain-page.ts";
-import { once } from "../lib/lazy.ts";
+import { plainResponse } from "../http/plain-page.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import { hostnameOf } from "./https-redirect.ts";
 import type { SiteDestination } from "./hosts.ts";
-
-const policy = once(() => plainPolicy(PLAIN_STYLE));
 
 type Remedy = readonly [when: string, command: string];
 
@@ -71,13 +68,5 @@ ${remedies.map(remedyItem).join("\n")}
 export const refusedPage = (request: Request, destination: SiteDestination): Response => {
   const name = hostnameOf(request.headers.get("host"));
   const main = mainOf(name, remediesFor(request, name, destination));
-  return new Response(plainPage("Unknown host name", PLAIN_STYLE, main), {
-    status: 421,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policy(),
-      "cache-control": "no-store",
-      vary: "Accept",
-    },
-  });
+  return plainResponse(421, "Unknown host name", main, { vary: "Accept" });
 };

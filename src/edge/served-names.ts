@@ -3,12 +3,12 @@ import { type HostNames, parseHostHeader } from "./hosts.ts";
 /** Looks up sites; undefined if no site has the name. */
 interface Sites {
   bySlug(slug: string): unknown;
-  byHostname(hostname: string): { kind: string; reason?: string } | undefined;
+  byHostname(hostname: string): { kind: string; stage?: string } | undefined;
 }
 
 /** A suspended domain keeps its certificate, with which visitors get a page. */
 const isSecured = (published: ReturnType<Sites["byHostname"]>): boolean =>
-  published !== undefined && (published.kind !== "unserved" || published.reason === "suspended");
+  published !== undefined && (published.kind !== "unserved" || published.stage === "suspended");
 
 /**
  * True for host names of the API, of sites and of suspended domains, spelled in lower case and without a port or a final dot.

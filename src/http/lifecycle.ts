@@ -87,8 +87,7 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
   /** The valid rows of a list that was read; undefined for other responses. The rows of a write are results, in their order. */
   const validRows = (error: unknown, { method }: Request, requestId: string): Response | undefined => {
     const isRead = method === "GET" || method === "HEAD";
-    if (!isRead || !isInvalidResponse(error)) return undefined;
-    const rows = splitRows(error);
+    const rows = isRead && isInvalidResponse(error) ? splitRows(error) : undefined;
     if (!rows) return undefined;
     log.error({ requestId, rows: rows.invalid }, "left rows that violate their schema out of a list");
     return Response.json(rows.valid);

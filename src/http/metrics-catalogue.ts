@@ -48,7 +48,7 @@ export const METRICS = {
   },
   open_notices: {
     type: "gauge",
-    help: "Host names with an open problem, by kind: domain_failing, renewal_failed, orders_failed.",
+    help: "Host names with an open problem, by kind: domain_failing, renewal_failed, orders_failed, certificate_overdue.",
     labels: ["kind"],
   },
   cluster_engine_up: {

@@ -1,3 +1,5 @@
+import { once } from "../lib/lazy.ts";
+
 /** The style of pages that need neither a script nor another file, such as error pages. */
 export const PLAIN_STYLE = `:root { color-scheme: light dark; --back: #fff; --text: #1d2430; --quiet: #4a5262; --line: #d5dae3; --code: #f2f4f8; }
 @media (prefers-color-scheme: dark) {
@@ -43,3 +45,22 @@ ${main}
 </body>
 </html>
 `;
+
+const policy = once(() => plainPolicy(PLAIN_STYLE));
+
+/** The response with a plain page, which no cache keeps. @param title and `main` are HTML */
+export const plainResponse = (
+  status: number,
+  title: string,
+  main: string,
+  headers: Readonly<Record<string, string>>,
+): Response =>
+  new Response(plainPage(title, PLAIN_STYLE, main), {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy(),
+      "cache-control": "no-store",
+      ...headers,
+    },
+  });

@@ -83,28 +83,15 @@ export const validationFault = (error: ValidationError): Fault => {
   return new Fault("invalid_request", describeViolations(violations, part), undefined, violations);
 };
 
-/** A row of a list that violates its schema, for the log: its names and the violated rules, none of its other values. */
-interface InvalidRow {
-  index: number;
-  id?: unknown;
-  slug?: unknown;
-  hostname?: unknown;
-  violations: string;
-}
-
-const describeRow = (row: unknown, index: number, problems: readonly ValueError[]): InvalidRow => {
-  const { id, slug, hostname } = (row ?? {}) as Partial<InvalidRow>;
+/** Describes a row for the log: its names and the rules that it violates, none of its other values. */
+const describeRow = (row: unknown, index: number, problems: readonly ValueError[]) => {
+  const { id, slug, hostname } = (row ?? {}) as { id?: unknown; slug?: unknown; hostname?: unknown };
   const ofRow = problems.map((problem) => ({ ...problem, path: problem.path.replace(/^\/\d+/, "") }));
   return { index, id, slug, hostname, violations: describeViolations(violationsOf(ofRow, "row"), "row") };
 };
 
-/**
- * Splits a list that a response must not contain into its valid rows and a description of the others.
- * @returns undefined if the response is not a list, or violates a rule for lists
- */
-export const splitRows = (
-  error: ValidationError,
-): { valid: unknown[]; invalid: InvalidRow[] } | undefined => {
+/** Splits a list into its valid rows and descriptions of the others; undefined if it is no list, or too long. */
+export const splitRows = (error: ValidationError) => {
   const { validator, value } = error as unknown as Invalid;
   if (!Array.isArray(value)) return undefined;
   const problems = Map.groupBy(validator.Errors(value), ({ path }) => path.split("/")[1]);

@@ -2,7 +2,7 @@ import { type SQL, and, eq, inArray, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
-import { type StoredStage, awaitsCertificate, stagesThat } from "../domains/stage.ts";
+import { type StoredStage, stagesThat } from "../domains/stage.ts";
 import type { Preview } from "../lib/preview.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
@@ -33,7 +33,7 @@ export interface UnservedDomain {
   kind: "unserved";
   /** The name of the request. */
   hostname: string;
-  reason: "suspended" | "awaits_certificate" | "awaits_records";
+  stage: StoredStage;
   /** As for a site. */
   wildcard?: string;
 }
@@ -45,7 +45,7 @@ export interface PublishedNames {
   bySlug(slug: string): Published | undefined;
   /**
    * What a custom domain shows: only if it is live, and its project's plan has custom domains. Without one, the live wildcard
-   * directly above the name counts, unless another project holds the name. Otherwise the reason, if a project has the domain.
+   * directly above the name counts, unless another project holds the name. Otherwise its stage, if a project has the domain.
    */
   byHostname(hostname: string): Published | undefined;
 }
@@ -91,11 +91,6 @@ const COLUMNS = {
   primary: livePrimary,
 };
 
-const reasonOf = (stage: StoredStage): UnservedDomain["reason"] => {
-  if (stage === "suspended") return "suspended";
-  return awaitsCertificate(stage) ? "awaits_certificate" : "awaits_records";
-};
-
 /** Domains that are not served. A holder of the name goes before projects that wait for it, the name before its wildcard. */
 const unservedDomains = ({ orm }: Pick<Database, "orm">) => {
   const hostname = sql.placeholder("hostname");
@@ -110,14 +105,8 @@ const unservedDomains = ({ orm }: Pick<Database, "orm">) => {
     .prepare();
   return (name: string, wildcard: string): UnservedDomain | undefined => {
     const row = statement.get({ hostname: name, wildcard });
-    return (
-      row && {
-        kind: "unserved",
-        hostname: name,
-        reason: reasonOf(row.stage),
-        ...(row.hostname === wildcard && { wildcard }),
-      }
-    );
+    const isBelow = row?.hostname === wildcard;
+    return row && { kind: "unserved", hostname: name, stage: row.stage, ...(isBelow && { wildcard }) };
   };
 };
 
