@@ -29,6 +29,7 @@ import type { PlatformFault } from "../platform/fault.ts";
 import { type RefusedHost, readRefusedHosts } from "../edge/refused-hosts.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
+import { wildcardAbove } from "../lib/hostname.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { formatTime } from "../lib/time.ts";
 import { noticeReads } from "../notices/repository.ts";
@@ -156,6 +157,12 @@ const namesStatus = async (config: Config, client: Client, now: number) => {
   };
 };
 
+/** The refused hosts that are no domains of projects. A domain may have been added since. */
+const refusedBy = (dataDir: string, client: Client | undefined): RefusedHost[] => {
+  const domains = client?.query<object, string[]>("SELECT 1 FROM domains WHERE hostname IN (?, ?)");
+  return readRefusedHosts(dataDir).filter(({ host }) => !domains?.get(host, wildcardAbove(host)));
+};
+
 type NamesStatus = Awaited<ReturnType<typeof namesStatus>>;
 
 export interface Status extends NamesStatus {
@@ -238,7 +245,7 @@ export const findStatus = async (
       backups: backupStatus(config, client, now),
       ...(client ? await namesStatus(config, client, now) : NO_NAMES),
       platformFaults: platformFaults(config),
-      refusedHosts: server.running ? readRefusedHosts(dataDir) : [],
+      refusedHosts: server.running ? refusedBy(dataDir, client) : [],
     };
   } finally {
     client?.close();

@@ -1,6 +1,7 @@
-import type { Config } from "../config/config.ts";
 import { describeMissing } from "../data-dir/process-record.ts";
+import { ownNames } from "../dns-checks/own-names.ts";
 import type { RefusedHost } from "../edge/refused-hosts.ts";
+import { apexOf, parseHostname } from "../lib/hostname.ts";
 import { quantity } from "../lib/quantity.ts";
 import { sentence } from "../lib/text.ts";
 import { noticeWarnings } from "../notices/notice.ts";
@@ -16,13 +17,29 @@ const slugOf = (host: string, platformDomain: string): string | undefined => {
   return slugProblem(label) ? undefined : label;
 };
 
-const refusedWarning = ({ host, count }: RefusedHost, platformDomain: string): string => {
-  const project = slugOf(host, platformDomain);
-  const advice = project
-    ? `there is no project ${project}; to publish one, run adoption-store deploy DIRECTORY --project ${project} --create`
-    : "if the name is yours, set BASE_URL to its address, or add it to API_HOSTS";
-  return `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: ${advice}.`;
+type NameSettings = Parameters<typeof ownNames>[0];
+
+/** True if the settings have a name in the same registered domain, or no public name yet. */
+const mayBeOwn = (host: string, config: NameSettings): boolean => {
+  const { zones, hosts } = ownNames(config).reserved;
+  const domains = [...zones, ...hosts].filter((name) => parseHostname(name).ok).map(apexOf);
+  return domains.length === 0 || domains.includes(apexOf(host));
 };
+
+/** Never advises a setting for a customer's domain: the API would get its requests, also once the domain is live. */
+const adviceFor = (host: string, config: NameSettings): string => {
+  const project = slugOf(host, config.platformDomain);
+  if (project)
+    return `there is no project ${project}; to publish one, run adoption-store deploy DIRECTORY --project ${project} --create`;
+  if (!mayBeOwn(host, config))
+    return `no project has this domain; to add it to one, run adoption-store domains add ${host} --project PROJECT`;
+  return config.baseUrl === undefined
+    ? "if it is the address of this server, set BASE_URL to it"
+    : "if it is another address of this server, add it to API_HOSTS";
+};
+
+const refusedWarning = ({ host, count }: RefusedHost, config: NameSettings): string =>
+  `${quantity(count, "request")} for ${host} ${count === 1 ? "was" : "were"} refused: ${adviceFor(host, config)}.`;
 
 /** The problems that require the operator's attention, each with its remedy. */
 export const warningsOf = (
@@ -40,7 +57,7 @@ export const warningsOf = (
     cluster,
     dataDir,
   }: Status,
-  { platformDomain }: Pick<Config, "platformDomain">,
+  config: NameSettings,
 ): string[] => [
   ...(settingsFault === undefined ? [] : [`The settings are invalid: ${settingsFault}`]),
   ...(service === undefined ? [] : [describeStopped(service)]),
@@ -66,5 +83,5 @@ export const warningsOf = (
       ({ hostname, project, stage }) =>
         `The domain ${hostname} is ${stage}: adoption-store domains show ${hostname} --project ${project}`,
     ),
-  ...refusedHosts.slice(0, 3).map((refused) => refusedWarning(refused, platformDomain)),
+  ...refusedHosts.slice(0, 3).map((refused) => refusedWarning(refused, config)),
 ];

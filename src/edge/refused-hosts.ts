@@ -43,7 +43,7 @@ export const refusedHosts = ({ clock, log }: { clock: Clock; log: Pick<Logger, "
     entry.loggedAt = lastLoggedAt = entry.lastAt;
     log.warn(
       { host },
-      "refused a host that nothing serves: if it is this service's own, set BASE_URL to its address or add it to API_HOSTS",
+      "refused a host that nothing serves: no project has it, and neither BASE_URL nor API_HOSTS names it",
     );
   };
 

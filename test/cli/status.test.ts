@@ -81,21 +81,37 @@ describe("beside a server", () => {
     expect(out.split("\n").length).toBeLessThan(12);
   });
 
-  test("a refused host is a warning with what to do", async () => {
-    writeFileSync(
-      join(dataDir, "refused-hosts.json"),
-      JSON.stringify([
-        { host: "zoo.example", count: 3, lastAt: "2030-12-05T00:00:00.000Z" },
-        { host: "zoo.localhost", count: 1, lastAt: "2030-12-05T00:00:00.000Z" },
-        { host: "a.zoo.localhost", count: 1, lastAt: "2030-12-05T00:00:00.000Z" },
-      ]),
-    );
-    expect((await status()).status.warnings).toEqual([
-      "3 requests for zoo.example were refused: if the name is yours, set BASE_URL to its address, or add it to API_HOSTS.",
-      "1 request for zoo.localhost was refused: there is no project zoo; to publish one, run adoption-store deploy DIRECTORY --project zoo --create.",
-      expect.stringContaining("set BASE_URL"),
-    ]);
+  const refusalsOf = async (...hosts: string[]): Promise<string[]> => {
+    const refused = hosts.map((host, at) => ({ host, count: 3 - at, lastAt: "2030-12-05T00:00:00.000Z" }));
+    writeFileSync(join(dataDir, "refused-hosts.json"), JSON.stringify(refused));
+    const { warnings } = (await status()).status;
     writeFileSync(join(dataDir, "refused-hosts.json"), "[]");
+    return warnings;
+  };
+
+  test("a refused host is a warning with what to do, and only the service's own names are for its settings", async () => {
+    expect(await refusalsOf("docs.customer.net", "shop.example.org", "zoo.localhost")).toEqual([
+      "3 requests for docs.customer.net were refused: no project has this domain; to add it to one, run adoption-store domains add docs.customer.net --project PROJECT.",
+      "2 requests for shop.example.org were refused: if it is another address of this server, add it to API_HOSTS.",
+      "1 request for zoo.localhost was refused: there is no project zoo; to publish one, run adoption-store deploy DIRECTORY --project zoo --create.",
+    ]);
+  });
+
+  test("a custom domain is no refused host: not one that was added since, and not one below a wildcard", async () => {
+    using database = new Database(join(dataDir, "adoption-store.db"));
+    database.run("PRAGMA busy_timeout = 5000");
+    database.run(
+      `INSERT INTO projects (slug, name, plan, target_label, created_at) VALUES ('docs', 'Docs', 'pro', 'label', 0)`,
+    );
+    for (const hostname of ["docs.example.org", "*.customer.net"])
+      database.run(
+        `INSERT INTO domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
+         VALUES (1, ?, 'awaiting_dns', 'served', 0, 0, '[]')`,
+        [hostname],
+      );
+    const warnings = await refusalsOf("docs.example.org", "a.customer.net", "shop.example.org");
+    for (const table of ["domains", "projects"]) database.run(`DELETE FROM ${table}`);
+    expect(warnings).toEqual([expect.stringContaining("for shop.example.org")]);
   });
 
   test("an executable that was replaced is a warning", async () => {
