@@ -45,7 +45,7 @@ export const ACTIONS = {
     "A custom domain became the primary one, serves the site, or redirects to the primary one.",
   "domain.checked": "A requested check changed the stage of a custom domain.",
   "domain.noticed":
-    "The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed.",
+    "The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `certificate_overdue`: there is no certificate after 30 minutes.",
   "domain.removed": "A custom domain was removed.",
 } as const;
 

@@ -18,6 +18,11 @@ export const NOTICES = {
     words: "Orders of a first certificate failed three times in a row",
     advice: (hostname: string) => `adoption-store certificates show ${hostname}`,
   },
+  certificate_overdue: {
+    code: "certificates_overdue",
+    words: "Names have no certificate after 30 minutes",
+    advice: (hostname: string) => `adoption-store certificates show ${hostname}`,
+  },
 } as const satisfies Record<
   string,
   {

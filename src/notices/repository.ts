@@ -1,10 +1,12 @@
-import { type SQL, and, asc, eq, gt, gte, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, gt, gte, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { OVERDUE_MS } from "../certificates/certificate.ts";
 import { auditing } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { notices } from "../db/schema/notices.ts";
 import { projects } from "../db/schema/projects.ts";
+import { WANTING_CERTIFICATE } from "../domains/queries.ts";
 import { SERVICE } from "../lib/actor.ts";
 import type { Notice, NoticeKind } from "./notice.ts";
 
@@ -27,10 +29,14 @@ const ofCertificates = (orm: Orm, condition: SQL | undefined) =>
     .where(condition)
     .prepare();
 
+/** True for the service's own names, and for domains that are to have a certificate already. */
+const isNeeded = sql`coalesce((select max(d.stage in ${WANTING_CERTIFICATE}) from domains d
+  where d.hostname = certificates.hostname), true)`;
+
 type Name = Omit<Notice, "kind">;
 
 /** The host names that are in the state of each kind of notice. */
-const stateReads = (orm: Orm): Record<NoticeKind, { all(): Name[] }> => ({
+const stateReads = (orm: Orm): Record<NoticeKind, { all(times: { overdue: number }): Name[] }> => ({
   domain_failing: orm
     .select({ hostname: domains.hostname, project: sql<string>`min(${projects.slug})` })
     .from(domains)
@@ -43,6 +49,10 @@ const stateReads = (orm: Orm): Record<NoticeKind, { all(): Name[] }> => ({
   orders_failed: ofCertificates(
     orm,
     and(isNull(certificates.chain), gte(certificates.failures, FAILED_ORDERS)),
+  ),
+  certificate_overdue: ofCertificates(
+    orm,
+    and(isNull(certificates.chain), lte(certificates.createdAt, value("overdue")), isNeeded),
   ),
 });
 
@@ -110,7 +120,9 @@ export const noticeRepository = (database: Pick<Database, "orm" | "client" | "co
     async update(now: number): Promise<void> {
       const known = open();
       const present = (Object.keys(states) as NoticeKind[]).flatMap((kind) =>
-        states[kind].all().map(({ hostname, project }) => ({ kind, hostname, project })),
+        states[kind]
+          .all({ overdue: now - OVERDUE_MS })
+          .map(({ hostname, project }) => ({ kind, hostname, project })),
       );
       for (const notice of without(present, known))
         await write(beginStatement, notice, now, [null, notice.kind]);

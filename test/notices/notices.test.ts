@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Notice, noticeCounts, noticeWarnings } from "../../src/notices/notice.ts";
 import { noticeRepository } from "../../src/notices/repository.ts";
-import { DAY, openIssuing } from "../certificates/issuing.ts";
+import { DAY, MINUTE, openIssuing } from "../certificates/issuing.ts";
 import { openProject } from "../domains/projects.ts";
 import type { Store } from "../support/store.ts";
 
@@ -83,10 +83,56 @@ test("a first certificate is noticed after three failed orders in a row", async 
   for (let time = 0; time < 3; time++) {
     await pass(2 * DAY);
     await notices.update(store.clock.now());
-    seen.push(notices.open().length);
+    seen.push(notices.open().filter(({ kind }) => kind === "orders_failed").length);
   }
   expect(seen).toEqual([0, 0, 1]);
-  expect(await recorded(store)).toMatchObject([began("orders_failed")]);
+  expect(await recorded(store)).toContainEqual(expect.objectContaining(began("orders_failed")));
+});
+
+test("a name without a certificate is noticed after 30 minutes, by readyz too, until it has one", async () => {
+  const { promise: decision, resolve } = Promise.withResolvers<boolean>();
+  const { store, verified, pass, clock } = await openIssuing({ validate: () => decision });
+  const notices = noticeRepository(store.database);
+  const start = clock.now();
+  await verified(NAME);
+  await pass();
+  await notices.update(start + 30 * MINUTE - 1);
+  expect(notices.open()).toEqual([]);
+  await notices.update(start + 31 * MINUTE);
+  expect(notices.open()).toEqual([{ kind: "certificate_overdue", hostname: NAME, project: "docs" }]);
+  expect(await (await store.call("GET", "/readyz")).json()).toMatchObject({
+    warnings: [
+      {
+        code: "certificates_overdue",
+        count: 1,
+        message: `Names have no certificate after 30 minutes: ${NAME}. Run adoption-store certificates show ${NAME}`,
+      },
+    ],
+  });
+  const metrics = await (await store.call("GET", "/metrics")).text();
+  expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
+  resolve(true);
+  await pass(10 * MINUTE);
+  await notices.update(clock.now());
+  expect(notices.open()).toEqual([]);
+});
+
+test("a missing certificate is noticed for the service's own names, and only for domains that are to have one", async () => {
+  const { store, add, certificates } = await openIssuing();
+  const notices = noticeRepository(store.database);
+  for (const name of ["waits.example.org", "suspended.example.org", "verified.example.org"]) await add(name);
+  store.database.client.run(
+    "UPDATE domains SET stage = substr(hostname, 1, instr(hostname, '.') - 1) WHERE hostname NOT LIKE 'waits%'",
+  );
+  await certificates.want(
+    ["waits.example.org", "suspended.example.org", "verified.example.org", "adopt.example.net"],
+    0,
+  );
+  await notices.update(DAY);
+  expect(notices.open().map(({ hostname }) => hostname)).toEqual([
+    "adopt.example.net",
+    "verified.example.org",
+  ]);
 });
 
 test("a certificate that could not be renewed is noticed until it is renewed", async () => {

@@ -4,7 +4,9 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 export const notices = sqliteTable(
   "notices",
   {
-    kind: text({ enum: ["domain_failing", "renewal_failed", "orders_failed"] }).notNull(),
+    kind: text({
+      enum: ["domain_failing", "renewal_failed", "orders_failed", "certificate_overdue"],
+    }).notNull(),
     /** In A-labels. */
     hostname: text().notNull(),
     /** When the service noticed it. */

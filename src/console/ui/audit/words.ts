@@ -148,6 +148,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   domain_failing: "no longer verifies",
   renewal_failed: "certificate not renewed",
   orders_failed: "three orders failed",
+  certificate_overdue: "no certificate after 30 minutes",
 };
 
 const METHODS: Readonly<Record<string, string>> = {
