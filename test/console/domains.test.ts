@@ -448,6 +448,28 @@ describe("the advice for a certificate", () => {
     const certificate = { status: "in_use", notAfter: "2026-12-18T09:32:00Z", problem } as const;
     expect(advice([], { ...SUBDOMAIN, stage: "live", certificate })[0]?.tone).toBe("waiting");
   });
+
+  test.each([
+    [90, 7 * 24],
+    [6, 36],
+  ])(
+    "of %i days alarms when it should have been renewed, whether or not an attempt failed",
+    (days, hours) => {
+      const toneAt = (left: number, failure?: typeof problem) => {
+        const notAfter = new Date(NOW + left * 3_600_000).toISOString();
+        const notBefore = new Date(NOW + (left - days * 24) * 3_600_000).toISOString();
+        const certificate = {
+          status: "in_use",
+          notBefore,
+          notAfter,
+          ...(failure && { problem: failure }),
+        } as const;
+        return advice([], { ...SUBDOMAIN, stage: "live", certificate })[0]?.tone;
+      };
+      expect([toneAt(hours + 1), toneAt(hours + 1, problem)]).toEqual([undefined, "waiting"]);
+      expect([toneAt(hours - 1), toneAt(hours - 1, problem)]).toEqual(["bad", "bad"]);
+    },
+  );
 });
 
 test("an active domain says when its certificate expires, and whether it is renewed", () => {

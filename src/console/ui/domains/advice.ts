@@ -6,6 +6,7 @@ import {
   certificateWords,
   createWords,
   describe,
+  endsSoon,
   isDue,
   servedWords,
 } from "./explanations.ts";
@@ -206,9 +207,10 @@ const PASSING_PROBLEMS: ReadonlySet<string> = new Set(["budget", "rateLimited"])
 
 const certificateAdvice = (certificate: Certificate, now: number): Advice | undefined => {
   const { status, problem } = certificate;
-  if (!problem && status !== "ssl_overdue" && status !== "expired") return undefined;
+  const mustRenew = endsSoon(certificate, now);
+  if (!problem && !mustRenew && status !== "ssl_overdue" && status !== "expired") return undefined;
   const isPassing =
-    status === "in_use" ||
+    (status === "in_use" && !mustRenew) ||
     (status === "failing" && (PASSING_PROBLEMS.has(problem?.type ?? "") || isDue(certificate, now)));
   return {
     tone: isPassing ? "waiting" : "bad",

@@ -63,6 +63,14 @@ const CERTIFICATE_TITLES: Partial<Record<Certificate["status"], string>> = {
 export const isDue = ({ nextAttemptAt }: Certificate, now: number): boolean =>
   nextAttemptAt !== undefined && Date.parse(nextAttemptAt) <= now;
 
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+
+/** True if a renewal is overdue: less than a week, or less than a quarter of a short life, is left. */
+export const endsSoon = ({ notBefore = "", notAfter = "" }: Certificate, now: number): boolean => {
+  const end = Date.parse(notAfter);
+  return end - now < Math.min(WEEK_MS, (end - Date.parse(notBefore)) / 4);
+};
+
 const DUE: Words = {
   title: "A new attempt to get a certificate begins in a moment",
   text: "This is why the last one failed:",
