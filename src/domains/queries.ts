@@ -7,7 +7,6 @@ import { projects } from "../db/schema/projects.ts";
 import { type Act, SERVICE } from "../lib/actor.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 import type { Domain } from "./domain.ts";
-import { FINDINGS } from "../dns-checks/finding-kinds.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
 import { type StageEvent, type StoredStage, stagesThat, transitionOf } from "./stage.ts";
 
@@ -31,9 +30,7 @@ export const COLUMNS = {
   findings: domains.findings,
 };
 
-/** Stored findings, without those of kinds that only other versions have. */
-export const toFindings = (json: string): DomainFinding[] =>
-  (JSON.parse(json) as DomainFinding[]).filter(({ kind }) => Object.hasOwn(FINDINGS, kind));
+export const toFindings = (json: string) => JSON.parse(json) as DomainFinding[];
 
 export const toDomain = (row: Row): Domain => ({ ...row, findings: toFindings(row.findings) });
 

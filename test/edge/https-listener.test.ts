@@ -122,8 +122,9 @@ test.each([
     const { stored, connect } = await openHttps({ hstsMaxAge });
     stored.renewals = renewals;
     const response = await ask(await connect());
-    expect(/strict-transport-security: max-age=(\d+)/i.exec(response)?.[1]).toBe(
-      seconds === undefined ? undefined : String(seconds),
+    // For the name alone: neither includeSubDomains nor preload.
+    expect(/strict-transport-security: (.*)\r/i.exec(response)?.[1]).toBe(
+      seconds === undefined ? undefined : `max-age=${seconds}`,
     );
   },
 );
