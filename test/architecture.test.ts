@@ -72,7 +72,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     from: /[/-](repository|queries|erasure)\.ts$/,
     to: [
       /^src\/(db|lib|protocols\/acme)\//,
-      /^src\/(pets\/pet|projects\/plan|domains\/stage|dns-checks\/finding)\.ts$/,
+      /^src\/(pets\/pet|projects\/plan|domains\/stage|dns-checks\/finding|certificates\/certificate)\.ts$/,
     ],
   },
   // The rows of a file are checked as the bodies of POST /v1/pets are.
@@ -89,11 +89,12 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     to: [/^src\/(http|lib|protocols\/dns|dns-checks|dns-records)\//, /^src\/projects\/(plan|service)\.ts$/],
   },
   { from: /^src\/deploys\//, to: [/^src\/(http|lib|protocols\/s3)\//, /^src\/projects\/service\.ts$/] },
-  // A site consists of the files of a deploy.
+  // A site consists of the files of a deploy, under names of a project.
   {
     from: /^src\/sites\//,
     to: [
       /^src\/(http|lib)\//,
+      /^src\/domains\/stage\.ts$/,
       /^src\/deploys\/(rules\/.*|blob-check|blobs|challenge-directory|manifest)\.ts$/,
     ],
   },

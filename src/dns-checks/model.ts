@@ -134,10 +134,10 @@ export const DomainTrace = t.Object(
   { $id: "DomainTrace", description: "Every DNS query of the last check, with its response." },
 );
 
-/** The wire form of findings. */
+/** The wire form of findings. Stored ones of kinds that only other versions have are left out. */
 export const fromFindings = (findings: readonly CheckFinding[]): Static<typeof Findings> =>
-  findings.map((finding) => ({
-    responsible: FINDINGS[finding.kind].responsible,
-    ...finding,
-    message: describeFinding(finding),
-  }));
+  findings.flatMap((finding) =>
+    Object.hasOwn(FINDINGS, finding.kind)
+      ? { responsible: FINDINGS[finding.kind].responsible, ...finding, message: describeFinding(finding) }
+      : [],
+  );

@@ -47,6 +47,26 @@ const loggable = (error: unknown): unknown =>
     ? new Error(`a response violates its schema: ${validationFault(error).message}`)
     : error;
 
+/** The valid rows of a list that was read; undefined for other responses. The rows of a write are results, in their order. */
+const validRows = (
+  error: unknown,
+  { method }: Request,
+  requestId: string,
+  log: Logger,
+): Response | undefined => {
+  const isRead = method === "GET" || method === "HEAD";
+  const rows = isRead && isInvalidResponse(error) ? splitRows(error) : undefined;
+  if (!rows) return undefined;
+  log.error({ requestId, rows: rows.invalid }, "left rows that violate their schema out of a list");
+  return Response.json(rows.valid);
+};
+
+const faultFor = (code: unknown, error: unknown, request: Request, routes: readonly Route[]): Fault => {
+  if (code === "NOT_FOUND") return routeFault(routes, request);
+  if (code !== "VALIDATION" || isInvalidResponse(error)) return faultOf(error);
+  return validationFault(error as ValidationError);
+};
+
 /** The response to OPTIONS, whether or not it is a CORS preflight. */
 const optionsResponse = (request: Request, routes: readonly Route[], cors: Cors): Response => {
   const methods = methodsAt(routes, pathOf(request));
@@ -84,21 +104,6 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
       undefined,
     );
 
-  /** The valid rows of a list that was read; undefined for other responses. The rows of a write are results, in their order. */
-  const validRows = (error: unknown, { method }: Request, requestId: string): Response | undefined => {
-    const isRead = method === "GET" || method === "HEAD";
-    const rows = isRead && isInvalidResponse(error) ? splitRows(error) : undefined;
-    if (!rows) return undefined;
-    log.error({ requestId, rows: rows.invalid }, "left rows that violate their schema out of a list");
-    return Response.json(rows.valid);
-  };
-
-  const faultFor = (code: unknown, error: unknown, request: Request): Fault => {
-    if (code === "NOT_FOUND") return routeFault(routes(), request);
-    if (code !== "VALIDATION" || isInvalidResponse(error)) return faultOf(error);
-    return validationFault(error as ValidationError);
-  };
-
   return (
     new Elysia({ name: "lifecycle" })
       .decorate({ requestId: "", startedAt: 0 })
@@ -121,9 +126,9 @@ export const lifecycle = ({ metrics, log, cors, onError, routes }: LifecycleOpti
         const { code, error, request, headers } = context;
         const requestId = requestIdOf(headers["x-request-id"]);
         context.requestId = requestId;
-        const rows = validRows(error, request, requestId);
+        const rows = validRows(error, request, requestId, log);
         if (rows) return rows;
-        const fault = faultFor(code, error, request);
+        const fault = faultFor(code, error, request, routes());
         if (!(error instanceof Fault)) onError?.(error);
         if (isServerFailure(fault, error)) log.error({ err: loggable(error), requestId }, fault.code);
         // The message may quote the client.

@@ -6,7 +6,7 @@ import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { notices } from "../db/schema/notices.ts";
 import { projects } from "../db/schema/projects.ts";
-import { WANTING_CERTIFICATE } from "../domains/queries.ts";
+import { stagesThat } from "../domains/stage.ts";
 import { SERVICE } from "../lib/actor.ts";
 import type { Notice, NoticeKind } from "./notice.ts";
 
@@ -30,7 +30,7 @@ const ofCertificates = (orm: Orm, condition: SQL | undefined) =>
     .prepare();
 
 /** True for the service's own names, and for domains that are to have a certificate already. */
-const isNeeded = sql`coalesce((select max(d.stage in ${WANTING_CERTIFICATE}) from domains d
+const isNeeded = sql`coalesce((select max(d.stage in ${stagesThat("wantsCertificate")}) from domains d
   where d.hostname = certificates.hostname), true)`;
 
 type Name = Omit<Notice, "kind">;

@@ -6,18 +6,12 @@ import type { UnservedDomain } from "./repository.ts";
 /** What visitors read: the end of the heading, and a paragraph. */
 const wordsFor = (stage: StoredStage): readonly [state: string, text: string] => {
   if (stage === "suspended")
-    return [
-      "is suspended",
-      "This site is not shown at the moment. If it is yours, your project's settings show the reason.",
-    ];
+    return ["is suspended", "If this is your site, your project's settings show the reason."];
   if (awaitsCertificate(stage))
-    return [
-      "is nearly ready",
-      "Its certificate is being issued, which usually takes a couple of minutes. Reload the page then.",
-    ];
+    return ["is nearly ready", "Its certificate is being issued. Reload the page in a couple of minutes."];
   return [
     "is not ready yet",
-    "Its DNS records have not been verified. If the site is yours, your project's settings show what is missing.",
+    "If this is your site, your project's settings show what its DNS records lack.",
   ];
 };
 

@@ -25,7 +25,9 @@ beforeAll(async () => {
 const update = (table: string, hostname: string, row: Record<string, Cell>) =>
   runInCommit(
     room.store.database,
-    `UPDATE ${table} SET ${Object.keys(row).map((column) => `${column} = ?`)} WHERE hostname = ?`,
+    `UPDATE ${table} SET ${Object.keys(row)
+      .map((column) => `${column} = ?`)
+      .join()} WHERE hostname = ?`,
     [...Object.values(row), hostname],
   );
 
