@@ -435,7 +435,7 @@ describe("domains", () => {
     expect([early.code, early.error]).toEqual([1, ""]);
     expect(early.out).toStartWith("docs.example.test: awaiting_dns\n  ");
     const visit = async () => (await store.visit("http://docs.example.test/")).status;
-    expect(await visit()).toBe(421);
+    expect(await visit()).toBe(503);
 
     show(`docs.example.test CNAME ${target}`);
     const live = await domains("verify", "docs.example.test", "--wait");
