@@ -17,7 +17,7 @@ import type { DnsRecord } from "../protocols/dns/message.ts";
 type OfKind<Kind extends Finding["kind"]> = Extract<Finding, { kind: Kind }>;
 
 /** The addresses of the target; undefined if they could not be looked up. */
-export const targetAddresses = ({ targets }: Trace): string[] | undefined =>
+export const targetAddresses = ({ targets }: Pick<Trace, "targets">): string[] | undefined =>
   targets.length === 0 || targets.some(({ problem }) => problem !== undefined)
     ? undefined
     : addressesIn(targets.flatMap(({ records }) => records));
@@ -118,6 +118,8 @@ const serverCause = (finding: OfKind<"unreachable">, trace: Trace): Finding | un
 const isConsequence = (finding: Finding, trace: Trace, causes: Finding[]): boolean => {
   if (finding.kind !== "unreachable") return false;
   const view = viewOf(finding, trace);
+  const isZoneSilent = causes.some((one) => one.kind === "unreachable" && one.responsible === "dns_provider");
+  if (isZoneSilent) return view?.role === "resolver";
   const isExplained = causes.some(({ kind }) => kind === "lame_delegation" || kind === "dnssec_failure");
   return isExplained && view?.role === "resolver" && rcodeOf(view.cname) === "SERVFAIL";
 };

@@ -153,7 +153,11 @@ const judgeApex = (view: View, name: string, target: string, addresses?: string[
 };
 
 /** Whether one server's records are right. @param addresses the target's own; undefined if they are not known */
-export const judgeRecords = (view: View, expected: Expectation, addresses?: string[]): Judgement => {
+export const judgeRecords = (
+  view: View,
+  expected: Pick<Expectation, "hostname" | "target" | "isApex">,
+  addresses?: string[],
+): Judgement => {
   const reason = reasonOf(view.cname, view.role);
   if (reason !== undefined || !isUsable(view.cname)) return { kind: "unknown", reason: reason ?? "" };
   const name = canonicalName(expected.hostname);

@@ -100,12 +100,21 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
         : `${forbid} ${CAA_PARAMETERS[parameter]}. Add a record${withTag} with the value ${expected.map((value) => `"${value}"`).join(" or ")}.`;
     },
   },
+  caa_unanswered: {
+    meaning:
+      "The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659).",
+    responsible: "dns_provider",
+    describe: ({ name, server, reason }) =>
+      `The name servers of the zone fail queries for the CAA records of ${name} (${server}: ${reason}). CAs must refuse the certificate until they respond. Ask the DNS provider to repair these name servers. Without CAA records, the right response is NOERROR without records.`,
+  },
   not_propagated: {
-    meaning: "The record is right, but some servers still have the old one.",
+    meaning:
+      "The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it.",
     responsible: "nobody",
+    isHint: true,
     describe({ name, server, seconds }) {
-      const wait = seconds === undefined ? "until it has the new ones" : `at most ${duration(seconds)}`;
-      return `${name}'s record is right, but ${server} still has the old records. Wait ${wait}.`;
+      const until = seconds === undefined ? "for a while" : `for up to ${duration(seconds)}`;
+      return `The name servers of ${name} have the right record. The resolver ${server} and others may show the old one ${until}.`;
     },
   },
   ownership_unproven: {
@@ -118,13 +127,13 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
   },
   unreachable: {
     meaning:
-      "A name server gave no usable response. This never counts against the domain. After a day (`since`), the DNS provider must act, or the operator if it is a resolver of this service.",
+      "A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails, somebody must act after a day (`since`).",
     responsible: "nobody",
-    describe({ name, server, reason, since = "", responsible }) {
+    describe({ name, server, reason, since, responsible }) {
       const silence = `${server} gave no usable response for ${name}: ${reason}.`;
-      return responsible === undefined
-        ? silence
-        : `${silence} No check has had one since ${minute(since)}. ${REPAIR[responsible]}`;
+      if (responsible === undefined) return silence;
+      const length = since === undefined ? "" : ` No check has had one since ${minute(since)}.`;
+      return `${silence}${length} ${REPAIR[responsible]}`;
     },
   },
   proxied: {
@@ -170,8 +179,10 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
   lame_delegation: {
     meaning: "The domain is delegated to a name server that does not serve its zone.",
     responsible: "dns_provider",
-    describe: ({ name, server, reason }) =>
-      `${name} is delegated to the name server ${server}, which does not serve the zone (${reason}). Ask the DNS provider to add the zone there, or remove this name server at the registrar.`,
+    describe: ({ name, server, reason, responsible }) =>
+      responsible === "registrar"
+        ? `The registry delegates ${name} to the name server ${server}, which does not serve the zone (${reason}). At the registrar, enter the name servers of your DNS provider.`
+        : `${name} is delegated to the name server ${server}, which does not serve the zone (${reason}). Ask the DNS provider to repair the name servers of the zone.`,
   },
   dnssec_failure: {
     meaning: "Resolvers reject the records because DNSSEC validation fails.",

@@ -31,11 +31,13 @@ interface Details {
    * otherwise `issue`. `parameter` forbids the certificate.
    */
   caa_forbids: { found: string[]; expected: string[]; parameter?: CaaParameter; tag?: "issuewild" };
-  /** Right at the source, not yet at this server; `seconds` is how long it may keep the old records, if known. */
+  /** Right at the source, not yet at this resolver; `seconds` is how long it may keep the old records, if known. */
   not_propagated: { server: string; seconds?: number };
   /** The addresses of the apex are right, but every project has the same ones. */
   ownership_unproven: { type: "TXT"; found: string[]; expected: string[] };
-  /** The server gave no useful response, which says nothing about the domain. `responsible`: who must act after a day of it. */
+  /** CAs refuse, because no server of the zone has a usable response about its CAA records; `server` is one of them. */
+  caa_unanswered: { server: string; reason: string };
+  /** The server gave no useful response, which says nothing about the domain. `responsible`: who must act, once that is known. */
   unreachable: { server: string; reason: string; since?: string; responsible?: "dns_provider" | "operator" };
   /** A proxy's addresses hide the record; `reachesService` if the proxy was tried. */
   proxied: { found: string[]; expected: string[]; provider: string; reachesService?: boolean };
@@ -48,7 +50,7 @@ interface Details {
   /** The zone's other servers have the right record. */
   mixed_answers: { server: string; found: string[]; expected: string[] };
   /** `name` is a zone that `server` should hold. */
-  lame_delegation: { server: string; reason: string };
+  lame_delegation: { server: string; reason: string; responsible?: "registrar" };
   dnssec_failure: { server: string; reason: string };
   /** `found` are the name servers of the registered domain `name`, if it has any. */
   registration_expired: { found: string[] };

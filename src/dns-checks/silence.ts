@@ -33,11 +33,11 @@ const repairerOf = ({ server, reason }: Silence, { findings, report }: Seen) => 
   return isZoneSilent || nameServers.includes(server) ? "dns_provider" : "operator";
 };
 
-/** The findings, with the time since when each server is silent, and with who must act once that is a day. */
+/** The findings, with the time since when each server is silent, and with who must act, at the latest once that is a day. */
 export const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[] =>
   seen.findings.map((finding) => {
     if (finding.kind !== "unreachable") return finding;
     const since = sinceOf(finding, last, now);
     const isOverdue = now - Date.parse(since) >= DAY_MS;
-    return { ...finding, since, ...(isOverdue && { responsible: repairerOf(finding, seen) }) };
+    return { ...finding, since, ...(isOverdue && { responsible: finding.responsible ?? repairerOf(finding, seen) }) };
   });

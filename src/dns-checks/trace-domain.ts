@@ -1,54 +1,66 @@
 import { notAsked } from "../protocols/dns/ask-authorities.ts";
-import { type Ask, findAuthoritativeServers } from "../protocols/dns/authoritative.ts";
+import {
+  type Ask,
+  findAuthoritativeServers,
+  isAuthoritative,
+  resolveInZone,
+} from "../protocols/dns/authoritative.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
 import type { SendQuery } from "../protocols/dns/client.ts";
-import { type Resolve, followCnames } from "../protocols/dns/cname-chain.ts";
+import { type CnameChain, type Resolve, followCnames } from "../protocols/dns/cname-chain.ts";
 import type { Server } from "../protocols/dns/network.ts";
 import { firstUsable, recordExchanges, skipSilentServers } from "../protocols/dns/resolvers.ts";
+import { targetAddresses } from "./causes.ts";
+import { judgeRecords } from "./cname-rule.ts";
 import { followUp } from "./follow-up.ts";
 import type { Subject, Trace, TraceOptions, View } from "./trace.ts";
 
 /** For all queries of a check together: a hostile zone can have a hundred levels and slow servers. */
 const MAX_WAIT_MS = 120_000;
 
-const viewOf = async (send: SendQuery, name: string, server: Server, role: View["role"]): Promise<View> => {
-  const recursive = role === "resolver";
+const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]): Promise<View> => {
   const [cname, a, aaaa] = await Promise.all([
-    send(server, { name, type: "CNAME" }, recursive),
-    send(server, { name, type: "A" }, recursive),
-    send(server, { name, type: "AAAA" }, recursive),
+    ask(server, { name, type: "CNAME" }),
+    ask(server, { name, type: "A" }),
+    ask(server, { name, type: "AAAA" }),
   ]);
   return { server, role, cname, a, aaaa };
 };
 
-const authoritativeViews = async (
-  resolve: Resolve,
-  send: SendQuery,
-  { ascii, apex }: Subject,
-  { port, mayAsk }: TraceOptions,
-) => {
-  const ask: Ask = (server, question) => (mayAsk(server.address) ? send : notAsked)(server, question, false);
-  const authority = await findAuthoritativeServers(resolve, ask, { ascii, apex }, port);
-  const servers = authority?.servers ?? [];
-  const views = await Promise.all(
-    servers.map((server) => viewOf(mayAsk(server.address) ? send : notAsked, ascii, server, "authority")),
-  );
-  return { authority, views };
+/**
+ * True if the records are right at every authoritative server that responded, or if none did. Before that, no resolver is
+ * asked about the name: it would keep the wrong records, or their absence, for up to an hour.
+ */
+const mayAskResolvers = (views: View[], { ascii, apex, target }: Subject, targets: CnameChain[]): boolean => {
+  const expected = { hostname: ascii, target, isApex: ascii === apex };
+  const addresses = targetAddresses({ targets });
+  return views.every((view) => judgeRecords(view, expected, addresses).kind !== "wrong");
 };
 
 /** Sends the queries of every check. */
 const firstQueries = async (resolve: Resolve, send: SendQuery, options: TraceOptions, subject: Subject) => {
-  const { ascii, target, isWildcard } = subject;
-  const [{ authority, views }, resolverViews, chain, caa, ...targets] = await Promise.all([
-    authoritativeViews(resolve, send, subject, options),
-    Promise.all(options.resolvers.map((server) => viewOf(send, ascii, server, "resolver"))),
-    followCnames(resolve, ascii, "A"),
+  const { ascii, apex, target, isWildcard } = subject;
+  const { resolvers, port, mayAsk } = options;
+  const ask: Ask = (server, question) => (mayAsk(server.address) ? send : notAsked)(server, question, false);
+  const authority = await findAuthoritativeServers(resolve, ask, subject, port);
+  const direct = await Promise.all(
+    (authority?.servers ?? []).map((server) => viewOf(ask, ascii, server, "authority")),
+  );
+  const responding = direct.filter(({ cname }) => isAuthoritative(cname)).map(({ server }) => server);
+  const resolveBest = resolveInZone(resolve, send, authority?.zone ?? apex, responding);
+  const [chain, caa, ...targets] = await Promise.all([
+    followCnames(resolveBest, ascii, "A"),
     // RFC 8659 section 3: for a wildcard, those of the domain.
-    relevantCaa(resolve, isWildcard ? ascii.slice(ascii.indexOf(".") + 1) : ascii),
-    followCnames(resolve, target, "A"),
-    followCnames(resolve, target, "AAAA"),
+    relevantCaa(resolveBest, isWildcard ? ascii.slice(ascii.indexOf(".") + 1) : ascii),
+    followCnames(resolveBest, target, "A"),
+    followCnames(resolveBest, target, "AAAA"),
   ]);
-  return { authority, views: [...views, ...resolverViews], chain, targets, caa };
+  const askResolver: Ask = (server, question) => send(server, question, true);
+  const informing = mayAskResolvers(direct, subject, targets) ? resolvers : [];
+  const indirect = await Promise.all(
+    informing.map((server) => viewOf(askResolver, ascii, server, "resolver")),
+  );
+  return { resolveBest, first: { authority, views: [...direct, ...indirect], chain, targets, caa } };
 };
 
 /** Sends every query that a verification needs. Takes as long as the slowest server. Never rejects. */
@@ -60,7 +72,7 @@ export const traceDomain = async (
   const { ascii, apex, target } = subject;
   const { send, exchanges } = recordExchanges(skipSilentServers(sendQuery), MAX_WAIT_MS);
   const resolve = firstUsable(send, options.resolvers);
-  const first = await firstQueries(resolve, send, options, subject);
-  const further = await followUp(resolve, send, options, subject, first);
+  const { resolveBest, first } = await firstQueries(resolve, send, options, subject);
+  const further = await followUp(resolveBest, send, options, subject, first);
   return { ascii, apex, target, ...first, ...further, exchanges };
 };

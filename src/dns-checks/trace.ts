@@ -27,9 +27,9 @@ export interface View {
 
 /** The TXT records that name the project of an apex. */
 export interface Proof {
-  /** From the resolvers. */
+  /** From the zone's own servers, or from the resolvers if none of those responds. */
   resolved: CnameChain;
-  /** From each authoritative server: a resolver may still have older records. */
+  /** From each authoritative server. */
   direct: Exchange[];
 }
 
@@ -40,10 +40,11 @@ export interface Trace {
   /** The registered domain. */
   apex: string;
   authority: AuthoritativeServers | undefined;
+  /** Without resolvers while the records are wrong at the zone's own servers. */
   views: View[];
-  /** The name's CNAME chain and addresses, from the resolvers. */
+  /** The name's CNAME chain and addresses. */
   chain: CnameChain;
-  /** The target's A and AAAA records, from the resolvers. */
+  /** The target's A and AAAA records. */
   targets: CnameChain[];
   caa: RelevantCaa;
   /** Only for an apex with addresses. */

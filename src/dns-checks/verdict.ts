@@ -3,14 +3,18 @@ import type { Finding, RecordFinding } from "./finding.ts";
 import { formatServer } from "../protocols/dns/server-address.ts";
 import { explain, targetAddresses } from "./causes.ts";
 import { proofNameOf } from "./trace.ts";
+import type { AuthoritativeServers } from "../protocols/dns/authoritative.ts";
 import { claimsOf, ownershipOf } from "./ownership.ts";
 import type { Trace, View } from "./trace.ts";
-import { judgeRecords, type Expectation, type Judgement } from "./cname-rule.ts";
+import { judgeRecords, type Expectation, type Judgement, unknownAddresses } from "./cname-rule.ts";
 
 export interface Verdict {
-  /** True if every server that responded has the right records, at least one resolver among them, and ownership is proven. */
+  /**
+   * True if every authoritative server that responded has the right records, ownership is proven, and no resolver rejects them
+   * because of DNSSEC. If no authoritative server responded, the resolvers decide.
+   */
   verified: boolean;
-  /** False if CAA records forbid the certificate, or could not be read. The domain can be verified all the same. */
+  /** False if CAA records forbid the certificate or could not be read, or if DNSSEC validation fails. */
   mayIssue: boolean;
   /** The event for the domain's stage; undefined if no server could be asked. */
   event: "records_right" | "records_wrong" | "records_missing" | undefined;
@@ -30,33 +34,64 @@ const mixedAnswers = (name: string, server: string, findings: RecordFinding[]): 
   return { kind: "mixed_answers", name, server, found, expected: findings[0]?.expected ?? [] };
 };
 
+interface Source {
+  isRight: boolean;
+  /** Who must act if a server of this role does not respond, as far as the other servers show it. */
+  repairer: Partial<Record<View["role"], "dns_provider" | "operator">>;
+}
+
+/** Without any response, the zone's own servers are the cause: a resolver asks them too. */
+const repairerOf = (responded: readonly Judged[]): Source["repairer"] => {
+  if (responded.length === 0) return { authority: "dns_provider" };
+  return responded.some(({ view }) => view.role === "authority") ? { resolver: "operator" } : {};
+};
+
 /** Wrong records at the source need a change by the domain's holder. Elsewhere they only need time. */
-const findingsOf = (name: string, { view, judgement }: Judged, isSourceRight: boolean): Finding[] => {
+const findingsOf = (
+  { hostname: name, target }: Expectation,
+  { view, judgement }: Judged,
+  source: Source,
+): Finding[] => {
   const server = formatServer(view.server);
   switch (judgement.kind) {
     case "right":
       return [];
-    case "unknown":
-      return judgement.reason === undefined
-        ? []
-        : [{ kind: "unreachable", name, server, reason: judgement.reason }];
+    case "unknown": {
+      const { reason } = judgement;
+      if (reason === undefined) return [];
+      const responsible = reason === unknownAddresses(target) ? "operator" : source.repairer[view.role];
+      return [{ kind: "unreachable", name, server, reason, ...(responsible && { responsible }) }];
+    }
     case "wrong": {
       const { findings, seconds } = judgement;
-      if (!isSourceRight) return findings;
+      if (!source.isRight) return findings;
       if (view.role === "authority") return [mixedAnswers(name, server, findings)];
       return [{ kind: "not_propagated", name, server, ...(seconds !== undefined && { seconds }) }];
     }
   }
 };
 
-const caaFindings = ({ caa }: Trace, expected: Expectation): Finding[] => {
+/** Servers that do not exist. */
+const unaddressedServers = ({ zone: name, unaddressed, isFromParent }: AuthoritativeServers): Finding[] =>
+  unaddressed.map((server) => ({
+    kind: "lame_delegation",
+    name,
+    server,
+    reason: "it has no A or AAAA record",
+    ...(isFromParent && { responsible: "registrar" }),
+  }));
+
+const caaFindings = ({ caa, chain }: Trace, expected: Expectation): Finding[] => {
   if (caa.kind === "none") return [];
   if (caa.kind === "unknown") {
-    const { server, outcome } = caa.exchange;
+    const { server: asked, recursive, outcome } = caa.exchange;
     const failure = outcome.kind === "failure" ? outcome.failure : outcome.rcode;
     const why = caa.problem === "unanswered" ? failure : caa.problem;
+    const server = formatServer(asked);
+    if (!recursive && caa.problem === "unanswered" && chain.problem === undefined)
+      return [{ kind: "caa_unanswered", name: caa.name, server, reason: failure }];
     const reason = `no CAA response for ${caa.name} (${why})`;
-    return [{ kind: "unreachable", name: expected.hostname, server: formatServer(server), reason }];
+    return [{ kind: "unreachable", name: expected.hostname, server, reason }];
   }
   const judged = judgeCaaAt(caa, expected);
   return "finding" in judged ? [judged.finding] : [];
@@ -97,16 +132,23 @@ export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const source = authoritative.length > 0 ? authoritative : responded;
   const isSourceRight = source.some(isRight);
   const relevant = judgements.filter((one) => isSourceRight || !hasResponded(one) || source.includes(one));
-  const recordFindings = relevant.flatMap((one) => findingsOf(expected.hostname, one, isSourceRight));
+  const repairer = repairerOf(responded);
+  const recordFindings = relevant.flatMap((one) =>
+    findingsOf(expected, one, { isRight: isSourceRight, repairer }),
+  );
+  const missingServers = trace.authority ? unaddressedServers(trace.authority) : [];
   const caaProblems = caaFindings(trace, expected);
-  const areRight = responded.every(isRight) && responded.some(({ view }) => view.role === "resolver");
+  const areRight = isSourceRight && source.every(isRight);
   const ownershipProblems = areRight ? ownershipFindings(trace, expected) : [];
-  const verified = areRight && ownershipProblems.length === 0;
-  const findings = [...recordFindings, ...ownershipProblems, ...caaProblems];
+  const problems = [...missingServers, ...recordFindings, ...ownershipProblems, ...caaProblems];
+  const findings = explain(problems, trace, expected);
+  // CAs validate DNSSEC too.
+  const isRejected = findings.some(({ kind }) => kind === "dnssec_failure");
+  const verified = areRight && ownershipProblems.length === 0 && !isRejected;
   return {
     verified,
-    mayIssue: caaProblems.length === 0,
-    event: eventOf(verified, findings),
-    findings: explain(findings, trace, expected),
+    mayIssue: caaProblems.length === 0 && !isRejected,
+    event: areRight && isRejected ? undefined : eventOf(verified, problems),
+    findings,
   };
 };

@@ -1,5 +1,5 @@
-import { hostnameOf, withoutWildcard } from "../lib/hostname.ts";
-import { type DnsAccess, resolveWith } from "../protocols/dns/ask-authorities.ts";
+import { apexOf, hostnameOf, withoutWildcard } from "../lib/hostname.ts";
+import { type DnsAccess, resolveAround } from "../protocols/dns/ask-authorities.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
 import { type Issuance, judgeCaaAt } from "../dns-checks/caa-finding.ts";
 import type { Delegation } from "../dns-checks/delegation.ts";
@@ -34,12 +34,16 @@ const MISSING: ReadonlySet<Finding["kind"]> = new Set(["no_record", "registratio
 
 const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
 
+/** Findings for which CAs refuse a certificate although the records are right. A server without a response is not one. */
+const REFUSED: ReadonlySet<Finding["kind"]> = new Set(["caa_forbids", "caa_unanswered", "platform_unready"]);
+
 /** Why no certificate can be ordered; undefined if the records are right. */
 const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {
-  const first = findings.find(({ kind }) => !FINDINGS[kind].isHint);
+  const isRight = event === "records_right";
+  const first = findings.find(({ kind }) => (isRight ? REFUSED.has(kind) : !FINDINGS[kind].isHint));
   if (first?.kind === "platform_unready") return { kind: "unready", detail: describeFinding(first) };
   if (first) return wrong(describeFinding(first));
-  return event === "records_right" ? undefined : wrong("The domain's records could not be looked up.");
+  return isRight ? undefined : wrong("The domain's records could not be looked up.");
 };
 
 interface RecordsOptions {
@@ -72,7 +76,8 @@ const caaCheck =
   ({ dns, issuance }: RecordsOptions) =>
   async (name: string, { issuers = [], ...question }: CaaQuestion): Promise<CaaAnswer> => {
     // RFC 8659 section 3: for a wildcard, the records of its domain.
-    const caa = await relevantCaa(resolveWith(dns), withoutWildcard(name));
+    const ascii = withoutWildcard(name);
+    const caa = await relevantCaa(await resolveAround(dns, { ascii, apex: apexOf(ascii) }), ascii);
     if (caa.kind !== "found") return { methods: question.methods };
     const order = {
       ...question,

@@ -4,7 +4,7 @@ import type { Expectation } from "../../src/dns-checks/cname-rule.ts";
 import type { Trace } from "../../src/dns-checks/trace.ts";
 import { verdictOf } from "../../src/dns-checks/verdict.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
-import { answer, caaRecord, chain, exchange, record, trace, view } from "./traces.ts";
+import { answer, authorityOf, caaRecord, chain, exchange, record, trace, view } from "./traces.ts";
 
 // What is behind wrong records and silent servers. test/dns-checks/cases.ts has the same over the network.
 
@@ -83,7 +83,7 @@ test.each([
   ["ada.ns.cloudflare.com", "proxied"],
   ["ns1.example.org", "proxied"],
 ])("a proxy's address in a zone at %s is: %s", (server, kind) => {
-  const authority = { zone: APEX, names: [server], servers: [] };
+  const authority = authorityOf(APEX, [server]);
   expect(found({ a: a(NAME, "104.16.0.7") }, { authority }).findings).toMatchObject([{ kind }]);
 });
 
@@ -185,14 +185,14 @@ describe("a registered domain", () => {
       },
     ],
   ])("with the name server %s", (server, finding) => {
-    const authority = { zone: APEX, names: [server], servers: [] };
+    const authority = authorityOf(APEX, [server]);
     for (const outcomes of [missing, { a: a(NAME, "192.0.2.7") }])
       expect(found(outcomes, { authority }).findings).toEqual([finding]);
     expect(found(right, { authority }).findings).toEqual([]);
   });
 
   test("with a name server whose name only has a similar end is not parked", () => {
-    const authority = { zone: APEX, names: ["ns1.mysedoparking.com"], servers: [] };
+    const authority = authorityOf(APEX, ["ns1.mysedoparking.com"]);
     expect(found(missing, { authority }).findings).toMatchObject([{ kind: "no_record" }]);
   });
 });

@@ -74,19 +74,19 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53", seconds: 77 },
-    "docs.example.org's record is right, but 192.0.2.53 still has the old records. Wait at most 77 s.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for up to 77 s.",
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53", seconds: 3599 },
-    "docs.example.org's record is right, but 192.0.2.53 still has the old records. Wait at most 60 minutes.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for up to 60 minutes.",
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53", seconds: 7200 },
-    "docs.example.org's record is right, but 192.0.2.53 still has the old records. Wait at most 2 hours.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for up to 2 hours.",
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53" },
-    "docs.example.org's record is right, but 192.0.2.53 still has the old records. Wait until it has the new ones.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for a while.",
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: [], expected },

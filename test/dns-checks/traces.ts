@@ -1,6 +1,7 @@
 import type { Exchange, Failure } from "../../src/protocols/dns/client.ts";
 import type { CnameChain } from "../../src/protocols/dns/cname-chain.ts";
 import type { Answer, CaaRecord, DnsRecord, SoaRecord, TextRecord } from "../../src/protocols/dns/message.ts";
+import type { AuthoritativeServers } from "../../src/protocols/dns/authoritative.ts";
 import type { Trace, View } from "../../src/dns-checks/trace.ts";
 
 export const record = (type: TextRecord["type"], name: string, data: string, ttl = 60): TextRecord => ({
@@ -73,6 +74,20 @@ export const chain = (records: DnsRecord[], more: Partial<CnameChain> = {}): Cna
   names: [],
   records,
   last: exchange(answer(records)),
+  ...more,
+});
+
+export const authorityOf = (
+  zone: string,
+  names: string[],
+  more: Partial<AuthoritativeServers> = {},
+): AuthoritativeServers => ({
+  zone,
+  names,
+  servers: [],
+  responding: [],
+  unaddressed: [],
+  isFromParent: false,
   ...more,
 });
 

@@ -45,11 +45,16 @@ const late = (server: string, seconds?: number): Finding => ({
   server,
   ...(seconds !== undefined && { seconds }),
 });
-const unreachable = (server: string, reason: string): Finding => ({
+const unreachable = (
+  server: string,
+  reason: string,
+  responsible?: "dns_provider" | "operator",
+): Finding => ({
   kind: "unreachable",
   name: NAME,
   server,
   reason,
+  ...(responsible && { responsible }),
 });
 
 const lame = (server: string, reason: string): Finding => ({
@@ -64,7 +69,7 @@ type Row = [circumstance: string, views: View[], event: Verdict["event"], findin
 const SUBDOMAIN: Row[] = [
   ["are right everywhere", [holder(RIGHT), resolver(RIGHT)], "records_right", []],
   ["are right at a resolver, and no holder is known", [resolver(RIGHT)], "records_right", []],
-  ["are right at the holder, and no resolver was asked", [holder(RIGHT)], undefined, []],
+  ["are right at the holder, and no resolver was asked", [holder(RIGHT)], "records_right", []],
   [
     "are right, though one holder refuses",
     [holder(RIGHT), holder(REFUSED, SECOND), resolver(RIGHT)],
@@ -74,13 +79,13 @@ const SUBDOMAIN: Row[] = [
   [
     "are right at the holder, and no resolver answers",
     [holder(RIGHT), resolver(REFUSED)],
-    undefined,
-    [unreachable(RESOLVER, "REFUSED")],
+    "records_right",
+    [unreachable(RESOLVER, "REFUSED", "operator")],
   ],
   [
     "are right at the holder, and old at a resolver",
     [holder(RIGHT), resolver(WRONG)],
-    "records_missing",
+    "records_right",
     [late(RESOLVER, 77)],
   ],
   [
@@ -121,13 +126,13 @@ const SUBDOMAIN: Row[] = [
     [noRecord],
   ],
   [
-    "cannot be asked",
+    "cannot be asked: the resolver fails because the zone's own server does",
     [
       holder({ cname: failure("timeout", "no answer") }),
       resolver({ cname: answer([], { rcode: "SERVFAIL" }) }),
     ],
     undefined,
-    [unreachable(HOLDER, "timeout (no answer)"), unreachable(RESOLVER, "SERVFAIL")],
+    [unreachable(HOLDER, "timeout (no answer)", "dns_provider")],
   ],
   ["are asked of nobody", [], undefined, []],
   [

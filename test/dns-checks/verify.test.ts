@@ -93,11 +93,11 @@ test.concurrent("every question is in the trace", async () => {
 
 /** A domain with a zone of one server, checked at one resolver; the design's limit is 25 with two of each. */
 test.concurrent.each<[string, number]>([
-  ["right.example.test", 14],
-  ["blocked.example.test", 14],
+  ["right.example.test", 15],
+  ["blocked.example.test", 11],
   ["flat.test", 14],
   ["docs.lame.test", 15],
-  ["docs.nobody.test", 13],
+  ["docs.nobody.test", 12],
 ])("a check of %s sends %d queries", async (typed, most) => {
   using dns = await setUp();
   const { trace } = await dns.verify(typed);
@@ -126,13 +126,13 @@ test.concurrent("a resolver that is silent says nothing of the domain", async ()
 });
 
 test.concurrent(
-  "whose zone it is is not asked at every level of a name if the resolver is silent",
+  "a resolver is asked which servers a registered domain has, and never about names below it",
   async () => {
     using dns = await setUp(SHORT_TIMEOUT);
     dns.resolver.behaviours.set("*", "silent");
     await dns.verify("a.b.c.d.e.f.example.test");
     const asked = dns.resolver.questions.filter(({ type }) => type === "NS").map(({ name }) => name);
-    expect(asked).toEqual(["a.b.c.d.e.f.example.test", "b.c.d.e.f.example.test"]);
+    expect(asked).toEqual(["example.test"]);
   },
 );
 
@@ -209,7 +209,8 @@ test.concurrent("truncated answers are followed over TCP", async () => {
 test.concurrent("a chain of more than 8 is not followed", async () => {
   using dns = await setUp();
   const links = Array.from({ length: 12 }, (_, at) => `n${at}.example.test CNAME n${at + 1}.example.test`);
-  dns.resolver.zones["example.test"] = [...(dns.resolver.zones["example.test"] ?? []), ...links];
+  for (const { zones } of [dns.authority, dns.resolver])
+    zones["example.test"] = [...(zones["example.test"] ?? []), ...links];
   const { trace } = await dns.verify("n0.example.test");
   expect(trace.chain.problem).toBe("too_long");
   expect(trace.chain.names.length).toBe(9);
@@ -224,7 +225,7 @@ test.concurrent("a zone's own servers that must not be asked are not, and are na
       return false;
     },
   });
-  expect(asked).toEqual(["127.0.0.1"]);
+  expect(new Set(asked)).toEqual(new Set(["127.0.0.1"]));
   expect(dns.authority.questions).toEqual([]);
   expect(trace.exchanges.length).toBe(dns.resolver.questions.length);
   expect(verdict).toMatchObject({ verified: true, event: "records_right" });

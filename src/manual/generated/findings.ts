@@ -30,6 +30,7 @@ const EXAMPLES: { readonly [Name in Kind]: DomainFinding & { kind: Name } } = {
     found: ['0 issue "other.example"'],
     expected: ["letsencrypt.org"],
   },
+  caa_unanswered: { kind: "caa_unanswered", name, server: "192.0.2.1", reason: "NOTIMP" },
   not_propagated: { kind: "not_propagated", name, server: "192.0.2.53", seconds: 3600 },
   ownership_unproven: {
     kind: "ownership_unproven",

@@ -1,5 +1,5 @@
-import { type Ask, findAuthoritativeServers } from "./authoritative.ts";
-import { type Resolve, isUsable } from "./cname-chain.ts";
+import { type Ask, findAuthoritativeServers, isAuthoritative, resolveInZone } from "./authoritative.ts";
+import type { Resolve } from "./cname-chain.ts";
 import type { Exchange, SendQuery } from "./client.ts";
 import type { Question } from "./message.ts";
 import type { Server } from "./network.ts";
@@ -31,17 +31,27 @@ export type AskAuthorities = (question: ZoneQuestion) => Promise<Exchange[]>;
 /** In place of a query to a server that may not be asked. */
 export const notAsked = failWithoutSending("forbidden", "not a public address, so no query was sent");
 
-const isAuthoritative = (exchange: Exchange): boolean =>
-  isUsable(exchange) && exchange.outcome.kind === "answer" && exchange.outcome.authoritative;
+/** The servers of the zone that holds a name, and how to ask them. */
+const zoneOf = async (access: DnsAccess, name: { ascii: string; apex: string }) => {
+  const ask: Ask = (server, question) =>
+    (access.mayAsk(server.address) ? access.ask : notAsked)(server, question, false);
+  return { ask, found: await findAuthoritativeServers(resolveWith(access), ask, name, access.port) };
+};
 
 export const authorityAsker =
   (access: DnsAccess): AskAuthorities =>
   async ({ name, type, from, apex }) => {
-    const ask: Ask = (server, question) =>
-      (access.mayAsk(server.address) ? access.ask : notAsked)(server, question, false);
-    const zone = { ascii: from, apex };
-    const found = await findAuthoritativeServers(resolveWith(access), ask, zone, access.port);
+    const { ask, found } = await zoneOf(access, { ascii: from, apex });
     const servers = found?.servers ?? [];
     const exchanges = await Promise.all(servers.map((server) => ask(server, { name, type })));
     return exchanges.filter(isAuthoritative);
   };
+
+/** Asks the zone that holds a name about it and its parents: the resolvers may have cached what they were before. */
+export const resolveAround = async (
+  access: DnsAccess,
+  name: { ascii: string; apex: string },
+): Promise<Resolve> => {
+  const { found } = await zoneOf(access, name);
+  return resolveInZone(resolveWith(access), access.ask, found?.zone ?? "", found?.responding ?? []);
+};

@@ -1,14 +1,22 @@
-import type { Exchange } from "./client.ts";
+import { isWithin } from "../../lib/dns-name.ts";
+import type { Exchange, SendQuery } from "./client.ts";
 import { isUsable, recordsOf, type Resolve } from "./cname-chain.ts";
 import type { DnsRecord, Question } from "./message.ts";
 import { isQueryable, withParents } from "./name.ts";
 import type { Server } from "./network.ts";
+import { firstUsable } from "./resolvers.ts";
 
 export interface AuthoritativeServers {
   zone: string;
   /** The names of the servers. */
   names: string[];
   servers: Server[];
+  /** Those that responded for the zone when they were asked about the name. */
+  responding: Server[];
+  /** Names that have no address, so that no such server can be asked. */
+  unaddressed: string[];
+  /** True if a server of the parent zone named the servers. False if only the resolvers did. */
+  isFromParent: boolean;
 }
 
 /** Asks an authoritative server. */
@@ -18,47 +26,71 @@ export type Ask = (server: Server, question: Question) => Promise<Exchange>;
 const MAX_SERVERS = 4;
 /** Of a zone whose servers the resolvers do not know. */
 const MAX_DELEGATED = 2;
-/** The search ends after so many failures: each may take seconds. */
-const MAX_FAILURES = 2;
+/** Delegations that are followed below the registered domain. */
+const MAX_CUTS = 5;
+/** Names between a zone and the name that a server is asked about. */
+const MAX_LEVELS = 8;
 
-const addressesOf = async (resolve: Resolve, name: string): Promise<string[]> => {
+/** Name servers, as a resolver or a referral names them. */
+interface Delegation {
+  zone: string;
+  names: string[];
+  /** The addresses of the servers, as far as they are known. */
+  glue: DnsRecord[];
+  isFromParent: boolean;
+}
+
+/** @returns undefined if the resolvers could not look it up */
+const addressesOf = async (resolve: Resolve, name: string): Promise<string[] | undefined> => {
+  let isKnown = true;
   for (const type of ["A", "AAAA"] as const) {
-    const records = recordsOf(await resolve({ name, type }));
-    const addresses = records.flatMap((record) => (record.type === type ? [record.data] : []));
+    const exchange = await resolve({ name, type });
+    isKnown &&= isUsable(exchange);
+    const addresses = recordsOf(exchange).flatMap((record) => (record.type === type ? [record.data] : []));
     // A machine without IPv6 can reach a server with both.
     if (addresses.length > 0) return addresses;
   }
-  return [];
+  return isKnown ? [] : undefined;
 };
 
-const serverNames = (records: DnsRecord[], zone: string): string[] =>
-  records.flatMap((record) =>
-    record.type === "NS" && record.name === zone && isQueryable(record.data) ? [record.data] : [],
-  );
+const serverNames = (records: DnsRecord[], zone: string): string[] => [
+  ...new Set(
+    records.flatMap((record) =>
+      record.type === "NS" && record.name === zone && isQueryable(record.data) ? [record.data] : [],
+    ),
+  ),
+];
 
-/** The servers with these names. @param glue their addresses, as far as they are known */
+/** The servers of a delegation. None has been asked yet. */
 const serversOf = async (
   resolve: Resolve,
-  zone: string,
-  names: string[],
-  { port, most, glue = [] }: { port: number; most: number; glue?: DnsRecord[] },
+  { zone, names, glue, isFromParent }: Delegation,
+  port: number,
+  most: number,
 ): Promise<AuthoritativeServers> => {
-  const known = (name: string) =>
-    glue.flatMap((record) => (record.type === "A" && record.name === name ? [record.data] : []));
   const find = async (name: string) => {
-    const addresses = known(name);
-    return addresses.length > 0 ? addresses : addressesOf(resolve, name);
+    const known = glue.flatMap((record) =>
+      record.type === "A" && record.name === name ? [record.data] : [],
+    );
+    return known.length > 0 ? known : addressesOf(resolve, name);
   };
-  const found = await Promise.all(names.slice(0, most).map(find));
-  const addresses = [...new Set(found.flat())].slice(0, most);
-  return { zone, names, servers: addresses.map((address) => ({ address, port })) };
+  const asked = names.slice(0, most);
+  const found = await Promise.all(asked.map(find));
+  const addresses = [...new Set(found.flatMap((own) => own ?? []))].slice(0, most);
+  const servers = addresses.map((address) => ({ address, port }));
+  const unaddressed = asked.filter((_, at) => found[at]?.length === 0);
+  return { zone, names, servers, responding: [], unaddressed, isFromParent };
 };
 
-/**
- * Asks a server of the parent zone which servers a zone is delegated to. If none of those responds for the zone, the
- * resolvers cannot tell.
- */
-const findDelegation = async (
+/** The delegation of a zone in a response of a server above it, or of the zone's own. */
+const delegationIn = ({ outcome }: Exchange, zone: string): Delegation | undefined => {
+  if (outcome.kind === "failure" || outcome.rcode !== "NOERROR") return undefined;
+  const names = serverNames([...outcome.records, ...outcome.authorities], zone);
+  return names.length === 0 ? undefined : { zone, names, glue: outcome.glue ?? [], isFromParent: !outcome.authoritative };
+};
+
+/** Asks a server of the parent zone which servers a zone is delegated to. */
+const askParent = async (
   resolve: Resolve,
   ask: Ask,
   zone: string,
@@ -66,18 +98,64 @@ const findDelegation = async (
 ): Promise<AuthoritativeServers | undefined> => {
   const [, parent = ""] = withParents(zone);
   const names = serverNames(recordsOf(await resolve({ name: parent, type: "NS" })), parent);
-  const [server] = (await serversOf(resolve, parent, names, { port, most: 1 })).servers;
-  if (!server) return undefined;
-  const { outcome } = await ask(server, { name: zone, type: "NS" });
-  if (outcome.kind === "failure") return undefined;
-  const delegated = serverNames([...outcome.records, ...outcome.authorities], zone);
-  if (delegated.length === 0) return undefined;
-  return serversOf(resolve, zone, delegated, { port, most: MAX_DELEGATED, glue: outcome.glue ?? [] });
+  const above = { zone: parent, names, glue: [], isFromParent: false };
+  const [server] = (await serversOf(resolve, above, port, 1)).servers;
+  const delegation = server && delegationIn(await ask(server, { name: zone, type: "NS" }), zone);
+  return delegation && serversOf(resolve, delegation, port, MAX_DELEGATED);
+};
+
+/** True for a usable answer of a server that holds the name's zone. */
+export const isAuthoritative = (exchange: Exchange): boolean =>
+  isUsable(exchange) && exchange.outcome.kind === "answer" && exchange.outcome.authoritative;
+
+/** True if a server says that a zone is the nearest one above the name, which it does not have (RFC 2308 section 3). */
+const isNearest = ({ outcome }: Exchange, zone: string): boolean =>
+  outcome.kind === "answer" && outcome.authorities.some(({ type, name }) => type === "SOA" && name === zone);
+
+/**
+ * Asks the servers of a zone whether the name is in a zone below it. A server that holds both zones need not refer to the
+ * lower one, so it is also asked about the parents of the name.
+ */
+const findCut = async (
+  ask: Ask,
+  { zone, servers }: AuthoritativeServers,
+  ascii: string,
+): Promise<{ responding: Server[]; cut: Delegation | undefined }> => {
+  const levels = withParents(ascii).filter((name) => name !== zone && isWithin(name, zone));
+  const cutIn = (exchanges: Exchange[]) =>
+    levels
+      .flatMap((level) => exchanges.map((one) => delegationIn(one, level)))
+      .find((cut) => cut !== undefined);
+  const exchanges = await Promise.all(servers.map((server) => ask(server, { name: ascii, type: "NS" })));
+  const responding = exchanges.filter(isAuthoritative).map(({ server }) => server);
+  const [first] = responding;
+  let last = exchanges;
+  for (const name of levels.slice(1, MAX_LEVELS)) {
+    if (!first || cutIn(last) || last.some((one) => isNearest(one, zone))) break;
+    last = [await ask(first, { name, type: "NS" })];
+  }
+  return { responding, cut: cutIn(last) };
+};
+
+/** Finds the lowest zone that holds the name, from a zone above it. */
+const descend = async (
+  resolve: Resolve,
+  ask: Ask,
+  top: AuthoritativeServers,
+  { ascii, port }: { ascii: string; port: number },
+): Promise<AuthoritativeServers> => {
+  let at = top;
+  for (let cuts = 0; ; cuts += 1) {
+    const { responding, cut } = await findCut(ask, at, ascii);
+    if (!cut || cuts === MAX_CUTS) return { ...at, responding };
+    at = await serversOf(resolve, cut, port, MAX_SERVERS);
+  }
 };
 
 /**
- * Finds the servers of the zone that holds a name: the zone is the nearest parent, or the name itself, with NS records.
- * @param apex the last name to look at: a registered domain is a zone of its own
+ * Finds the servers of the zone that holds a name. Asks the resolvers about the registered domain only, and the authoritative
+ * servers about names below it: a resolver that is asked about a name too early caches that it does not exist (RFC 2308).
+ * @param apex the registered domain, which is a zone. If the resolvers' servers of it do not respond, its parent is asked
  * @param port of the servers
  * @returns undefined if neither the resolvers nor the parent of the registered domain know such a zone
  */
@@ -87,15 +165,31 @@ export const findAuthoritativeServers = async (
   { ascii, apex }: { ascii: string; apex: string },
   port: number,
 ): Promise<AuthoritativeServers | undefined> => {
-  let failures = 0;
-  for (const zone of withParents(ascii)) {
-    const exchange = await resolve({ name: zone, type: "NS" });
-    const names = serverNames(recordsOf(exchange), zone);
-    if (isUsable(exchange) && names.length > 0)
-      return serversOf(resolve, zone, names, { port, most: MAX_SERVERS });
-    if (exchange.outcome.kind === "failure") failures += 1;
-    if (failures === MAX_FAILURES) return undefined;
-    if (zone === apex) return failures > 0 ? undefined : findDelegation(resolve, ask, apex, port);
-  }
-  return undefined;
+  const exchange = await resolve({ name: apex, type: "NS" });
+  if (exchange.outcome.kind === "failure") return undefined;
+  const names = serverNames(recordsOf(exchange), apex);
+  const below = (top: AuthoritativeServers) => descend(resolve, ask, top, { ascii, port });
+  const cached: Delegation = { zone: apex, names, glue: [], isFromParent: false };
+  const known =
+    names.length > 0 ? await below(await serversOf(resolve, cached, port, MAX_SERVERS)) : undefined;
+  if (known && (known.zone !== apex || known.responding.length > 0)) return known;
+  const delegated = await askParent(resolve, ask, apex, port);
+  return delegated ? below(delegated) : known;
+};
+
+/** Asks servers that respond for a zone about its names, and the resolvers about all others, or if there are no such servers. */
+export const resolveInZone = (
+  resolve: Resolve,
+  send: SendQuery,
+  zone: string,
+  responding: Server[],
+): Resolve => {
+  if (responding.length === 0) return resolve;
+  const own = firstUsable(send, responding, false);
+  return async (question) => {
+    if (!isWithin(question.name, zone)) return resolve(question);
+    const exchange = await own(question);
+    // Referrals lead to zones that others hold.
+    return isUsable(exchange) && !isAuthoritative(exchange) ? resolve(question) : exchange;
+  };
 };

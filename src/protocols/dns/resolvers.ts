@@ -67,20 +67,21 @@ export const recordExchanges = (send: SendQuery, maxWaitMs: number) => {
 };
 
 /**
- * Asks one resolver after the other until one has a usable answer. Without one, it returns the last exchange.
- * @param resolvers at least one
+ * Asks one server after the other until one has a usable answer. Without one, it returns the last exchange.
+ * @param servers at least one
+ * @param isRecursive false for authoritative servers
  */
-export const firstUsable = (send: SendQuery, resolvers: Server[]): Resolve => {
-  let order = resolvers;
+export const firstUsable = (send: SendQuery, servers: Server[], isRecursive = true): Resolve => {
+  let order = servers;
   return async (question) => {
     let last: Exchange | undefined;
     for (const server of order) {
-      last = await send(server, question, true);
+      last = await send(server, question, isRecursive);
       if (isUsable(last)) return last;
-      // A resolver that failed is queried again only if no other has an answer.
+      // A server that failed is queried again only if no other has an answer.
       if (last.outcome.kind === "failure") order = [...order.filter((one) => one !== server), server];
     }
-    if (!last) throw new Error("no resolver");
+    if (!last) throw new Error("no server");
     return last;
   };
 };
