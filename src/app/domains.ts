@@ -6,6 +6,8 @@ import { preValidating } from "../domains/pre-validation.ts";
 import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
+import { recordWatch } from "../domains/record-watch.ts";
+import { recordProbe } from "../dns-checks/record-probe.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import type { AddressesOf } from "../dns-checks/target-addresses.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
@@ -90,5 +92,13 @@ export const domainServices = (
     domains,
     domainSettings: domainRoles({ domains: repositories.domains, projects, clock }),
     domainScheduler: domainScheduler({ domains: repositories.domains, checks, clock, onError }),
+    recordWatch: recordWatch({
+      domains: repositories.domains,
+      probe: recordProbe(dns),
+      checks,
+      clock,
+      targetOf,
+      onError,
+    }),
   };
 };

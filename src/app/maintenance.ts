@@ -151,6 +151,7 @@ const workOfOne = (services: Services, { log, backups }: MaintenanceOptions): Po
   sweepRows(services, log),
   noticeProblems(services, log),
   services.domainScheduler,
+  services.recordWatch,
   ...(services.https ? [services.https.scheduler] : []),
   ...(services.objects ? [services.objects.oneNode] : []),
   ...(backups ? [backups] : []),

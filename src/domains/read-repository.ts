@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import { and, asc, between, desc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
@@ -16,6 +16,7 @@ import {
   toDomain,
   value,
 } from "./queries.ts";
+import { LONGEST_WAIT_MS } from "./schedule.ts";
 
 /** Projects that are asked about for one name. */
 const MAX_WAITING = 10;
@@ -24,6 +25,12 @@ const MAX_WAITING = 10;
 export interface Checkable {
   domain: Domain;
   project: Holder;
+}
+
+/** A domain that waits for its records, and the servers and addresses that its last check found. */
+export interface WatchedDomain extends Checkable {
+  nameServers: string[];
+  targetAddresses: string[];
 }
 
 const ofDomain = (orm: Orm) => {
@@ -57,14 +64,53 @@ const ofDomain = (orm: Orm) => {
   };
 };
 
+const CHECKABLE = {
+  domain: COLUMNS,
+  project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
+};
+
 const withProject = (orm: Orm) =>
-  orm
+  orm.select(CHECKABLE).from(domains).innerJoin(projects, eq(projects.id, domains.projectId));
+
+/** An array in the trace of the last check, as JSON. */
+const inTrace = (field: "nameServers" | "targetAddresses") =>
+  sql<string>`json_extract(${domains.trace}, ${sql.raw(`'$.${field}'`)})`;
+
+/** Reads the domains that wait for their records and that a check has traced. */
+const watchedReads = (orm: Orm) => {
+  const statement = orm
     .select({
-      domain: COLUMNS,
-      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
+      ...CHECKABLE,
+      nameServers: inTrace("nameServers"),
+      targetAddresses: inTrace("targetAddresses"),
     })
     .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId));
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(
+      and(
+        between(domains.nextCheckAt, value("now"), value("until")),
+        sql`${domains.stage} in ${WAITING}`,
+        gt(domains.waitingSince, value("since")),
+        isNotNull(domains.trace),
+      ),
+    )
+    .orderBy(desc(domains.waitingSince), desc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+  return {
+    /** Domains that wait for their records, have done so since after `since`, and have no due check; the latest first. */
+    async watched(now: number, since: number, limit: number): Promise<WatchedDomain[]> {
+      return statement
+        .all({ now, until: now + LONGEST_WAIT_MS, since, limit })
+        .map(({ domain, project, nameServers, targetAddresses }) => ({
+          domain: toDomain(domain),
+          project,
+          nameServers: JSON.parse(nameServers) as string[],
+          targetAddresses: JSON.parse(targetAddresses) as string[],
+        }));
+    },
+  };
+};
 
 const acrossProjects = (orm: Orm) => {
   const holderStatement = withProject(orm)
@@ -126,4 +172,5 @@ const acrossProjects = (orm: Orm) => {
 export const domainReads = ({ orm }: Pick<Database, "orm">) => ({
   ...ofDomain(orm),
   ...acrossProjects(orm),
+  ...watchedReads(orm),
 });

@@ -1,6 +1,7 @@
 /** When the service checks domains. Times and lengths are milliseconds. */
 
-const MINUTE = 60_000;
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
@@ -10,11 +11,11 @@ export const WAITING_MS = 48 * HOUR;
 export const LAPSE_MS = 7 * DAY;
 
 /** The first checks are close together, because people wait for them. */
-const FIRST = [MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
+const FIRST = [10 * SECOND, 20 * SECOND, 40 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
 const LAST_OF_FIRST = 10 * MINUTE;
 const STEP = 15 * MINUTE;
 
-/** The next check of a domain that waits: at 1, 2, 5 and 10 minutes, then every 15; null once 48 hours are over. */
+/** The next check of a domain that waits: at 10, 20 and 40 s, 1, 2, 5 and 10 minutes, then every 15; null once 48 hours are over. */
 export const nextWaitingCheck = (waitingSince: number, now: number): number | null => {
   const age = now - waitingSince;
   const steps = Math.floor((age - LAST_OF_FIRST) / STEP) + 1;
@@ -56,3 +57,12 @@ const MAX_SPREAD = 30 * MINUTE;
 /** Delays a check by at most a tenth, so that domains added together are not always checked together. */
 export const spread = (next: number | null, now: number, random: () => number): number | null =>
   next === null ? null : Math.round(next + Math.min((next - now) * SPREAD, MAX_SPREAD) * random());
+
+/** The next check of every domain that waits is within this time. */
+export const LONGEST_WAIT_MS = MAX_BETWEEN_SILENCES * (1 + SPREAD);
+
+/** Between watches of the records of domains that wait: few queries, which store nothing. */
+export const WATCH_MS = 20 * SECOND;
+/** How long a domain is in every watch; after that it is in one watch of each round. */
+export const WATCHED_FIRST_MS = 2 * HOUR;
+export const WATCHES_PER_ROUND = 6;

@@ -46,7 +46,7 @@ describe("a domain that is added", () => {
       },
       findings: [],
       createdAt: "2026-11-20T00:00:00.000Z",
-      nextCheckAt: "2026-11-20T00:01:00.000Z",
+      nextCheckAt: "2026-11-20T00:00:10.000Z",
     });
     expect(await show("docs.example.org")).toEqual(domain);
   });

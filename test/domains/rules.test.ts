@@ -47,7 +47,7 @@ const openRules = async (dns = { timeoutMs: 3000, attempts: 1 }) => {
     zones["example.org"] = zone("example.org", ...lines);
   };
   const verified = async (name: string) => (await (await room.verify(name)).json()) as WireDomain;
-  return { ...room, target, zones, resolver, remembered, setRecords, verified };
+  return { ...room, target, zones, authority, resolver, remembered, setRecords, verified };
 };
 
 const body = async (answer: Response) => (await answer.json()) as WireDomain;
@@ -120,26 +120,27 @@ test("rule 4: step 2 is a CNAME of the label, the project's target and TTL 3600;
   expect(await verified("example.org")).toMatchObject({ stage: "live", findings: [] });
 });
 
-test("rule 5: a record that takes up to 48 hours to spread is found without a request", async () => {
-  const { add, store, setRecords, remembered, zones, target, show } = await openRules();
+test("rule 5: a record that takes up to 48 hours to reach all resolvers counts once the zone's own servers have it", async () => {
+  const { add, store, setRecords, remembered, zones, target, show, resolver } = await openRules();
   await add("docs.example.org");
-  // Right at the source; the resolver still has what was there before.
-  remembered.zones = { ...zones };
-  remembered.names = ["docs.example.org"];
-  setRecords(`docs.example.org CNAME ${target}`);
-  store.clock.advance(60_000 * 1.2);
+  store.clock.advance(12_000);
   await store.domainScheduler.tick();
   expect(await show("docs.example.org")).toMatchObject({
     stage: "awaiting_dns",
-    findings: [{ kind: "not_propagated" }],
+    findings: [{ kind: "no_record" }],
   });
+  expect(resolver.questions.filter(({ name }) => name.endsWith("docs.example.org"))).toEqual([]);
+  // Another client of the resolver has looked up the name too early.
+  remembered.zones = { ...zones };
+  remembered.names = ["docs.example.org"];
   store.clock.advance(47 * HOUR);
   await store.domainScheduler.tick();
-  expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });
-  remembered.names = [];
-  store.clock.advance(0.5 * HOUR);
-  await store.domainScheduler.tick();
-  expect(await show("docs.example.org")).toMatchObject({ stage: "live", findings: [] });
+  setRecords(`docs.example.org CNAME ${target}`);
+  await store.recordWatch.tick();
+  expect(await show("docs.example.org")).toMatchObject({
+    stage: "live",
+    findings: [{ kind: "not_propagated", seconds: 120 }],
+  });
   expect((await store.visit("http://docs.example.org/")).status).toBe(200);
 });
 
@@ -484,25 +485,22 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
   });
 
-  test("is not taken back by a TXT record that only a resolver still caches", async () => {
-    const { add, store, target, otherTarget, setProof, verifiedIn, remembered, zones } = await openApex();
+  test("belongs to the project in the zone's TXT record, not to the one that a resolver still caches", async () => {
+    const { add, store, target, otherTarget, setProof, verifiedIn, remembered, zones, show } =
+      await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
     setProof(otherTarget);
     remembered.zones = { ...zones };
     remembered.names = [PROOF];
     setProof(target);
-    // The source names docs, the resolver other: nobody has proven it yet.
-    for (const slug of ["docs", "other"])
-      expect(await verifiedIn(slug)).toMatchObject({
-        stage: "awaiting_dns",
-        findings: [{ kind: "not_propagated", name: PROOF }],
-      });
-    remembered.names = [];
+    expect(await verifiedIn("other")).toMatchObject({
+      stage: "dns_conflict",
+      findings: [{ kind: "ownership_unproven", found: [target] }],
+    });
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
     store.clock.advance(1);
-    expect(await verifiedIn("docs")).toMatchObject({ stage: "live" });
-    remembered.names = [PROOF];
-    store.clock.advance(1);
-    expect(await verifiedIn("other")).toMatchObject({ findings: [{ kind: "not_propagated" }] });
+    expect(await verifiedIn("other")).toMatchObject({ stage: "dns_conflict" });
+    expect(await show("example.org")).toMatchObject({ stage: "live" });
   });
 
   test("goes to another project by a TXT record if its holder never had one", async () => {
@@ -552,9 +550,9 @@ describe("an apex that shows the addresses of every project's target", () => {
   });
 
   test("cannot be proven while TXT queries get no response, and that is not a failure", async () => {
-    const { add, resolver, verifiedIn } = await openApex();
+    const { add, authority, verifiedIn } = await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
-    resolver.behaviours.set(PROOF, "SERVFAIL");
+    authority.behaviours.set(PROOF, "SERVFAIL");
     expect(await verifiedIn("docs")).toMatchObject({
       stage: "awaiting_dns",
       findings: [{ kind: "unreachable", name: PROOF, reason: "no TXT response" }],
@@ -623,4 +621,86 @@ test("name servers at private addresses get no queries unless DNS_PRIVATE allows
     "forbidden (not a public address, so no query was sent)",
   );
   expect(authority.questions).toEqual([]);
+});
+
+describe("the watch of the records of domains that wait", () => {
+  /** A domain that a check has found without records. */
+  const openWatched = async (name = "docs.example.org") => {
+    const room = await openRules();
+    await room.add(name);
+    const pass = async (seconds: number) => {
+      room.store.clock.advance(seconds * 1000);
+      await room.store.domainScheduler.tick();
+    };
+    await pass(12);
+    const checkedAt = async () => (await room.show(name))["checkedAt"];
+    return { ...room, pass, checkedAt };
+  };
+
+  test("checks a domain once its record exists, and asks one query and stores nothing before that", async () => {
+    const { store, authority, setRecords, target, show, checkedAt } = await openWatched();
+    const before = await checkedAt();
+    authority.questions.length = 0;
+    store.clock.advance(1000);
+    await store.recordWatch.tick();
+    expect(authority.questions).toMatchObject([{ name: "docs.example.org", type: "CNAME" }]);
+    expect(await checkedAt()).toBe(before);
+    setRecords("docs.example.org CNAME elsewhere.test");
+    await store.recordWatch.tick();
+    expect(await checkedAt()).toBe(before);
+    setRecords(`docs.example.org CNAME ${target}`);
+    await store.recordWatch.tick();
+    expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
+    authority.questions.length = 0;
+    await store.recordWatch.tick();
+    expect(authority.questions).toEqual([]);
+  });
+
+  test("checks an apex once it has both its address and its TXT record", async () => {
+    const { store, setRecords, target, show, checkedAt } = await openWatched("example.org");
+    const before = await checkedAt();
+    store.clock.advance(1000);
+    setRecords("example.org A 192.0.2.80");
+    await store.recordWatch.tick();
+    expect(await checkedAt()).toBe(before);
+    setRecords("example.org A 192.0.2.80", `_adoption-store.example.org TXT ${target}`);
+    await store.recordWatch.tick();
+    expect(await show("example.org")).toMatchObject({ stage: "live" });
+  });
+
+  test("causes one check of right records that are not enough, and another after they were wrong", async () => {
+    const { store, setRecords, target, resolver, checkedAt } = await openWatched();
+    resolver.behaviours.set("docs.example.org", "bogus");
+    const checks: unknown[] = [];
+    for (const value of [target, target, "elsewhere.test", target]) {
+      store.clock.advance(1000);
+      setRecords(`docs.example.org CNAME ${value}`);
+      await store.recordWatch.tick();
+      checks.push(await checkedAt());
+    }
+    const [first, second, third, fourth] = checks;
+    expect(second).toBe(first);
+    expect(third).toBe(first);
+    expect(fourth).not.toBe(first);
+  });
+
+  test("looks at a domain that has waited for hours in every sixth watch only", async () => {
+    const { store, authority, pass } = await openWatched();
+    await pass(3 * 60 * 60);
+    store.clock.advance(1000);
+    authority.questions.length = 0;
+    for (let round = 0; round < 12; round += 1) await store.recordWatch.tick();
+    expect(authority.questions.length).toBe(2);
+  });
+
+  test("asks no server that is silent", async () => {
+    const { store, authority, resolver, pass } = await openWatched();
+    for (const server of [authority, resolver]) server.behaviours.set("docs.example.org", "SERVFAIL");
+    authority.behaviours.set("docs.example.org", "silent");
+    await pass(60);
+    authority.questions.length = 0;
+    store.clock.advance(1000);
+    await store.recordWatch.tick();
+    expect(authority.questions).toEqual([]);
+  });
 });

@@ -58,6 +58,7 @@ export interface Store {
   objects: Services["objects"];
   /** Not started. */
   domainScheduler: Services["domainScheduler"];
+  recordWatch: Services["recordWatch"];
   /** Failed attempts to sign in. They are not flushed by themselves. */
   refusedSignIns: Services["refusedSignIns"];
   /** Reads of adopters' data. They are not flushed by themselves. */
@@ -193,6 +194,7 @@ export const openStore = async ({
     scrub: services.scrub,
     objects: services.objects,
     domainScheduler: services.domainScheduler,
+    recordWatch: services.recordWatch,
     refusedSignIns: services.refusedSignIns,
     adopterReads: services.adopterReads,
     streams: services.petStreams,

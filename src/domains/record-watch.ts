@@ -1,0 +1,84 @@
+import type { RecordProbe } from "../dns-checks/record-probe.ts";
+import type { DomainFinding } from "../dns-checks/finding.ts";
+import { SERVICE } from "../lib/actor.ts";
+import { hostnameOf } from "../lib/hostname.ts";
+import { lruCache } from "../lib/lru.ts";
+import { type Poller, repeat } from "../lib/poller.ts";
+import type { Clock } from "../lib/time.ts";
+import { hasCustomDomains } from "../projects/plan.ts";
+import { parseServer } from "../protocols/dns/server-address.ts";
+import type { Checks } from "./checks.ts";
+import type { WatchedDomain } from "./read-repository.ts";
+import type { Domains } from "./repository.ts";
+import { WATCH_MS, WATCHED_FIRST_MS, WATCHES_PER_ROUND } from "./schedule.ts";
+
+/** Domains in one watch, those that have waited the least first. */
+const MAX_DOMAINS = 1000;
+/** Probes at the same time. */
+const MAX_CONCURRENT = 16;
+
+interface RecordWatchOptions {
+  domains: Pick<Domains, "watched">;
+  probe: RecordProbe;
+  checks: Checks;
+  clock: Clock;
+  targetOf: (label: string) => string;
+  onError: (error: unknown) => void;
+}
+
+const hasFailed = (server: string, findings: readonly DomainFinding[]): boolean =>
+  findings.some((finding) => finding.kind === "unreachable" && finding.server === server);
+
+/** The server whose response decides: one with older records than the others, otherwise the first that responded. */
+const serverOf = ({ domain: { findings }, nameServers }: WatchedDomain) => {
+  const stale = findings.find((finding) => finding.kind === "mixed_answers")?.server;
+  const text = stale ?? nameServers.find((server) => !hasFailed(server, findings));
+  return text === undefined ? undefined : parseServer(text);
+};
+
+/**
+ * Watches the records of domains that wait for them, and checks a domain as soon as one server of its zone has the right ones.
+ * A watch stores nothing. A domain whose right records were not enough is checked again by its plan, or after they
+ * were wrong.
+ */
+export const recordWatch = ({
+  domains,
+  probe,
+  checks,
+  clock,
+  targetOf,
+  onError,
+}: RecordWatchOptions): Poller => {
+  const isChecked = lruCache<number, true>({ maxEntries: MAX_DOMAINS });
+  let round = 0;
+
+  const watch = async (watched: WatchedDomain, signal: AbortSignal): Promise<void> => {
+    const { domain, project, targetAddresses } = watched;
+    const server = serverOf(watched);
+    if (!server || !hasCustomDomains(project)) return;
+    const isRight = await probe({
+      hostname: hostnameOf(domain.hostname),
+      target: targetOf(project.targetLabel),
+      addresses: targetAddresses,
+      server,
+    });
+    if (!isRight) return isChecked.delete(domain.id);
+    if (isChecked.get(domain.id) || signal.aborted) return;
+    isChecked.set(domain.id, true);
+    await checks.run({ domain, project }, SERVICE, signal);
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const now = clock.now();
+    const since = round++ % WATCHES_PER_ROUND === 0 ? 0 : now - WATCHED_FIRST_MS;
+    const queue = (await domains.watched(now, since, MAX_DOMAINS)).values();
+    const worker = async () => {
+      for (const watched of queue) {
+        if (signal.aborted) return;
+        await watch(watched, signal).catch(onError);
+      }
+    };
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
+  };
+  return repeat(WATCH_MS, work, { onError });
+};
