@@ -87,18 +87,12 @@ export const domainServices = (
     challengeTargetOf: challengeTarget,
     offerConnect,
   });
+  const scheduled = { domains: repositories.domains, checks, clock, onError };
   return {
     projects,
     domains,
     domainSettings: domainRoles({ domains: repositories.domains, projects, clock }),
-    domainScheduler: domainScheduler({ domains: repositories.domains, checks, clock, onError }),
-    recordWatch: recordWatch({
-      domains: repositories.domains,
-      probe: recordProbe(dns),
-      checks,
-      clock,
-      targetOf,
-      onError,
-    }),
+    domainScheduler: domainScheduler(scheduled),
+    recordWatch: recordWatch({ ...scheduled, probe: recordProbe(dns), targetOf }),
   };
 };

@@ -39,5 +39,9 @@ export const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[
     if (finding.kind !== "unreachable") return finding;
     const since = sinceOf(finding, last, now);
     const isOverdue = now - Date.parse(since) >= DAY_MS;
-    return { ...finding, since, ...(isOverdue && { responsible: finding.responsible ?? repairerOf(finding, seen) }) };
+    return {
+      ...finding,
+      since,
+      ...(isOverdue && { responsible: finding.responsible ?? repairerOf(finding, seen) }),
+    };
   });

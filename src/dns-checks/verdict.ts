@@ -2,7 +2,10 @@ import { judgeCaaAt } from "./caa-finding.ts";
 import type { Finding, RecordFinding } from "./finding.ts";
 import { formatServer } from "../protocols/dns/server-address.ts";
 import { explain, targetAddresses } from "./causes.ts";
-import { proofNameOf } from "./trace.ts";
+import { hasValue } from "./doubled-name.ts";
+import { type Proof, proofNameOf } from "./trace.ts";
+import { canonicalName } from "../lib/dns-name.ts";
+import { recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { AuthoritativeServers } from "../protocols/dns/authoritative.ts";
 import { claimsOf, ownershipOf } from "./ownership.ts";
 import type { Trace, View } from "./trace.ts";
@@ -98,6 +101,13 @@ const caaFindings = ({ caa, chain }: Trace, expected: Expectation): Finding[] =>
   return "finding" in judged ? [judged.finding] : [];
 };
 
+/** Some servers of the zone have the TXT record, and another one does not. */
+const mixedProof = ({ resolved, direct }: Proof, name: string, target: string): Finding => {
+  const stale = direct.find((exchange) => !hasValue(exchange, [canonicalName(target)])) ?? resolved.last;
+  const found = recordsOf(stale).flatMap((record) => (record.type === "TXT" ? [record.data] : []));
+  return { kind: "mixed_answers", name, server: formatServer(stale.server), found, expected: [target] };
+};
+
 /** An apex with the right addresses also needs a proof, unless the project holds the name and no other project claims it. */
 const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
   const { hostname, target, needsProof } = expected;
@@ -106,7 +116,7 @@ const ownershipFindings = (trace: Trace, expected: Expectation): Finding[] => {
   const name = proofNameOf(hostname);
   const server = trace.proof ? formatServer(trace.proof.resolved.last.server) : "";
   if (ownership === "unknown") return [{ kind: "unreachable", name, server, reason: "no TXT response" }];
-  if (ownership === "spreading") return [{ kind: "not_propagated", name, server }];
+  if (ownership === "spreading" && trace.proof) return [mixedProof(trace.proof, name, target)];
   const found = claimsOf(trace, target);
   return [{ kind: "ownership_unproven", name, type: "TXT", found, expected: [target] }];
 };

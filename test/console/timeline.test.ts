@@ -43,8 +43,7 @@ const checked = (
 });
 
 const SEEN = "Record seen at your DNS provider";
-const EVERYWHERE = "Record seen by everyone else";
-const LATER = [`${EVERYWHERE}: later`, "Live: later"];
+const LATER = ["Live: later"];
 
 describe("a domain that waits for its record", () => {
   test("and was not checked yet waits for the provider first", () => {
@@ -65,29 +64,10 @@ describe("a domain that waits for its record", () => {
     },
   );
 
-  test("that has not reached everyone is done at the provider", () => {
-    const domain = checked("not_propagated", { server: "192.0.2.53" });
-    expect([states(domain), status(domain)]).toEqual([
-      [`${SEEN}: done`, `${EVERYWHERE}: now`, "Live: later"],
-      "checking",
-    ]);
-  });
-
-  test("with a silent resolver is done at the provider", () => {
-    expect(states(checked("unreachable", { server: "192.0.2.53" })).slice(0, 2)).toEqual([
-      `${SEEN}: done`,
-      `${EVERYWHERE}: now`,
-    ]);
-  });
-
-  test("with a silent provider is not done there", () => {
-    expect(states(checked("unreachable", { server: AUTHORITY }))[0]).toBe(`${SEEN}: now`);
-  });
-
   test("that is right but does not name the project needs one more step", () => {
     const domain = checked("ownership_unproven");
     expect([states(domain), status(domain)]).toEqual([
-      [`${SEEN}: done`, `${EVERYWHERE}: done`, "Linked to this project: stuck", "Live: later"],
+      [`${SEEN}: done`, "Linked to this project: stuck", "Live: later"],
       "action_needed",
     ]);
   });
@@ -106,14 +86,11 @@ describe("a certificate", () => {
 
   test("is not expected while HTTPS is off", () => {
     const domain: Some = { stage: "live", liveAt: CHECKED, ...verified };
-    expect([states(domain), status(domain)]).toEqual([
-      [`${SEEN}: done`, `${EVERYWHERE}: done`, "Live: done"],
-      "active",
-    ]);
+    expect([states(domain), status(domain)]).toEqual([[`${SEEN}: done`, "Live: done"], "active"]);
   });
 
   test("is expected while HTTPS is on, before it is ordered", () => {
-    expect(states({ stage: "awaiting_dns", nextCheckAt: SOON }, [], true).slice(2)).toEqual([
+    expect(states({ stage: "awaiting_dns", nextCheckAt: SOON }, [], true).slice(1)).toEqual([
       "Certificate ordered: later",
       "Certificate issued: later",
       "Live: later",
@@ -124,12 +101,12 @@ describe("a certificate", () => {
   test("is ordered, then issued", () => {
     const wanted: Some = { stage: "verified", certificate: { status: "wanted" }, ...verified };
     const ordered: Some = { stage: "issuing", certificate: { status: "ordered" }, ...verified };
-    expect(states(wanted).slice(2)).toEqual([
+    expect(states(wanted).slice(1)).toEqual([
       "Certificate ordered: now",
       "Certificate issued: later",
       "Live: later",
     ]);
-    expect(states(ordered).slice(2)).toEqual([
+    expect(states(ordered).slice(1)).toEqual([
       "Certificate ordered: done",
       "Certificate issued: now",
       "Live: later",
@@ -139,7 +116,7 @@ describe("a certificate", () => {
 
   test("that CAA records forbid needs somebody to act before it is ordered", () => {
     const domain = { ...checked("caa_forbids", {}, "verified"), ...verified };
-    expect([states(domain)[2], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
+    expect([states(domain)[1], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
   });
 
   const problem = (type: string) => ({ type, detail: "No.", subproblems: [] });
@@ -150,7 +127,7 @@ describe("a certificate", () => {
       certificate: { status: "failing", problem: problem("unauthorized") },
       ...verified,
     };
-    expect([states(domain)[3], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
+    expect([states(domain)[2], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
   });
 
   test("that only a limit holds up needs nobody", () => {
@@ -160,7 +137,7 @@ describe("a certificate", () => {
 
   test("that is overdue needs somebody to act", () => {
     const domain: Some = { stage: "verified", certificate: { status: "ssl_overdue" }, ...verified };
-    expect([states(domain)[2], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
+    expect([states(domain)[1], status(domain)]).toEqual(["Certificate ordered: stuck", "action_needed"]);
   });
 
   test("in use has the times of the history's newest events", () => {
@@ -175,7 +152,7 @@ describe("a certificate", () => {
       certificate: { status: "in_use", notAfter: "2027-02-18T09:32:00Z" },
       ...verified,
     });
-    expect(stepsOf(domain, history, false, NOW).slice(2)).toEqual([
+    expect(stepsOf(domain, history, false, NOW).slice(1)).toEqual([
       { name: "Certificate ordered", state: "done", at: "2026-11-20T09:57:00Z" },
       { name: "Certificate issued", state: "done", at: "2026-11-20T09:58:00Z" },
       { name: "Live", state: "done", at: CHECKED },
@@ -194,7 +171,7 @@ describe("a certificate", () => {
   test("that has expired needs somebody to act", () => {
     const certificate = { status: "expired", notAfter: CHECKED } as const;
     const domain: Some = { stage: "live", liveAt: CHECKED, certificate, ...verified };
-    expect([states(domain)[3], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
+    expect([states(domain)[2], status(domain)]).toEqual(["Certificate issued: stuck", "action_needed"]);
   });
 });
 
@@ -213,7 +190,6 @@ describe("a suspended domain", () => {
     for (const checkedAt of [undefined, CHECKED])
       expect(states({ ...suspended, ...(checkedAt && { checkedAt }) }, [], true)).toEqual([
         "Record seen at your DNS provider: done",
-        "Record seen by everyone else: done",
         "Live: suspended",
       ]);
     expect(status(suspended)).toBe("action_needed");
@@ -222,7 +198,7 @@ describe("a suspended domain", () => {
   test("keeps the steps of its certificate", () => {
     const certificate = { status: "in_use", notAfter: "2027-02-18T09:32:00Z" } as const;
     expect(
-      states({ stage: "suspended", liveAt: CHECKED, certificate, verifiedAt: CHECKED }).slice(2),
+      states({ stage: "suspended", liveAt: CHECKED, certificate, verifiedAt: CHECKED }).slice(1),
     ).toEqual(["Certificate ordered: done", "Certificate issued: done", "Live: suspended"]);
   });
 });

@@ -45,11 +45,7 @@ const late = (server: string, seconds?: number): Finding => ({
   server,
   ...(seconds !== undefined && { seconds }),
 });
-const unreachable = (
-  server: string,
-  reason: string,
-  responsible?: "dns_provider" | "operator",
-): Finding => ({
+const unreachable = (server: string, reason: string, responsible?: "dns_provider" | "operator"): Finding => ({
   kind: "unreachable",
   name: NAME,
   server,
@@ -332,7 +328,13 @@ describe("an apex with the right addresses", () => {
     found,
     expected: [TARGET],
   });
-  const spreading: Finding = { kind: "not_propagated", name: PROOF, server: "192.0.2.53" };
+  const spreading = (...found: string[]): Finding => ({
+    kind: "mixed_answers",
+    name: PROOF,
+    server: "192.0.2.53",
+    found,
+    expected: [TARGET],
+  });
   const unasked = (server: string): Finding => ({
     kind: "unreachable",
     name: PROOF,
@@ -358,8 +360,20 @@ describe("an apex with the right addresses", () => {
     ["a proof everywhere", proof([TARGET], [[TARGET], [TARGET]]), "records_right", [], "records_right"],
     ["a proof in capitals", proof([` ${TARGET.toUpperCase()}. `]), "records_right", [], "records_right"],
     ["its proof beside another's", proof([OTHER, TARGET]), "records_right", [], "records_right"],
-    ["a proof at the resolvers only", proof([TARGET], [[]]), "records_missing", [spreading], "records_right"],
-    ["a proof at a holder only", proof([OTHER], [[TARGET]]), "records_missing", [spreading], "records_right"],
+    [
+      "a proof that one of its servers lacks",
+      proof([TARGET], [[TARGET], []]),
+      "records_missing",
+      [spreading()],
+      "records_right",
+    ],
+    [
+      "a proof that one of its servers has for another project",
+      proof([TARGET], [[TARGET], [OTHER]]),
+      "records_missing",
+      [spreading(OTHER)],
+      "records_right",
+    ],
     ["another's proof", proof([OTHER]), "records_wrong", [unproven(OTHER)], "records_wrong"],
     [
       "another's proof at a holder only",

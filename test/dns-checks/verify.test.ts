@@ -328,92 +328,118 @@ test.concurrent("the resolvers decide about a name whose own servers do not resp
 const zoneServer = (dns: Awaited<ReturnType<typeof setUp>>, address: string, zones: Zones) =>
   dnsServer({ zones, address, port: dns.authority.server.port });
 
-test.concurrent("a delegated subdomain is asked about at its own server, which the parent's refers to", async () => {
-  using dns = await setUp();
-  using own = await zoneServer(dns, "127.0.0.4", {
-    "far.example.test": ["far.example.test NS ns.far.example.test", `far.example.test CNAME ${TARGETS.usual}`],
-  });
-  dns.authority.zones["example.test"]!.push(
-    "far.example.test NS ns.far.example.test",
-    "ns.far.example.test A 127.0.0.4",
-  );
-  const { trace, verdict } = await dns.verify("docs.far.example.test");
-  expect(trace.authority).toMatchObject({ zone: "far.example.test", servers: [own.server], isFromParent: true });
-  expect(verdict).toMatchObject({ event: "records_missing", findings: [{ kind: "no_record" }] });
-  own.zones["far.example.test"]!.push(`docs.far.example.test CNAME ${TARGETS.usual}`);
-  expect((await dns.verify("docs.far.example.test")).verdict.event).toBe("records_right");
-});
+test.concurrent(
+  "a delegated subdomain is asked about at its own server, which the parent's refers to",
+  async () => {
+    using dns = await setUp();
+    using own = await zoneServer(dns, "127.0.0.4", {
+      "far.example.test": [
+        "far.example.test NS ns.far.example.test",
+        `far.example.test CNAME ${TARGETS.usual}`,
+      ],
+    });
+    dns.authority.zones["example.test"]!.push(
+      "far.example.test NS ns.far.example.test",
+      "ns.far.example.test A 127.0.0.4",
+    );
+    const { trace, verdict } = await dns.verify("docs.far.example.test");
+    expect(trace.authority).toMatchObject({
+      zone: "far.example.test",
+      servers: [own.server],
+      isFromParent: true,
+    });
+    expect(verdict).toMatchObject({ event: "records_missing", findings: [{ kind: "no_record" }] });
+    own.zones["far.example.test"]!.push(`docs.far.example.test CNAME ${TARGETS.usual}`);
+    expect((await dns.verify("docs.far.example.test")).verdict.event).toBe("records_right");
+  },
+);
 
-test.concurrent("a zone that moved is asked at the servers that its parent names, if the old ones refuse", async () => {
-  using dns = await setUp();
-  using old = await zoneServer(dns, "127.0.0.5", {});
-  using own = await zoneServer(dns, "127.0.0.6", {
-    "moving.test": ["moving.test NS ns.moving.test", `docs.moving.test CNAME ${TARGETS.usual}`],
-  });
-  // Not in the zones of the server that has the parent: it would respond for the zone itself.
-  dns.authority.zones["test"]!.push("moving.test NS ns.moving.test", "ns.moving.test A 127.0.0.6");
-  dns.resolver.zones["moving.test"] = ["moving.test NS ns.old.test", `docs.moving.test CNAME ${TARGETS.usual}`];
-  dns.resolver.zones["old.test"] = ["ns.old.test A 127.0.0.5"];
-  const { trace, verdict } = await dns.verify("docs.moving.test");
-  expect(old.questions.length).toBeGreaterThan(0);
-  expect(trace.authority).toMatchObject({ servers: [own.server], isFromParent: true });
-  expect(verdict).toMatchObject({ verified: true, findings: [] });
-});
+test.concurrent(
+  "a zone that moved is asked at the servers that its parent names, if the old ones refuse",
+  async () => {
+    using dns = await setUp();
+    using old = await zoneServer(dns, "127.0.0.5", {});
+    using own = await zoneServer(dns, "127.0.0.6", {
+      "moving.test": ["moving.test NS ns.moving.test", `docs.moving.test CNAME ${TARGETS.usual}`],
+    });
+    // Not in the zones of the server that has the parent: it would respond for the zone itself.
+    dns.authority.zones["test"]!.push("moving.test NS ns.moving.test", "ns.moving.test A 127.0.0.6");
+    dns.resolver.zones["moving.test"] = [
+      "moving.test NS ns.old.test",
+      `docs.moving.test CNAME ${TARGETS.usual}`,
+    ];
+    dns.resolver.zones["old.test"] = ["ns.old.test A 127.0.0.5"];
+    const { trace, verdict } = await dns.verify("docs.moving.test");
+    expect(old.questions.length).toBeGreaterThan(0);
+    expect(trace.authority).toMatchObject({ servers: [own.server], isFromParent: true });
+    expect(verdict).toMatchObject({ verified: true, findings: [] });
+  },
+);
 
 test.concurrent.each<[string, Behaviour]>([
   ["NOTIMP", (packet) => [Buffer.concat([packet.subarray(0, 3), Buffer.from([4]), packet.subarray(4)])]],
   ["SERVFAIL", "SERVFAIL"],
   ["timeout", "silent"],
-])("a zone whose servers fail CAA queries alone (%s) is verified, and its DNS provider must act", async (reason, behaviour) => {
-  using dns = await setUp(LONG_TIMEOUT);
-  dns.authority.behaviours.set("right.example.test CAA", behaviour);
-  dns.resolver.behaviours.set("right.example.test CAA", "SERVFAIL");
-  const { verdict } = await dns.verify("right.example.test");
-  expect(verdict).toEqual({
-    verified: true,
-    mayIssue: false,
-    event: "records_right",
-    findings: [{ kind: "caa_unanswered", name: "right.example.test", server: dns.at.authority, reason }],
-  });
-});
+])(
+  "a zone whose servers fail CAA queries alone (%s) is verified, and its DNS provider must act",
+  async (reason, behaviour) => {
+    using dns = await setUp(LONG_TIMEOUT);
+    dns.authority.behaviours.set("right.example.test CAA", behaviour);
+    dns.resolver.behaviours.set("right.example.test CAA", "SERVFAIL");
+    const { verdict } = await dns.verify("right.example.test");
+    expect(verdict).toEqual({
+      verified: true,
+      mayIssue: false,
+      event: "records_right",
+      findings: [{ kind: "caa_unanswered", name: "right.example.test", server: dns.at.authority, reason }],
+    });
+  },
+);
 
-test.concurrent("a name server that does not exist is named, and the zone's other server decides", async () => {
-  using dns = await setUp();
-  for (const { zones } of [dns.authority, dns.resolver])
-    zones["example.test"] = [...zones["example.test"]!, "example.test NS gone.example.test"];
-  const { verdict } = await dns.verify("right.example.test");
-  expect(verdict).toMatchObject({
-    verified: true,
-    findings: [{ kind: "lame_delegation", name: "example.test", server: "gone.example.test" }],
-  });
-});
+test.concurrent(
+  "a name server that does not exist is named, and the zone's other server decides",
+  async () => {
+    using dns = await setUp();
+    for (const { zones } of [dns.authority, dns.resolver])
+      zones["example.test"] = [...zones["example.test"]!, "example.test NS gone.example.test"];
+    const { verdict } = await dns.verify("right.example.test");
+    expect(verdict).toMatchObject({
+      verified: true,
+      findings: [{ kind: "lame_delegation", name: "example.test", server: "gone.example.test" }],
+    });
+  },
+);
 
-test.concurrent("a domain whose only name server does not exist must get another one at the registrar", async () => {
-  using dns = await setUp();
-  dns.authority.zones["test"]!.push("nowhere.test NS ns.gone.test");
-  for (const type of ["NS", "CNAME", "A", "AAAA", "CAA"])
-    for (const name of ["nowhere.test", "docs.nowhere.test"])
-      dns.resolver.behaviours.set(`${name} ${type}`, "SERVFAIL");
-  const { verdict } = await dns.verify("docs.nowhere.test");
-  expect(verdict).toMatchObject({
-    verified: false,
-    event: undefined,
-    findings: [
-      {
-        kind: "lame_delegation",
-        name: "nowhere.test",
-        server: "ns.gone.test",
-        reason: "it has no A or AAAA record",
-        responsible: "registrar",
-      },
-    ],
-  });
-  expect(verdict.findings.length).toBe(1);
-});
+test.concurrent(
+  "a domain whose only name server does not exist must get another one at the registrar",
+  async () => {
+    using dns = await setUp();
+    dns.authority.zones["test"]!.push("nowhere.test NS ns.gone.test");
+    for (const type of ["NS", "CNAME", "A", "AAAA", "CAA"])
+      for (const name of ["nowhere.test", "docs.nowhere.test"])
+        dns.resolver.behaviours.set(`${name} ${type}`, "SERVFAIL");
+    const { verdict } = await dns.verify("docs.nowhere.test");
+    expect(verdict).toMatchObject({
+      verified: false,
+      event: undefined,
+      findings: [
+        {
+          kind: "lame_delegation",
+          name: "nowhere.test",
+          server: "ns.gone.test",
+          reason: "it has no A or AAAA record",
+          responsible: "registrar",
+        },
+      ],
+    });
+    expect(verdict.findings.length).toBe(1);
+  },
+);
 
 test.concurrent("a resolver that fails while the zone's own servers respond is the operator's", async () => {
   using dns = await setUp();
-  for (const type of ["CNAME", "A", "AAAA"]) dns.resolver.behaviours.set(`right.example.test ${type}`, "SERVFAIL");
+  for (const type of ["CNAME", "A", "AAAA"])
+    dns.resolver.behaviours.set(`right.example.test ${type}`, "SERVFAIL");
   dns.resolver.behaviours.set("right.example.test CNAME", "REFUSED");
   const { verdict } = await dns.verify("right.example.test");
   expect(verdict).toMatchObject({

@@ -86,7 +86,9 @@ const serversOf = async (
 const delegationIn = ({ outcome }: Exchange, zone: string): Delegation | undefined => {
   if (outcome.kind === "failure" || outcome.rcode !== "NOERROR") return undefined;
   const names = serverNames([...outcome.records, ...outcome.authorities], zone);
-  return names.length === 0 ? undefined : { zone, names, glue: outcome.glue ?? [], isFromParent: !outcome.authoritative };
+  return names.length === 0
+    ? undefined
+    : { zone, names, glue: outcome.glue ?? [], isFromParent: !outcome.authoritative };
 };
 
 /** Asks a server of the parent zone which servers a zone is delegated to. */

@@ -168,7 +168,7 @@ const toneOf = ({ kind }: Finding, domain: Seen): Advice["tone"] => {
 
 /** True for CAA records at the domain, or at the target. */
 const isAboutCaa = ({ kind, found }: Finding): boolean =>
-  kind === "caa_forbids" || (kind === "platform_unready" && found !== undefined);
+  kind === "caa_forbids" || kind === "caa_unanswered" || (kind === "platform_unready" && found !== undefined);
 
 /** A finding about CAA records says nothing while HTTPS is off: then the domain is or was live without a certificate. */
 const isShown = (finding: Finding, { stage, certificate }: Seen): boolean =>

@@ -13,12 +13,12 @@ export interface Words {
   who?: string;
 }
 
-/** "Your provider's cache expires in 41 minutes." @param left seconds; undefined if not known */
+/** "Their caches expire in 41 minutes at the latest." @param left seconds; undefined if not known */
 const cacheEnd = (left: number | undefined): string => {
   if (left === undefined) return DNS_DELAY;
   return left > 0
-    ? `Your provider's cache expires in ${duration(left)}.`
-    : "Your provider's cache should have expired. The next check will tell.";
+    ? `Their caches expire in ${duration(left)} at the latest.`
+    : "Their caches should have expired. The next check will tell.";
 };
 
 const lists = new Intl.ListFormat("en");
@@ -142,7 +142,7 @@ const fromMessage: Describe = ([{ message }]) => {
   };
 };
 
-/** Who must end the silence of a name server, once it has lasted for a day. */
+/** Who must end the silence of a name server. */
 const REPAIR: Partial<Record<NonNullable<Finding["responsible"]>, string>> = {
   dns_provider: "Ask your DNS provider to repair the name servers of the zone.",
   operator: "The operator of this server must find out why its resolver gives no usable response.",
@@ -150,9 +150,9 @@ const REPAIR: Partial<Record<NonNullable<Finding["responsible"]>, string>> = {
 
 const silenceWords = ({ since, responsible = "nobody" }: Finding, now: number): string => {
   const repair = REPAIR[responsible];
-  return since === undefined || repair === undefined
-    ? "This does not mean that your records are wrong. The check is repeated."
-    : `No check has had a response for ${duration((now - Date.parse(since)) / 1000)}. ${repair}`;
+  if (repair === undefined) return "This does not mean that your records are wrong. The check is repeated.";
+  const seconds = since === undefined ? 0 : (now - Date.parse(since)) / 1000;
+  return seconds < 60 ? repair : `No check has had a response for ${duration(seconds)}. ${repair}`;
 };
 
 /** Longer explanations than the messages of findings, by kind. Several findings of a kind come from several servers. */
@@ -184,8 +184,8 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
   not_propagated: (findings, domain, now) => {
     const servers = listed(findings.map(({ server }) => server));
     return {
-      title: "The change is on its way",
-      text: `The record of ${findings[0].name} is right at your provider. The old one is still at ${servers}. ${cacheEnd(secondsLeft(findings, domain, now))} You only need to wait.`,
+      title: "Some visitors may still get the old record",
+      text: `Your domain's own name servers have the right record for ${findings[0].name}. The old one is still at ${servers}. ${cacheEnd(secondsLeft(findings, domain, now))} You need not do anything, and the domain does not wait for this.`,
     };
   },
   ownership_unproven: () => ({

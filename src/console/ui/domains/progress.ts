@@ -52,36 +52,14 @@ interface Progress {
   at?: string | undefined;
 }
 
-/** True if one of the zone's own servers responded: if its record were wrong, there would be a finding. */
-const hasAuthorityResponded = ({ findings, trace }: DomainState): boolean => {
-  const silent = new Set(findings.filter(({ kind }) => kind === "unreachable").map(({ server }) => server));
-  return (trace?.nameServers ?? []).some((server) => !silent.has(server));
-};
-
-/** Findings about something else than the records of the zone. */
-const BESIDE_RECORDS: ReadonlySet<Finding["kind"]> = new Set([
-  "unreachable",
-  "caa_forbids",
-  "long_ttl",
-  "platform_unready",
-]);
-
-const isRightAtProvider = (domain: DomainState): boolean => {
-  if (!isWaiting(domain)) return true;
-  if (domain.checkedAt === undefined) return false;
-  if (has(domain, "not_propagated", "ownership_unproven", "domain_taken")) return true;
-  return domain.findings.every(({ kind }) => BESIDE_RECORDS.has(kind)) && hasAuthorityResponded(domain);
-};
-
-/** The DNS, until the records are right everywhere and say which project the domain is for. */
+/** The DNS, until the records are right at the zone's own servers and say which project the domain is for. */
 const dnsSteps = (domain: DomainState): Progress[] => {
   const isVerified = !isWaiting(domain);
-  // These findings come after the records were right everywhere.
+  // These findings come after the records were right.
   const isUnlinked = has(domain, "ownership_unproven", "domain_taken");
   const at = isVerified ? domain.verifiedAt : undefined;
   return [
-    { name: STEPS.provider, isDone: isRightAtProvider(domain), at },
-    { name: STEPS.everyone, isDone: isVerified || isUnlinked, at },
+    { name: STEPS.provider, isDone: isVerified || isUnlinked, at },
     ...(!isVerified && isUnlinked ? [{ name: STEPS.linked, isDone: false }] : []),
   ];
 };

@@ -17,7 +17,6 @@ export const STATUS = {
 /** The steps until a domain is active. */
 export const STEPS = {
   provider: "Record seen at your DNS provider",
-  everyone: "Record seen by everyone else",
   linked: "Linked to this project",
   ordered: "Certificate ordered",
   issued: "Certificate issued",
