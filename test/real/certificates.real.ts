@@ -38,6 +38,7 @@ const opened = async (
   place: string,
   begin: Begin = usual,
   ports: Parameters<typeof surroundings>[2] = {},
+  dns: Parameters<typeof nameServers>[3] = {},
 ) => {
   await using stack = new AsyncDisposableStack();
   const { servers, authority, env, httpPort, httpsPort } = await surroundings(place, begin, ports);
@@ -58,7 +59,7 @@ const opened = async (
   zones["pages.test"] = ["pages.test NS ns.pages.test", "ns.pages.test A 127.0.0.1", `${target} A 127.0.0.1`];
   const zonesAt = join(place, "dns");
   mkdirSync(zonesAt);
-  stack.use(await nameServers(zonesAt, zones, servers));
+  const nameServer = stack.use(await nameServers(zonesAt, zones, servers, dns));
   const curl = (...argv: string[]) =>
     run([
       "curl",
@@ -72,7 +73,16 @@ const opened = async (
       `https://${NAME}:${httpsPort}/`,
     ]);
   const moved = stack.move();
-  return { server, env, curl, httpPort, httpsPort, [Symbol.asyncDispose]: () => moved.disposeAsync() };
+  return {
+    server,
+    env,
+    curl,
+    httpPort,
+    httpsPort,
+    zones,
+    changeZones: nameServer.change,
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
 };
 
 real(
@@ -125,6 +135,34 @@ real(
 
     expect((await server.call(`${domains}/${NAME}`, { method: "DELETE" })).status).toBe(204);
     expect((await curl()).code).toBe(35);
+  },
+);
+
+/** From the creation of a record to the first response over HTTPS, if nobody requests a check. */
+const MAX_AFTER_RECORD_MS = 60_000;
+const HOUR_SECONDS = 3600;
+
+real(
+  "a domain is live within 60 s after its record exists, by itself, although absences may be cached for an hour",
+  [...NEEDED, "pebble", "curl"],
+  async () => {
+    using place = directory();
+    const soa = { ttl: HOUR_SECONDS, minimum: HOUR_SECONDS };
+    await using room = await opened(place.path, usual, {}, { soa });
+    const { server, curl, zones, changeZones } = room;
+    const inZone = zones["example.test"] ?? [];
+    changeZones({ ...zones, "example.test": inZone.filter((line) => !line.startsWith(`${NAME} `)) });
+    const shown = async () =>
+      (await (await server.call(`${domains}/${NAME}`)).json()) as { findings: unknown };
+    await send(server, domains, { hostname: NAME });
+    // The checks after 10 and 20 s.
+    await Bun.sleep(25_000);
+    expect(await shown()).toMatchObject({ stage: "awaiting_dns", findings: [{ kind: "no_record" }] });
+    changeZones(zones);
+    const begun = performance.now();
+    await until("curl is answered", async () => (await curl()).code === 0, MAX_AFTER_RECORD_MS);
+    expect(performance.now() - begun).toBeLessThan(MAX_AFTER_RECORD_MS);
+    expect(await shown()).toMatchObject({ stage: "live", findings: [] });
   },
 );
 

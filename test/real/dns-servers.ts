@@ -78,9 +78,9 @@ export const withMostSeconds = <Found extends Finding>(found: Found[], expected:
     return isLeft ? { ...finding, seconds: most } : finding;
   });
 
-/** A zone file of our zones' lines. */
-const zoneFile = (zone: string, lines: string[], serial: number): string => {
-  const soa = `${zone}. ${SOA.ttl} IN SOA ns.${zone}. root.${zone}. ${serial} 60 60 60 ${SOA.minimum}`;
+/** A zone file of our zones' lines. @param soa how long an absence may be cached */
+const zoneFile = (zone: string, lines: string[], serial: number, { ttl, minimum }: typeof SOA): string => {
+  const soa = `${zone}. ${ttl} IN SOA ns.${zone}. root.${zone}. ${serial} 60 60 60 ${minimum}`;
   const records = lines.map(parseLine).map(({ name, ttl, type, value }) => {
     const data = type === "CNAME" || type === "NS" ? `${value}.` : value;
     return `${name}. ${ttl} IN ${type} ${data}`;
@@ -91,9 +91,9 @@ const zoneFile = (zone: string, lines: string[], serial: number): string => {
 /** A zone that has nothing but a name server, whatever its name is. */
 const KEPT_ZONE = "@ 300 IN SOA ns.test. root.test. 1 60 60 60 120\n@ 300 IN NS ns.test.\n";
 
-const writeZones = (path: string, zones: Zones, serial: number) => {
+const writeZones = (path: string, zones: Zones, serial: number, soa = SOA) => {
   for (const [name, lines] of Object.entries(zones))
-    writeFileSync(join(path, `${name}.zone`), zoneFile(name, lines, serial));
+    writeFileSync(join(path, `${name}.zone`), zoneFile(name, lines, serial, soa));
 };
 
 /** Nothing of the machine's own named is read or written: no control channel, no chroot, files here only. */
@@ -227,14 +227,15 @@ export const nameServers = async (
     updatable,
     delegated,
     isForgetful = false,
-  }: { updatable?: Updatable; delegated?: Delegated; isForgetful?: boolean } = {},
+    soa = SOA,
+  }: { updatable?: Updatable; delegated?: Delegated; isForgetful?: boolean; soa?: typeof SOA } = {},
 ): Promise<NameServersAtWork> => {
   const paths = { authority: join(directory, "authority"), resolver: join(directory, "resolver") };
   for (const path of Object.values(paths)) mkdirSync(path);
   await using starting = new AsyncDisposableStack();
   starting.use(await dnsServer({ zones: {}, ...silent })).behaviours.set("*", "silent");
   const second = starting.use(await dnsServer({ zones: { ...STALE_ZONES }, ...stale }));
-  writeZones(paths.authority, before(zones), 1);
+  writeZones(paths.authority, before(zones), 1, soa);
   writeFileSync(join(paths.authority, "kept.zone"), KEPT_ZONE);
   const holder = starting.use(
     await named(
@@ -259,7 +260,7 @@ export const nameServers = async (
     ),
   );
   await remember(resolver, CHANGED);
-  writeZones(paths.authority, zones, 2);
+  writeZones(paths.authority, zones, 2, soa);
   holder.reload();
   await until("named has read its zones again", async () => {
     const asked = CHANGED.map((name) => client(authority, { name, type: "CNAME" }, false));
@@ -271,7 +272,7 @@ export const nameServers = async (
   return {
     change(changed) {
       serial += 1;
-      writeZones(paths.authority, changed, serial);
+      writeZones(paths.authority, changed, serial, soa);
       for (const zone of Object.keys(STALE_ZONES)) second.zones[zone] = changed[zone] ?? [];
       // There may be new zones.
       const config = authorityConfig(paths.authority, authority.port, changed, updatable);
