@@ -10,8 +10,12 @@ import { parseServer } from "../protocols/dns/server-address.ts";
 import type { Checks } from "./checks.ts";
 import type { WatchedDomain } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
-import { WATCH_MS, WATCHED_FIRST_MS, WATCHES_PER_ROUND } from "./schedule.ts";
 
+/** Between watches. */
+const WATCH_MS = 20_000;
+/** How long a domain that waits is in every watch. After that it is in one watch of each round. */
+const WATCHED_FIRST_MS = 2 * 60 * 60 * 1000;
+const WATCHES_PER_ROUND = 6;
 /** Domains in one watch, those that have waited the least first. */
 const MAX_DOMAINS = 1000;
 /** Probes at the same time. */

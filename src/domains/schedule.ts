@@ -60,9 +60,3 @@ export const spread = (next: number | null, now: number, random: () => number): 
 
 /** The next check of every domain that waits is within this time. */
 export const LONGEST_WAIT_MS = MAX_BETWEEN_SILENCES * (1 + SPREAD);
-
-/** Between watches of the records of domains that wait: few queries, which store nothing. */
-export const WATCH_MS = 20 * SECOND;
-/** How long a domain is in every watch; after that it is in one watch of each round. */
-export const WATCHED_FIRST_MS = 2 * HOUR;
-export const WATCHES_PER_ROUND = 6;

@@ -7,7 +7,7 @@ export const NAME_VERDICTS = {
   right: "Every server that responded has the right records.",
   missing: "The record does not exist yet.",
   wrong: "You must change or delete a record.",
-  spreading: "The zone has the right records, but some servers still have old ones.",
+  spreading: "Some name servers have the right records, and others still have old ones.",
   blocked: "No CA can issue a certificate for the name.",
   free: "No other record is in the way. Only in a check without a target.",
   in_use: "The name has records that you must change or delete. Only in a check without a target.",
@@ -107,7 +107,7 @@ export const verdictSentence = (verdict: NameVerdict, shown: string, apex: strin
     case "wrong":
       return `${shown} has wrong records: correct them as described below.`;
     case "spreading":
-      return `${shown} has the right records at its own name servers: wait until all servers have them.`;
+      return `Some name servers have the right records of ${shown}: wait until all have them.`;
     case "blocked":
       return `CAA records forbid a certificate for ${shown}: change them first.`;
     case "free":

@@ -4,7 +4,18 @@ import { ownershipOf, rivalsOf } from "../../src/dns-checks/ownership.ts";
 import { verdictOf, type Verdict } from "../../src/dns-checks/verdict.ts";
 import type { Expectation } from "../../src/dns-checks/cname-rule.ts";
 import type { Proof, Trace, View } from "../../src/dns-checks/trace.ts";
-import { answer, caaRecord, chain, exchange, failure, record, soa, trace, view } from "./traces.ts";
+import {
+  answer,
+  authorityOf,
+  caaRecord,
+  chain,
+  exchange,
+  failure,
+  record,
+  soa,
+  trace,
+  view,
+} from "./traces.ts";
 
 const NAME = "docs.example.org";
 const APEX = "example.org";
@@ -83,6 +94,18 @@ const SUBDOMAIN: Row[] = [
     [holder(RIGHT), resolver(WRONG)],
     "records_right",
     [late(RESOLVER, 77)],
+  ],
+  [
+    "are right at one resolver, and old at another, and no holder is known",
+    [resolver(RIGHT), resolver(WRONG, SECOND)],
+    "records_missing",
+    [late(SECOND, 77)],
+  ],
+  [
+    "are right at a resolver, and the holder is silent",
+    [holder({ cname: failure("timeout", "no answer") }), resolver(RIGHT), resolver(REFUSED, SECOND)],
+    "records_right",
+    [unreachable(HOLDER, "timeout (no answer)"), unreachable(SECOND, "REFUSED")],
   ],
   [
     "are right at one holder only",
@@ -271,8 +294,8 @@ describe("the records of an apex", () => {
     { kind: "stray_address", name: APEX, type, found, expected: ALL },
   ];
   const silent = failure("timeout", "no answer");
-  const unknown = (reason: string): Finding[] => [
-    { kind: "unreachable", name: APEX, server: RESOLVER, reason },
+  const unknown = (reason: string, responsible?: "operator"): Finding[] => [
+    { kind: "unreachable", name: APEX, server: RESOLVER, reason, ...(responsible && { responsible }) },
   ];
 
   test.each<[string, Parameters<typeof view>[2], Verdict["event"], Finding[]]>([
@@ -314,7 +337,7 @@ describe("the records of an apex", () => {
     expect(ofApex(resolver({ a: a("192.0.2.80") }), { targets })).toMatchObject({
       verified: false,
       event: undefined,
-      findings: unknown(`the addresses of ${TARGET} are not known`),
+      findings: unknown(`the addresses of ${TARGET} are not known`, "operator"),
     });
   });
 });
@@ -458,6 +481,53 @@ describe("an apex with the right addresses", () => {
   });
 });
 
+describe("name servers without an address", () => {
+  const findings = (isFromParent: boolean) => {
+    const authority = authorityOf(APEX, ["ns.gone.test", "ns.example.org"], {
+      unaddressed: ["ns.gone.test"],
+      isFromParent,
+    });
+    return verdictOf(trace([holder(RIGHT)], { apex: APEX, authority }), EXPECTED).findings;
+  };
+  const finding: Finding = {
+    kind: "lame_delegation",
+    name: APEX,
+    server: "ns.gone.test",
+    reason: "it has no A or AAAA record",
+  };
+
+  test("are the DNS provider's", () => {
+    expect(findings(false)).toEqual([finding]);
+  });
+
+  test("are wrong at the registrar if the parent zone names them", () => {
+    expect(findings(true)).toEqual([{ ...finding, responsible: "registrar" }]);
+  });
+});
+
+describe("DNSSEC", () => {
+  const bogus = resolver({
+    cname: answer([], { rcode: "SERVFAIL", extendedErrors: [{ code: 6, text: "" }] }),
+  });
+  const judged = (...views: View[]) => verdictOf(trace(views, { apex: APEX }), EXPECTED);
+  const findings: Finding[] = [
+    { kind: "dnssec_failure", name: APEX, server: RESOLVER, reason: "DNSSEC bogus" },
+  ];
+
+  test("that rejects right records stops the verification and the certificate, and is no failure of the domain", () => {
+    for (const views of [
+      [holder(RIGHT), bogus],
+      [holder(RIGHT), bogus, resolver(RIGHT, SECOND)],
+    ])
+      expect(judged(...views)).toEqual({ verified: false, mayIssue: false, event: undefined, findings });
+    expect(judged(holder(RIGHT), bogus, resolver(WRONG, SECOND)).event).toBeUndefined();
+  });
+
+  test("says nothing of records that are wrong", () => {
+    expect(judged(resolver(WRONG, SECOND), bogus)).toMatchObject({ event: "records_wrong", mayIssue: false });
+  });
+});
+
 describe("CAA records", () => {
   const issue = (value: string) => caaRecord(APEX, "issue", value);
   const verdict = (caa: Trace["caa"]) => verdictOf(trace([resolver(RIGHT)], { caa }), EXPECTED);
@@ -501,6 +571,28 @@ describe("CAA records", () => {
       mayIssue: false,
       findings: [{ kind: "caa_forbids", found: [`0 issue "${value}"`], expected: [wanted], parameter }],
     });
+  });
+
+  const unanswered = (problem: "unanswered" | "loop"): Trace["caa"] => ({
+    kind: "unknown",
+    name: APEX,
+    problem,
+    exchange: { ...exchange(answer([], { rcode: "NOTIMP" }), HOLDER), recursive: false },
+  });
+
+  test("for which the zone's own servers fail are the DNS provider's, and nothing may be issued", () => {
+    expect(verdict(unanswered("unanswered"))).toEqual({
+      verified: true,
+      mayIssue: false,
+      event: "records_right",
+      findings: [{ kind: "caa_unanswered", name: APEX, server: HOLDER, reason: "NOTIMP" }],
+    });
+    expect(verdict(unanswered("loop")).findings).toMatchObject([{ kind: "unreachable" }]);
+  });
+
+  test("for which the zone's own servers fail as for the name itself have no finding", () => {
+    const broken = { caa: unanswered("unanswered"), chain: chain([], { problem: "unanswered" }) };
+    expect(verdictOf(trace([holder(RIGHT)], broken), EXPECTED).findings).toEqual([]);
   });
 
   test.each<[string, Trace["caa"] & { kind: "unknown" }, string]>([

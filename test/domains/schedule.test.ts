@@ -4,6 +4,7 @@ import type { Domain } from "../../src/domains/domain.ts";
 import { progressOf } from "../../src/domains/check-progress.ts";
 import {
   LAPSE_MS,
+  LONGEST_WAIT_MS,
   WAITING_MS,
   nextCheckAfterSilence,
   nextLiveCheck,
@@ -67,6 +68,12 @@ test("a live domain is checked once a day, and when it must be decided whether i
   expect(nextLiveCheck(SINCE, SINCE)).toBe(SINCE + DAY);
   expect(nextLiveCheck(SINCE, SINCE + 6.5 * DAY)).toBe(SINCE + LAPSE_MS);
   expect(nextLiveCheck(SINCE, SINCE + LAPSE_MS)).toBe(SINCE + LAPSE_MS + DAY);
+});
+
+test("every domain that waits has its next check within the longest wait", () => {
+  expect(LONGEST_WAIT_MS).toBe(1.1 * HOUR);
+  const next = nextCheckAfterSilence(SINCE, SINCE, SINCE + 20 * HOUR);
+  expect(spread(next, SINCE + 20 * HOUR, () => 1)).toBe(SINCE + 20 * HOUR + LONGEST_WAIT_MS);
 });
 
 test("checks are delayed by a tenth of the wait, and at most by half an hour", () => {
