@@ -7,7 +7,7 @@ import type { Visibility } from "./dns-challenges.ts";
 export const challengeVisibility =
   (askAuthorities: AskAuthorities) =>
   async (name: string, value: string): Promise<Visibility> => {
-    const responses = await askAuthorities({ name, type: "TXT", from: name, apex: apexOf(name) });
+    const responses = await askAuthorities({ name, type: "TXT", apex: apexOf(name) });
     if (responses.length === 0) return "unknown";
     const hasValue = responses.map((response) =>
       recordsOf(response).some(({ type, data }) => type === "TXT" && data === value),

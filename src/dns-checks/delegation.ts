@@ -1,6 +1,6 @@
 import type { AskAuthorities } from "../protocols/dns/ask-authorities.ts";
 import { recordsOf } from "../protocols/dns/cname-chain.ts";
-import { apexOf, withoutWildcard } from "../lib/hostname.ts";
+import { apexOf } from "../lib/hostname.ts";
 import { canonicalName } from "../lib/dns-name.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
 
@@ -34,13 +34,7 @@ export const challengeDelegation = (askAuthorities: AskAuthorities, platformDoma
   const nameOf = delegatedNameIn(platformDomain);
   const lookUp = async (hostname: string, label: string): Promise<Delegated> => {
     const [owner, expected] = [challengeNameOf(hostname), canonicalName(nameOf(label))];
-    // From the name itself: a resolver that looks up the challenge too early caches that it has no record.
-    const responses = await askAuthorities({
-      name: owner,
-      type: "CNAME",
-      from: withoutWildcard(hostname),
-      apex: apexOf(hostname),
-    });
+    const responses = await askAuthorities({ name: owner, type: "CNAME", apex: apexOf(hostname) });
     if (responses.length === 0) return { kind: "unknown" };
     const values = responses.map((response) =>
       recordsOf(response).flatMap(({ type, name, data }) =>

@@ -1,4 +1,3 @@
-import { unknownAddresses } from "./cname-rule.ts";
 import type { DomainFinding, Finding, FindingOf } from "./finding.ts";
 import type { Inspection } from "./inspect.ts";
 import { DAY_MS, formatTime } from "../lib/time.ts";
@@ -20,18 +19,9 @@ const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck, 
   return earlier?.since ?? formatTime(earlier ? (checkedAt ?? now) : now);
 };
 
-/** A resolver cannot respond for a zone whose servers all fail: then those come first. */
-const repairerOf = ({ server, reason }: Silence, { findings, report }: Seen) => {
-  const { nameServers, target } = report;
-  if (reason === unknownAddresses(target)) return "operator";
-  const hasFailed = (one: string) =>
-    findings.some(
-      (finding) =>
-        (finding.kind === "unreachable" || finding.kind === "lame_delegation") && finding.server === one,
-    );
-  const isZoneSilent = nameServers.length > 0 && nameServers.every(hasFailed);
-  return isZoneSilent || nameServers.includes(server) ? "dns_provider" : "operator";
-};
+/** Who must act if the other servers do not show it. */
+const repairerOf = ({ server }: Silence, { report }: Seen) =>
+  report.nameServers.includes(server) ? "dns_provider" : "operator";
 
 /** The findings, with the time since when each server is silent, and with who must act, at the latest once that is a day. */
 export const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[] =>

@@ -27,12 +27,6 @@ export interface Checkable {
   project: Holder;
 }
 
-/** A domain that waits for its records, and the servers and addresses that its last check found. */
-export interface WatchedDomain extends Checkable {
-  nameServers: string[];
-  targetAddresses: string[];
-}
-
 const ofDomain = (orm: Orm) => {
   const findStatement = orm.select(COLUMNS).from(domains).where(isOfDomain).limit(1).prepare();
   const traceStatement = orm
@@ -64,53 +58,14 @@ const ofDomain = (orm: Orm) => {
   };
 };
 
-const CHECKABLE = {
-  domain: COLUMNS,
-  project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
-};
-
 const withProject = (orm: Orm) =>
-  orm.select(CHECKABLE).from(domains).innerJoin(projects, eq(projects.id, domains.projectId));
-
-/** An array in the trace of the last check, as JSON. */
-const inTrace = (field: "nameServers" | "targetAddresses") =>
-  sql<string>`json_extract(${domains.trace}, ${sql.raw(`'$.${field}'`)})`;
-
-/** Reads the domains that wait for their records and that a check has traced. */
-const watchedReads = (orm: Orm) => {
-  const statement = orm
+  orm
     .select({
-      ...CHECKABLE,
-      nameServers: inTrace("nameServers"),
-      targetAddresses: inTrace("targetAddresses"),
+      domain: COLUMNS,
+      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
     })
     .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    .where(
-      and(
-        between(domains.nextCheckAt, value("now"), value("until")),
-        sql`${domains.stage} in ${WAITING}`,
-        gt(domains.waitingSince, value("since")),
-        isNotNull(domains.trace),
-      ),
-    )
-    .orderBy(desc(domains.waitingSince), desc(domains.id))
-    .limit(value("limit"))
-    .prepare();
-  return {
-    /** Domains that wait for their records, have done so since after `since`, and have no due check; the latest first. */
-    async watched(now: number, since: number, limit: number): Promise<WatchedDomain[]> {
-      return statement
-        .all({ now, until: now + LONGEST_WAIT_MS, since, limit })
-        .map(({ domain, project, nameServers, targetAddresses }) => ({
-          domain: toDomain(domain),
-          project,
-          nameServers: JSON.parse(nameServers) as string[],
-          targetAddresses: JSON.parse(targetAddresses) as string[],
-        }));
-    },
-  };
-};
+    .innerJoin(projects, eq(projects.id, domains.projectId));
 
 const acrossProjects = (orm: Orm) => {
   const holderStatement = withProject(orm)
@@ -132,6 +87,17 @@ const acrossProjects = (orm: Orm) => {
   const dueStatement = withProject(orm)
     .where(lte(domains.nextCheckAt, value("now")))
     .orderBy(asc(domains.nextCheckAt), asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+  const watchedStatement = withProject(orm)
+    .where(
+      and(
+        between(domains.nextCheckAt, value("now"), value("until")),
+        sql`${domains.stage} in ${WAITING}`,
+        gt(domains.waitingSince, value("since")),
+      ),
+    )
+    .orderBy(desc(domains.waitingSince), desc(domains.id))
     .limit(value("limit"))
     .prepare();
   const certificateOfName = orm
@@ -162,6 +128,12 @@ const acrossProjects = (orm: Orm) => {
         .all({ now, limit })
         .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
     },
+    /** Domains that wait for their records, have done so since after `since`, and have no due check; the latest first. */
+    async watched(now: number, since: number, limit: number): Promise<Checkable[]> {
+      return watchedStatement
+        .all({ now, until: now + LONGEST_WAIT_MS, since, limit })
+        .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
+    },
     /** Names of domains that need a certificate and have no row in `certificates` yet; at most `limit`. */
     async uncertified(limit: number): Promise<string[]> {
       return uncertifiedStatement.all({ limit }).map(({ hostname }) => hostname);
@@ -172,5 +144,4 @@ const acrossProjects = (orm: Orm) => {
 export const domainReads = ({ orm }: Pick<Database, "orm">) => ({
   ...ofDomain(orm),
   ...acrossProjects(orm),
-  ...watchedReads(orm),
 });

@@ -1,5 +1,5 @@
 import type { RecordProbe } from "../dns-checks/record-probe.ts";
-import type { DomainFinding } from "../dns-checks/finding.ts";
+import type { Report } from "../dns-checks/report.ts";
 import { SERVICE } from "../lib/actor.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import { lruCache } from "../lib/lru.ts";
@@ -8,7 +8,8 @@ import type { Clock } from "../lib/time.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { parseServer } from "../protocols/dns/server-address.ts";
 import type { Checks } from "./checks.ts";
-import type { WatchedDomain } from "./read-repository.ts";
+import type { Domain } from "./domain.ts";
+import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
 
 /** Between watches. */
@@ -22,7 +23,7 @@ const MAX_DOMAINS = 1000;
 const MAX_CONCURRENT = 16;
 
 interface RecordWatchOptions {
-  domains: Pick<Domains, "watched">;
+  domains: Pick<Domains, "watched" | "trace">;
   probe: RecordProbe;
   checks: Checks;
   clock: Clock;
@@ -30,14 +31,11 @@ interface RecordWatchOptions {
   onError: (error: unknown) => void;
 }
 
-const hasFailed = (server: string, findings: readonly DomainFinding[]): boolean =>
-  findings.some((finding) => finding.kind === "unreachable" && finding.server === server);
-
 /** The server whose response decides: one with older records than the others, otherwise the first that responded. */
-const serverOf = ({ domain: { findings }, nameServers }: WatchedDomain) => {
+const serverOf = ({ findings }: Domain, nameServers: readonly string[]) => {
+  const silent = findings.flatMap((finding) => (finding.kind === "unreachable" ? [finding.server] : []));
   const stale = findings.find((finding) => finding.kind === "mixed_answers")?.server;
-  const text = stale ?? nameServers.find((server) => !hasFailed(server, findings));
-  return text === undefined ? undefined : parseServer(text);
+  return parseServer(stale ?? nameServers.find((server) => !silent.includes(server)) ?? "");
 };
 
 /**
@@ -56,16 +54,14 @@ export const recordWatch = ({
   const isChecked = lruCache<number, true>({ maxEntries: MAX_DOMAINS });
   let round = 0;
 
-  const watch = async (watched: WatchedDomain, signal: AbortSignal): Promise<void> => {
-    const { domain, project, targetAddresses } = watched;
-    const server = serverOf(watched);
-    if (!server || !hasCustomDomains(project)) return;
-    const isRight = await probe({
-      hostname: hostnameOf(domain.hostname),
-      target: targetOf(project.targetLabel),
-      addresses: targetAddresses,
-      server,
-    });
+  const watch = async ({ domain, project }: Checkable, signal: AbortSignal): Promise<void> => {
+    const trace = hasCustomDomains(project) ? await domains.trace(domain.id) : undefined;
+    if (trace === undefined) return;
+    const { nameServers, targetAddresses } = JSON.parse(trace) as Report;
+    const server = serverOf(domain, nameServers);
+    if (!server) return;
+    const target = targetOf(project.targetLabel);
+    const isRight = await probe(hostnameOf(domain.hostname), target, server, targetAddresses);
     if (!isRight) return isChecked.delete(domain.id);
     if (isChecked.get(domain.id) || signal.aborted) return;
     isChecked.set(domain.id, true);

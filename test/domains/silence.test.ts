@@ -66,23 +66,16 @@ test("a response ends the silence of a server, and of no other", async () => {
   ]);
 });
 
-test("a resolver that fails because all servers of the zone do is not the operator's", async () => {
-  const all = [silent(FIRST), silent(RESOLVER), silent(SECOND)];
-  const { after } = await openSilence(...all);
-  expect(responsibleIn(await after(24, ...all))).toEqual(["dns_provider", "dns_provider", "dns_provider"]);
-  const lame = { kind: "lame_delegation", name: NAME, server: SECOND, reason: "REFUSED" } as const;
-  expect(responsibleIn(await after(1, silent(FIRST), silent(RESOLVER), lame))).toEqual([
-    "dns_provider",
-    "dns_provider",
-    "dns_provider",
-  ]);
-});
-
-test("a target whose addresses are not known is the operator's, whichever server was asked", async () => {
-  const { after, show } = await openSilence();
-  const target = (await show(NAME)).record["value"];
-  const finding = silent(FIRST, `the addresses of ${target} are not known`);
-  await after(0, finding);
+test("who must act is said at once if the check shows it", async () => {
+  const { after } = await openSilence();
+  const finding: DomainFinding = {
+    kind: "unreachable",
+    name: NAME,
+    server: FIRST,
+    reason: "timeout",
+    responsible: "operator",
+  };
+  expect(responsibleIn(await after(0, finding))).toEqual(["operator"]);
   expect(responsibleIn(await after(24, finding))).toEqual(["operator"]);
 });
 

@@ -19,9 +19,7 @@ export interface DnsAccess {
 export const resolveWith = ({ ask, resolvers }: DnsAccess): Resolve => firstUsable(ask, resolvers());
 
 interface ZoneQuestion extends Question {
-  /** Where the search for the zone begins: the name itself, or a parent of it. */
-  from: string;
-  /** Where it ends: a registered domain. */
+  /** The registered domain. */
   apex: string;
 }
 
@@ -40,8 +38,8 @@ const zoneOf = async (access: DnsAccess, name: { ascii: string; apex: string }) 
 
 export const authorityAsker =
   (access: DnsAccess): AskAuthorities =>
-  async ({ name, type, from, apex }) => {
-    const { ask, found } = await zoneOf(access, { ascii: from, apex });
+  async ({ name, type, apex }) => {
+    const { ask, found } = await zoneOf(access, { ascii: name, apex });
     const servers = found?.servers ?? [];
     const exchanges = await Promise.all(servers.map((server) => ask(server, { name, type })));
     return exchanges.filter(isAuthoritative);

@@ -24,21 +24,13 @@ export type Ask = (server: Server, question: Question) => Promise<Exchange>;
 
 /** A zone may have any number of servers. */
 const MAX_SERVERS = 4;
-/** Of a zone whose servers the resolvers do not know. */
-const MAX_DELEGATED = 2;
 /** Delegations that are followed below the registered domain. */
 const MAX_CUTS = 5;
 /** Names between a zone and the name that a server is asked about. */
 const MAX_LEVELS = 8;
 
-/** Name servers, as a resolver or a referral names them. */
-interface Delegation {
-  zone: string;
-  names: string[];
-  /** The addresses of the servers, as far as they are known. */
-  glue: DnsRecord[];
-  isFromParent: boolean;
-}
+/** Name servers, as a resolver or a referral names them, and their addresses as far as they are known. */
+type Delegation = Pick<AuthoritativeServers, "zone" | "names" | "isFromParent"> & { glue?: DnsRecord[] };
 
 /** @returns undefined if the resolvers could not look it up */
 const addressesOf = async (resolve: Resolve, name: string): Promise<string[] | undefined> => {
@@ -64,7 +56,7 @@ const serverNames = (records: DnsRecord[], zone: string): string[] => [
 /** The servers of a delegation. None has been asked yet. */
 const serversOf = async (
   resolve: Resolve,
-  { zone, names, glue, isFromParent }: Delegation,
+  { zone, names, glue = [], isFromParent }: Delegation,
   port: number,
   most: number,
 ): Promise<AuthoritativeServers> => {
@@ -100,10 +92,10 @@ const askParent = async (
 ): Promise<AuthoritativeServers | undefined> => {
   const [, parent = ""] = withParents(zone);
   const names = serverNames(recordsOf(await resolve({ name: parent, type: "NS" })), parent);
-  const above = { zone: parent, names, glue: [], isFromParent: false };
+  const above = { zone: parent, names, isFromParent: false };
   const [server] = (await serversOf(resolve, above, port, 1)).servers;
   const delegation = server && delegationIn(await ask(server, { name: zone, type: "NS" }), zone);
-  return delegation && serversOf(resolve, delegation, port, MAX_DELEGATED);
+  return delegation && serversOf(resolve, delegation, port, MAX_SERVERS);
 };
 
 /** True for a usable answer of a server that holds the name's zone. */
@@ -171,12 +163,11 @@ export const findAuthoritativeServers = async (
   if (exchange.outcome.kind === "failure") return undefined;
   const names = serverNames(recordsOf(exchange), apex);
   const below = (top: AuthoritativeServers) => descend(resolve, ask, top, { ascii, port });
-  const cached: Delegation = { zone: apex, names, glue: [], isFromParent: false };
-  const known =
-    names.length > 0 ? await below(await serversOf(resolve, cached, port, MAX_SERVERS)) : undefined;
+  const cached = { zone: apex, names, isFromParent: false };
+  const known = names.length > 0 && (await below(await serversOf(resolve, cached, port, MAX_SERVERS)));
   if (known && (known.zone !== apex || known.responding.length > 0)) return known;
   const delegated = await askParent(resolve, ask, apex, port);
-  return delegated ? below(delegated) : known;
+  return delegated ? below(delegated) : known || undefined;
 };
 
 /** Asks servers that respond for a zone about its names, and the resolvers about all others, or if there are no such servers. */
