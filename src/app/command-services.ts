@@ -6,6 +6,7 @@ import type { Database } from "../db/open.ts";
 import { dnsAccess } from "../dns-checks/dns-access.ts";
 import { dnsInspector } from "../dns-checks/inspect.ts";
 import { targetAddressLookup } from "../dns-checks/target-addresses.ts";
+import { cutOverInspector } from "../dns-checks/cut-over.ts";
 import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
 import { delegationOf } from "./challenges.ts";
 import { keyService } from "../keys/service.ts";
@@ -53,13 +54,12 @@ export const commandServices = (
     },
     /** Projects and their domains. */
     get platform() {
+      const dns = dnsAccess(config, runtime);
+      const delegation = delegationOf(config, dns);
       return domainServices(config, repositories, runtime, {
-        inspect: wildcardInspector(
-          dnsInspector(config, runtime),
-          delegationOf(config, dnsAccess(config, runtime)),
-        ),
-        addressesOf: targetAddressLookup(dnsAccess(config, runtime), clock),
-        dns: dnsAccess(config, runtime),
+        inspect: cutOverInspector(wildcardInspector(dnsInspector(config, runtime), delegation), delegation),
+        addressesOf: targetAddressLookup(dns, clock),
+        dns,
         offerConnect: commandDomainConnect(config)?.offer,
         onRemoved: () => {},
         onError: () => {},

@@ -1,9 +1,7 @@
 import { certificateSummaries } from "../certificates/summary.ts";
 import type { Config } from "../config/config.ts";
-import { challengeDelegation } from "../dns-checks/delegation.ts";
 import type { OfferConnect } from "../dns-records/connect-offer.ts";
-import { preValidating } from "../domains/pre-validation.ts";
-import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
 import { recordWatch } from "../domains/record-watch.ts";
@@ -55,24 +53,15 @@ export const domainServices = (
     clock,
     randomBytes,
   });
-  const plainChecks = domainChecks({
+  const checks = domainChecks({
     domains: repositories.domains,
     inspect,
     clock,
     randomFraction,
     targetOf,
+    onMoved: repositories.certificates.request,
     isSecured,
   });
-  const challengeTarget = challengeTargetOf(config);
-  const checks = challengeTarget
-    ? preValidating(plainChecks, {
-        domains: repositories.domains,
-        delegation: challengeDelegation(authorityAsker(dns), config.platformDomain),
-        want: repositories.certificates.want,
-        clock,
-        onError,
-      })
-    : plainChecks;
   const domains = domainService({
     domains: repositories.domains,
     projects,
@@ -84,7 +73,7 @@ export const domainServices = (
     clock,
     targetOf,
     addressesOf,
-    challengeTargetOf: challengeTarget,
+    challengeTargetOf: challengeTargetOf(config),
     offerConnect,
   });
   const scheduled = { domains: repositories.domains, checks, clock, onError };

@@ -30,6 +30,7 @@ import { petListCache } from "../pets/page-cache.ts";
 import { petService } from "../pets/service.ts";
 import { petStatistics } from "../pets/statistics.ts";
 import type { DnsClientOptions } from "../protocols/dns/client.ts";
+import { cutOverInspector } from "../dns-checks/cut-over.ts";
 import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
 import { siteCache } from "../sites/site-cache.ts";
 import { cachedNames } from "../sites/name-cache.ts";
@@ -161,7 +162,8 @@ export const createServices = (
   const dns = dnsAccess(config, runtime, options.dns);
   const inspectOver = (access: typeof dns) =>
     options.inspect ?? inspector({ ...access, issuance: issuanceOf(config, repositories.certificates) });
-  const inspect = wildcardInspector(inspectOver(dns), delegationOf(config, dns));
+  const delegation = delegationOf(config, dns);
+  const inspect = cutOverInspector(wildcardInspector(inspectOver(dns), delegation), delegation);
   const nameserver = createNameserver(
     config,
     runtime,

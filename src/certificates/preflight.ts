@@ -21,6 +21,11 @@ export const NOT_HELD = "not_held";
 /** Problem type: the name is served, but nothing is ordered for it. */
 export const IMPORT_ONLY = "import_only";
 
+/** Problem type: the name still leads to its old host, which does not forward challenges. */
+export const NOT_MOVED = "not_moved";
+const BEFORE_MOVE =
+  "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host forward /.well-known/acme-challenge/ to this service.";
+
 /** Fetches a challenge at one address, as a CA would. @throws if it cannot */
 export type FetchChallenge = (address: string, hostname: string, token: string) => Promise<string>;
 
@@ -29,8 +34,8 @@ export type TryHandshake = (hostname: string, address: string) => Promise<void>;
 
 /** What the DNS says about a name before an order. */
 export type NameRecords =
-  /** The addresses that a CA connects to, and the methods that CAA records allow. */
-  | { kind: "right"; addresses: readonly string[]; methods: readonly string[] }
+  /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they are another server's. */
+  | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
   /** The name's challenge is a CNAME record to a name in which this service publishes records for its project. */
   | { kind: "delegated"; recordName: string }
   | { kind: "wrong"; detail: string }
@@ -167,11 +172,18 @@ export const preflightChecks = (options: PreflightOptions): Preflight => {
     return { method: "dns-01", recordName: challengeNameOf(domain) };
   };
 
+  const checkDomain = async (hostname: string, found: NameRecords): ReturnType<Preflight> => {
+    if (found.kind !== "right") return proofIn(found);
+    const result = await findMethod(hostname, found);
+    if (!found.isAtOldHost || !("obstacle" in result)) return result;
+    return obstacle(NOT_MOVED, `${result.obstacle.detail} ${BEFORE_MOVE}`);
+  };
+
   return async (hostname) => {
     if (hostname === wildcard?.hostname) return checkWildcard(wildcard);
     if (isOwnName(hostname)) return checkOwnName(hostname);
     const found = await records.forDomain(hostname);
-    if (found) return found.kind === "right" ? findMethod(hostname, found) : proofIn(found);
+    if (found) return checkDomain(hostname, found);
     return isServed(hostname)
       ? obstacle(IMPORT_ONLY, "No certificate is ordered for this name: CAs certify public names only.")
       : obstacle(NOT_HELD, "No project holds the name.");

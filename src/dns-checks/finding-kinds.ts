@@ -217,6 +217,16 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     describe: ({ name, type, seconds }) =>
       `The ${type} record of ${name} has a TTL of ${duration(seconds)}: a change takes up to ${duration(seconds)} to reach everybody. Set its TTL to 3600 before you change it.`,
   },
+  not_moved: {
+    meaning: "The DNS proves that the domain is the project's, but its records do not lead here yet.",
+    responsible: "holder",
+    isHint: true,
+    describe({ name, type, found, expected, provider }) {
+      const state = found.length > 0 ? `still leads to ${list(found)}` : "has no record yet";
+      const dnsOnly = provider === undefined ? "" : ` At ${provider}, set it to ${settingOf(provider)}.`;
+      return `${name} is this project's, but ${state}. When the domain is live, its certificate is ready: then let its ${type} record point to ${list(expected)}.${dnsOnly}`;
+    },
+  },
   platform_unready: {
     meaning: "This service is not ready for custom domains. The domain's records are not the cause.",
     responsible: "operator",
@@ -227,7 +237,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     meaning: "The TXT record names two projects, and the other one holds the domain.",
     responsible: "holder",
     describe: ({ name }) =>
-      `${name}'s records are right, but another project holds the domain, and the DNS names that project too: remove that project's value from the TXT record.`,
+      `The DNS names this project for ${name}, but another project holds the domain, and the DNS names that project too: remove that project's value from the TXT record.`,
   },
   domain_lost: {
     meaning: "The DNS now names another project, which holds the domain.",

@@ -59,15 +59,17 @@ export const followUp = async (
   subject: Subject,
   { authority, views }: Pick<Trace, "authority" | "views">,
 ): Promise<Pick<Trace, "proof" | "sibling" | "doubled" | "unchecked">> => {
-  const { ascii, apex } = subject;
+  const { ascii, apex, acceptsProof = false, isWildcard = false } = subject;
   const hasAddresses = views.some(({ a, aaaa }) => [a, aaaa].some((one) => recordsOf(one).length > 0));
+  const isFlattened = ascii === apex && hasAddresses;
+  const mayProve = isFlattened || (acceptsProof && !isWildcard);
   const proofServers = () => (authority?.servers ?? []).filter(({ address }) => mayAsk(address));
   const [proof, sibling, unchecked] = await Promise.all([
-    ascii === apex && hasAddresses ? proofOf(resolve, send, proofNameOf(apex), proofServers()) : undefined,
+    mayProve ? proofOf(resolve, send, proofNameOf(ascii), proofServers()) : undefined,
     siblingOf(send, subject, views),
     uncheckedOf(send, ascii, views),
   ]);
-  const doubled = await askDoubled(resolve, subject, { authority, views }, proof);
+  const doubled = await askDoubled(resolve, subject, { authority, views }, isFlattened ? proof : undefined);
   return {
     ...(proof && { proof }),
     ...(sibling && { sibling }),

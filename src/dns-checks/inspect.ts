@@ -1,7 +1,7 @@
 import { type Issuance, issuanceBy } from "./caa-finding.ts";
 import type { Finding } from "./finding.ts";
 import type { IsUrgent } from "../protocols/dns/limiter.ts";
-import { ownershipOf, rivalsOf } from "./ownership.ts";
+import { isClaimed, ownershipOf, rivalsOf } from "./ownership.ts";
 import { type DnsSettings, dnsAccess } from "./dns-access.ts";
 import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
 import type { SendQuery } from "../protocols/dns/client.ts";
@@ -13,10 +13,13 @@ import { type Report, toReport } from "./report.ts";
 
 /** What the DNS says about a domain. */
 export interface Inspection {
-  event: Verdict["event"];
+  /** `ownership_proven`: the records lead elsewhere, but the DNS names this project. */
+  event: Verdict["event"] | "ownership_proven";
   findings: Finding[];
   /** True if the records are this project's own, and no other project's. */
   isProven: boolean;
+  /** True if the TXT records name this project. */
+  isClaimed?: boolean;
   /** The targets of other projects in the TXT records. */
   rivals: string[];
   report: Report;
@@ -26,6 +29,8 @@ export interface InspectOptions {
   isUrgent: IsUrgent;
   /** True unless the project holds the name already. */
   needsProof: boolean;
+  /** True if the DNS can prove the name for the project before its records lead here. */
+  acceptsProof?: boolean;
   /** True if visitors of the name are served already. */
   isServed?: boolean;
   /** Addresses that the target had at earlier checks. */
@@ -58,16 +63,14 @@ export const sanitizeFinding = (finding: Finding): Finding =>
 /** An inspector that queries name servers. */
 export const inspector =
   ({ ask, resolvers, port, mayAsk, issuance }: InspectorOptions): Inspect =>
-  async (
-    { ascii, apex, isApex },
-    target,
-    { isUrgent, needsProof, issuers: extraIssuers = [], formerAddresses = [], isWildcard = false },
-  ) => {
+  async ({ ascii, apex, isApex }, target, options) => {
+    const { isUrgent, needsProof, acceptsProof = false, isWildcard = false } = options;
+    const { issuers: extraIssuers = [], formerAddresses = [] } = options;
     const askInTurn: SendQuery = (server, question, recursive) => ask(server, question, recursive, isUrgent);
     const trace = await traceDomain(
       askInTurn,
       { resolvers: resolvers(), port, mayAsk },
-      { ascii, apex, target, isWildcard },
+      { ascii, apex, target, isWildcard, acceptsProof },
     );
     const expected = {
       hostname: ascii,
@@ -82,11 +85,12 @@ export const inspector =
     };
     const { event, findings } = verdictOf(trace, expected);
     const isProven = ownershipOf(trace, expected) === "proven";
-    const rivals = rivalsOf(trace, expected);
+    const rivals = rivalsOf(trace, expected, event === "records_right");
     return {
       event,
       findings: findings.map(sanitizeFinding),
       isProven,
+      isClaimed: isClaimed(trace, expected),
       rivals,
       report: toReport(trace, formerAddresses),
     };

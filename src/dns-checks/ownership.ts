@@ -30,7 +30,7 @@ const needsNoProof = (trace: Trace, { hostname, isApex }: Subject): boolean =>
   !isApex || isAliasOf(trace, hostname);
 
 /** True for names in the same zone: the targets of all projects are. */
-const isSibling = (one: string, other: string): boolean =>
+export const isSibling = (one: string, other: string): boolean =>
   one.slice(one.indexOf(".")) === other.slice(other.indexOf("."));
 
 /** True if an authoritative response holds the records themselves, not a CNAME to them. */
@@ -47,11 +47,21 @@ const targetsIn = (records: readonly DnsRecord[], target: string): string[] =>
     return isSibling(claimed, canonicalName(target)) ? [claimed] : [];
   });
 
+/** The targets at each authoritative server that responded. */
+const targetsByAuthority = ({ direct }: Proof, target: string): string[][] =>
+  direct.filter(isDirectResponse).map((exchange) => targetsIn(recordsOf(exchange), target));
+
 /** The targets at each server that responded; the resolvers count as one. */
-const targetsByServer = ({ resolved, direct }: Proof, target: string): string[][] =>
-  [resolved.records, ...direct.filter(isDirectResponse).map(recordsOf)].map((records) =>
-    targetsIn(records, target),
-  );
+const targetsByServer = (proof: Proof, target: string): string[][] => [
+  targetsIn(proof.resolved.records, target),
+  ...targetsByAuthority(proof, target),
+];
+
+/** True if every authoritative server that responded has the project's own target in a TXT record. */
+export const isClaimed = ({ proof }: Trace, { target }: Subject): boolean => {
+  const claims = proof ? targetsByAuthority(proof, target) : [];
+  return claims.length > 0 && claims.every((targets) => targets.includes(canonicalName(target)));
+};
 
 /** Every target in the TXT records of any server. */
 export const claimsOf = ({ proof }: Trace, target: string): string[] =>
@@ -69,8 +79,8 @@ export const ownershipOf = (trace: Trace, subject: Subject): Ownership => {
   return claims.flat().length > 0 ? "claimed" : "unclaimed";
 };
 
-/** The targets of other projects in the TXT records. */
-export const rivalsOf = (trace: Trace, subject: Subject): string[] =>
-  needsNoProof(trace, subject)
+/** The targets of other projects in the TXT records. Those do not count against a CNAME to this project's own. */
+export const rivalsOf = (trace: Trace, subject: Subject, isRight = true): string[] =>
+  isRight && needsNoProof(trace, subject)
     ? []
     : claimsOf(trace, subject.target).filter((target) => target !== canonicalName(subject.target));

@@ -14,6 +14,8 @@ export interface Subject {
   target: string;
   /** True for a name that stands for the wildcard beside it. */
   isWildcard?: boolean;
+  /** True if a TXT record can prove the name before its records lead here. */
+  acceptsProof?: boolean;
 }
 
 /** The responses of one server about the name. */
@@ -25,7 +27,7 @@ export interface View {
   aaaa: Exchange;
 }
 
-/** The TXT records that name the project of an apex. */
+/** The TXT records that name the project of a host name. */
 export interface Proof {
   /** From the zone's own servers, or from the resolvers if none of those responds. */
   resolved: CnameChain;
@@ -47,7 +49,7 @@ export interface Trace {
   /** The target's A and AAAA records. */
   targets: CnameChain[];
   caa: RelevantCaa;
-  /** Only for an apex with addresses. */
+  /** Only for an apex with addresses, and for a name that a TXT record can prove. */
   proof?: Proof;
   /** The records of an unused name beside this one. If they are the same, a wildcard answers for both. */
   sibling?: Exchange;
@@ -73,5 +75,5 @@ export interface TraceOptions {
 
 export const PROOF_LABEL = "_adoption-store";
 
-/** The name whose TXT record names the project of an apex. */
-export const proofNameOf = (apex: string): string => `${PROOF_LABEL}.${apex}`;
+/** The name whose TXT record names the project of a host name. */
+export const proofNameOf = (hostname: string): string => `${PROOF_LABEL}.${hostname}`;

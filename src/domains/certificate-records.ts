@@ -1,7 +1,9 @@
 import { apexOf, hostnameOf, withoutWildcard } from "../lib/hostname.ts";
 import { type DnsAccess, resolveAround } from "../protocols/dns/ask-authorities.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
+import { resolveAddresses } from "../protocols/dns/cname-chain.ts";
 import { type Issuance, judgeCaaAt } from "../dns-checks/caa-finding.ts";
+import { mayHold } from "../dns-checks/cut-over.ts";
 import type { Delegation } from "../dns-checks/delegation.ts";
 import { FINDINGS, describeFinding } from "../dns-checks/finding-kinds.ts";
 import type { Finding } from "../dns-checks/finding.ts";
@@ -16,8 +18,8 @@ import { wantsCertificate } from "./stage.ts";
 
 /** What the DNS says about a name before a certificate is ordered for it. */
 export type NameRecords =
-  /** The addresses that a CA connects to, and the methods that CAA records allow. */
-  | { kind: "right"; addresses: readonly string[]; methods: readonly string[] }
+  /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they are another server's. */
+  | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
   /** The name's challenge is delegated to this name, in which the service creates records for the project. */
   | { kind: "delegated"; recordName: string }
   /** The detail is a sentence for the holder of the domain. */
@@ -39,7 +41,7 @@ const REFUSED: ReadonlySet<Finding["kind"]> = new Set(["caa_forbids", "caa_unans
 
 /** Why no certificate can be ordered; undefined if the records are right. */
 const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {
-  const isRight = event === "records_right";
+  const isRight = mayHold(event);
   const first = findings.find(({ kind }) => (isRight ? REFUSED.has(kind) : !FINDINGS[kind].isHint));
   if (first?.kind === "platform_unready") return { kind: "unready", detail: describeFinding(first) };
   if (first) return wrong(describeFinding(first));
@@ -47,7 +49,7 @@ const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {
 };
 
 interface RecordsOptions {
-  domains: Pick<Domains, "holder" | "waiting">;
+  domains: Pick<Domains, "holder">;
   inspect: Inspect;
   dns: DnsAccess;
   issuance: Issuance;
@@ -121,6 +123,9 @@ const ownNameRecords = (inspect: Inspect, checkCaa: CheckCaa) => ({
   },
 });
 
+/** Where a CA connects to for a name. */
+type Reach = Pick<Extract<NameRecords, { kind: "right" }>, "addresses" | "isAtOldHost">;
+
 /** Checks records again before an order, because CAs limit failed orders. */
 export const certificateRecords = (options: RecordsOptions) => {
   const { domains, inspect, targetOf, delegation } = options;
@@ -140,26 +145,16 @@ export const certificateRecords = (options: RecordsOptions) => {
     return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "delegated", recordName };
   };
 
-  /** For a domain that no project holds yet: a project that waits for it may prove it by a delegated challenge. */
-  const forWaiting = async (hostname: string): Promise<NameRecords | undefined> => {
-    if (!delegation) return undefined;
-    for (const { project } of await domains.waiting(hostname)) {
-      const recordName = await delegatedName(hostname, project.targetLabel);
-      if (recordName !== undefined) return byRecord(hostname, recordName);
-    }
-    return undefined;
-  };
-
   /** For a name whose records are right: a delegated challenge is preferred, because it needs no port. */
   const forRight = async (
     hostname: string,
-    { addresses, recordName }: { addresses: readonly string[]; recordName: string | undefined },
+    { recordName, ...reach }: Reach & { recordName: string | undefined },
   ): Promise<NameRecords> => {
     if (hostnameOf(hostname).isWildcard) return byRecord(hostname, recordName);
     const mayUseRecord = delegation && "methods" in (await checkCaa(hostname, { methods: BY_RECORD }));
     if (mayUseRecord && recordName !== undefined) return { kind: "delegated", recordName };
     const caa = await checkCaa(hostname, { methods: BY_CONNECTION });
-    if ("methods" in caa) return { kind: "right", addresses, methods: caa.methods };
+    if ("methods" in caa) return { kind: "right", ...reach, methods: caa.methods };
     return wrong(mayUseRecord ? `${caa.forbidden} ${OR_DELEGATE}` : caa.forbidden);
   };
 
@@ -168,14 +163,23 @@ export const certificateRecords = (options: RecordsOptions) => {
     /** For a custom domain, whose records must all be right, CAA among them; undefined if no project holds or proves it. */
     async forDomain(hostname: string): Promise<NameRecords | undefined> {
       const holder = await domains.holder(hostname);
-      if (!holder) return forWaiting(hostname);
+      if (!holder) return undefined;
       if (!wantsCertificate(holder.domain.stage)) return { kind: "suspended" };
       const { targetLabel } = holder.project;
-      const found = await inspect(hostnameOf(hostname), targetOf(targetLabel), IN_BACKGROUND);
+      const acceptsProof = holder.domain.verifiedAt === null;
+      const question = { ...IN_BACKGROUND, acceptsProof };
+      const found = await inspect(hostnameOf(hostname), targetOf(targetLabel), question);
       const fault = faultIn(found);
       if (fault) return fault;
       const recordName = await delegatedName(hostname, targetLabel);
-      return forRight(hostname, { addresses: found.report.targetAddresses, recordName });
+      const isAtOldHost = found.event === "ownership_proven";
+      const addresses = isAtOldHost
+        ? await resolveAddresses(
+            await resolveAround(options.dns, { ascii: hostname, apex: apexOf(hostname) }),
+            hostname,
+          )
+        : found.report.targetAddresses;
+      return forRight(hostname, { addresses, isAtOldHost, recordName });
     },
   };
 };

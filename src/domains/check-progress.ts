@@ -1,7 +1,22 @@
-import type { Verdict } from "../dns-checks/verdict.ts";
+import { mayHold } from "../dns-checks/cut-over.ts";
+import type { Inspection } from "../dns-checks/inspect.ts";
 import type { Domain } from "./domain.ts";
-import { LAPSE_MS, UNSURE_MS, nextCheckAfterSilence, nextLiveCheck, nextWaitingCheck } from "./schedule.ts";
-import { type StageEvent, type StoredStage, isServed, isWaiting, nextStage } from "./stage.ts";
+import {
+  LAPSE_MS,
+  PROOF_MS,
+  UNSURE_MS,
+  nextCheckAfterSilence,
+  nextLiveCheck,
+  nextWaitingCheck,
+} from "./schedule.ts";
+import {
+  type StageEvent,
+  type StoredStage,
+  isServed,
+  isWaiting,
+  nextStage,
+  wantsCertificate,
+} from "./stage.ts";
 
 /** The state of a domain after a check. */
 export interface Progress extends Pick<
@@ -12,12 +27,19 @@ export interface Progress extends Pick<
   events: readonly StageEvent[];
 }
 
-type CheckEvent = Verdict["event"];
+type CheckEvent = Inspection["event"];
+
+/** True once the records of a domain have been right. A proof does not count after that: nobody deletes old TXT records. */
+const hasMoved = ({ verifiedAt }: Pick<Domain, "verifiedAt">): boolean => verifiedAt !== null;
+
+/** True while a proof is enough for a domain. */
+export const acceptsProof = (domain: Domain, now: number): boolean =>
+  !hasMoved(domain) && (domain.liveAt === null || now - domain.liveAt < PROOF_MS);
 
 /** Since when a live domain fails. A check without responses changes nothing. */
 const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: number): number | null => {
   if (event === undefined) return failingSince;
-  return isServed(stage) && event !== "records_right" ? (failingSince ?? now) : null;
+  return isServed(stage) && !mayHold(event) ? (failingSince ?? now) : null;
 };
 
 /**
@@ -41,7 +63,7 @@ const eventsOf = (
   isSecured: boolean,
 ) => {
   if (event === undefined) return [];
-  if (isServed(domain.stage) && event !== "records_right")
+  if (isServed(domain.stage) && !mayHold(event))
     return isOver(domain, event, failingSince, now) ? (["lapsed"] as const) : [];
   const stage = nextStage(domain.stage, event);
   if (stage === undefined) return [];
@@ -58,6 +80,9 @@ export const stagesOf = (stage: StoredStage, events: Progress["events"]): Stored
 const nextCheckAfter = (after: Domain, event: CheckEvent, now: number): number | null => {
   const { stage, waitingSince, failingSince, checkedAt } = after;
   if (event === undefined && isUnsure(after)) return now + UNSURE_MS;
+  // Early, so that a move is noticed.
+  if (wantsCertificate(stage) && !hasMoved(after))
+    return nextWaitingCheck(waitingSince, now) ?? nextLiveCheck(failingSince, now);
   if (isServed(stage)) return nextLiveCheck(failingSince, now);
   if (!isWaiting(stage)) return null;
   return event === undefined
@@ -74,7 +99,8 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSec
   const events = eventsOf(domain, event, failing, now, isSecured);
   const stages = stagesOf(domain.stage, events);
   const stage = stages.at(-1) ?? domain.stage;
-  const isSureAgain = event === "records_right" && isUnsure(domain);
+  const isNewlyRight = events.length > 0 || !hasMoved(domain) || isUnsure(domain);
+  const verifiedAt = event === "records_right" && isNewlyRight ? now : domain.verifiedAt;
   const hasLapsed = isServed(domain.stage) && !isServed(stage);
   const waitingSince = hasLapsed ? now : domain.waitingSince;
   const failingSince = hasLapsed ? null : failing;
@@ -83,8 +109,8 @@ export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSec
     stage,
     waitingSince,
     failingSince,
-    nextCheckAt: nextCheckAfter({ ...domain, stage, waitingSince, failingSince }, event, now),
-    verifiedAt: events.some((one) => one === "records_right") || isSureAgain ? now : domain.verifiedAt,
+    verifiedAt,
+    nextCheckAt: nextCheckAfter({ ...domain, stage, waitingSince, failingSince, verifiedAt }, event, now),
     liveAt: !isServed(domain.stage) && isServed(stage) ? now : domain.liveAt,
   };
 };

@@ -17,6 +17,7 @@ import {
   insertEvents,
   hasDomainsPlan,
   moveBy,
+  nextCheckOfLive,
   prepareSlug,
   value,
 } from "./queries.ts";
@@ -97,7 +98,7 @@ const goLiveStatements = (orm: Orm) => {
     );
   const move = moveBy(orm, "certificate_stored", and(eq(domains.id, value("id")), exists(validCertificate)), {
     liveAt: sql`${value("now")}`,
-    nextCheckAt: sql`${value("nextCheckAt")}`,
+    nextCheckAt: nextCheckOfLive,
   });
   return (id: number, hostname: string, now: number) =>
     move({ id, hostname, now, nextCheckAt: nextLiveCheck(null, now) });

@@ -2,16 +2,17 @@ import type { Clock } from "../lib/time.ts";
 import { type Actor, SERVICE } from "../lib/actor.ts";
 import type { Domain, EventName } from "./domain.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
+import { mayHold } from "../dns-checks/cut-over.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "../dns-checks/inspect.ts";
-import { type Progress, progressOf, stagesOf } from "./check-progress.ts";
+import { type Progress, acceptsProof, progressOf, stagesOf } from "./check-progress.ts";
 import { addressesIn } from "../dns-checks/report.ts";
 import { withSilences } from "../dns-checks/silence.ts";
 import type { Check } from "./check-repository.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
 import { spread } from "./schedule.ts";
-import { isHeld, isServed } from "./stage.ts";
+import { awaitsCertificate, isHeld, isServed } from "./stage.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { type Poller, duePoller } from "../lib/poller.ts";
 
@@ -29,6 +30,8 @@ export interface ChecksOptions {
   randomFraction: () => number;
   /** The CNAME target of a project by its label. */
   targetOf: (label: string) => string;
+  /** Called when a domain that waits for its certificate has moved here: a CA can reach it now. */
+  onMoved?: (hostname: string) => Promise<unknown>;
   /** True if domains get certificates, and are live once they have one. */
   isSecured?: boolean;
 }
@@ -64,17 +67,10 @@ const findingsOf = (
   return isTaken ? [...found, { kind: "domain_taken", name: domain.hostname }] : found;
 };
 
-export const domainChecks = ({
-  domains,
-  inspect,
-  clock,
-  randomFraction,
-  targetOf,
-  isSecured = false,
-}: ChecksOptions) => {
-  const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
-
-  const write = (
+/** Stores what a check found. False if the domain was changed meanwhile, or another project keeps its name. */
+const resultWriter =
+  ({ domains, clock, randomFraction, isSecured = false }: ChecksOptions) =>
+  (
     domain: Domain,
     inspection: Inspection,
     { actor, askedAt, isTaken = false }: { actor: Actor; askedAt: number; isTaken?: boolean },
@@ -98,26 +94,49 @@ export const domainChecks = ({
     });
   };
 
-  const perform = async (
+/** Inspects a domain and stores the result. */
+const performer = (options: ChecksOptions) => {
+  const { domains, inspect, clock, targetOf, onMoved } = options;
+  const write = resultWriter(options);
+
+  /** Of a name that another project has had right records for, only right records make this project the holder. */
+  const mayProve = async (domain: Domain, now: number): Promise<boolean> => {
+    if (!acceptsProof(domain, now)) return false;
+    const holder = await domains.holder(domain.hostname);
+    return !holder || holder.project.id === domain.projectId || holder.domain.verifiedAt === null;
+  };
+
+  return async (
     { domain, project }: Checkable,
     actor: Actor,
+    isUrgent: () => boolean,
     signal: AbortSignal | undefined,
   ): Promise<CheckOutcome> => {
-    const isUrgent = () => running.get(domain.id)?.isAwaited ?? true;
-    const target = targetOf(project.targetLabel);
-    const { projectId, hostname, stage } = domain;
+    const { projectId, hostname, stage, verifiedAt } = domain;
     const askedAt = clock.now();
-    // A project that holds the name has proven it.
-    const needsProof = !isHeld(stage);
-    const formerAddresses = addressesIn(await domains.trace(domain.id));
-    const options = { isUrgent, needsProof, formerAddresses, isServed: isServed(stage) };
-    const inspection = await inspect(hostnameOf(hostname), target, options);
+    const inspection = await inspect(hostnameOf(hostname), targetOf(project.targetLabel), {
+      isUrgent,
+      // A project that holds the name has proven it.
+      needsProof: !isHeld(stage),
+      acceptsProof: await mayProve(domain, askedAt),
+      formerAddresses: addressesIn(await domains.trace(domain.id)),
+      isServed: isServed(stage),
+    });
     if (signal?.aborted) return "overtaken";
-    if (await write(domain, inspection, { actor, askedAt })) return "recorded";
-    const holder = inspection.event === "records_right" ? await domains.holder(hostname) : undefined;
+    if (await write(domain, inspection, { actor, askedAt })) {
+      const hasMoved = inspection.event === "records_right" && verifiedAt === null;
+      if (hasMoved && awaitsCertificate(stage)) await onMoved?.(hostname);
+      return "recorded";
+    }
+    const holder = mayHold(inspection.event) ? await domains.holder(hostname) : undefined;
     const isTaken = holder !== undefined && holder.project.id !== projectId;
     return isTaken && (await write(domain, inspection, { actor, askedAt, isTaken })) ? "taken" : "overtaken";
   };
+};
+
+export const domainChecks = (options: ChecksOptions) => {
+  const perform = performer(options);
+  const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
 
   return {
     /**
@@ -136,7 +155,7 @@ export const domainChecks = ({
       const { promise: outcome, resolve, reject } = Promise.withResolvers<CheckOutcome>();
       // Before the check begins: its first queries look here whether they are urgent.
       running.set(id, { outcome, isAwaited });
-      perform(checkable, actor, signal)
+      perform(checkable, actor, () => running.get(id)?.isAwaited ?? true, signal)
         .finally(() => running.delete(id))
         .then(resolve, reject);
       return outcome;

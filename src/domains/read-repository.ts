@@ -93,7 +93,7 @@ const acrossProjects = (orm: Orm) => {
     .where(
       and(
         between(domains.nextCheckAt, value("now"), value("until")),
-        sql`${domains.stage} in ${WAITING}`,
+        sql`(${domains.stage} in ${WAITING} or (${domains.stage} in ${WANTING_CERTIFICATE} and ${domains.verifiedAt} is null))`,
         gt(domains.waitingSince, value("since")),
       ),
     )

@@ -39,7 +39,7 @@ const serverOf = ({ findings }: Domain, nameServers: readonly string[]) => {
 };
 
 /**
- * Watches the records of domains that wait for them, and checks a domain as soon as one server of its zone has the right ones.
+ * Watches the records of domains that do not lead here yet, and checks a domain as soon as one server of its zone has the right ones.
  * A watch stores nothing. A domain whose right records were not enough is checked again by its plan, or after they
  * were wrong.
  */

@@ -9,6 +9,8 @@ const DAY = 24 * HOUR;
 export const WAITING_MS = 48 * HOUR;
 /** How long a live domain that no longer verifies is still served. */
 export const LAPSE_MS = 7 * DAY;
+/** How long a domain can be live by a proof alone, while its records lead to its old host. */
+export const PROOF_MS = 30 * DAY;
 
 /** The first checks are close together, because people wait for them. */
 const FIRST = [10 * SECOND, 20 * SECOND, 40 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE];

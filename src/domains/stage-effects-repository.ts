@@ -4,7 +4,7 @@ import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import { HELD, WAITING, hasDomainsPlan, moveBy, isOfProject, value } from "./queries.ts";
+import { HELD, WAITING, hasDomainsPlan, moveBy, isOfProject, nextCheckOfLive, value } from "./queries.ts";
 import { WAITING_MS, nextLiveCheck } from "./schedule.ts";
 
 type Reading = Pick<Database, "orm">;
@@ -20,7 +20,7 @@ export const certificateEffects = ({ orm }: Reading) => {
   const refuse = moveBy(orm, "issue_refused", hasName);
   const goLive = moveBy(orm, "certificate_stored", and(hasName, exists(certificateInUse)), {
     liveAt: sql`${value("now")}`,
-    nextCheckAt: sql`${value("nextCheckAt")}`,
+    nextCheckAt: nextCheckOfLive,
   });
   return {
     orderPlaced: (hostname: string, now: number): readonly Statement[] => order({ hostname, now }),

@@ -54,6 +54,8 @@ export const FIRST_STAGE: StoredStage = "awaiting_dns";
 export const STAGE_EVENTS = [
   /** A check found the records right. */
   "records_right",
+  /** A check found that the records still lead to an old host, but the DNS proves whose the name is. */
+  "ownership_proven",
   /** A check found a conflicting record or a wrong value. */
   "records_wrong",
   /** A check found no record, or the right one not everywhere yet. */
@@ -77,8 +79,10 @@ export type StageEvent = (typeof STAGE_EVENTS)[number];
 /** The stage that an event leads to. A pair that is not here leaves the stage as it is. */
 const TRANSITIONS: readonly (readonly [from: StoredStage, event: StageEvent, to: StoredStage])[] = [
   ["awaiting_dns", "records_right", "verified"],
+  ["awaiting_dns", "ownership_proven", "verified"],
   ["awaiting_dns", "records_wrong", "dns_conflict"],
   ["dns_conflict", "records_right", "verified"],
+  ["dns_conflict", "ownership_proven", "verified"],
   ["dns_conflict", "records_missing", "awaiting_dns"],
   // Without certificates this leads on to `live`.
   ["verified", "records_right", "verified"],

@@ -60,7 +60,7 @@ interface Row {
   projectId: number;
   deployId: number;
   manifest: string | null;
-  /** The project's primary domain, if it is live. */
+  /** The project's primary domain, if it is live, and has led here. */
   primary: string | null;
 }
 
@@ -82,7 +82,8 @@ const isNotHeldElsewhere = sql`not exists (select 1 from domains other
 
 const livePrimary: SQL<string | null> = sql`(
   select d.hostname from ${domains} d
-  where d.project_id = ${projects.id} and d.role = 'primary' and d.stage in ${SERVED} and ${hasDomains})`;
+  where d.project_id = ${projects.id} and d.role = 'primary' and d.verified_at is not null
+    and d.stage in ${SERVED} and ${hasDomains})`;
 
 const COLUMNS = {
   projectId: projects.id,

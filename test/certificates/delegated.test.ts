@@ -4,7 +4,7 @@ import { dnsServer } from "../support/dns.ts";
 import type { AcmeCaOptions } from "../support/acme-ca.ts";
 import { atEnd } from "../support/store.ts";
 import { DOMAIN, WILDCARD, openDnsIssuing } from "./dns-issuing.ts";
-import { DAY, openIssuing } from "./issuing.ts";
+import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.test";
 const CHALLENGE = `_acme-challenge.${NAME}`;
@@ -35,9 +35,10 @@ const openDelegated = async (options: AcmeCaOptions = {}) => {
   return { ...room, target, delegate, orders };
 };
 
-test("a domain that delegates its challenge has its certificate before its records change, and is live once they are right", async () => {
-  const { add, verify, pass, delegate, target, orders, proven, zone, stageOf, https, fakeDns, events } =
+test("a domain that delegates its challenge is live before its records change, and stays live when they do", async () => {
+  const { add, verify, pass, delegate, target, orders, proven, zone, stageOf, https, fakeDns, ...room } =
     await openDelegated();
+  const { clock, events, show } = room;
   await add(NAME);
   delegate(await target());
   await verify(NAME);
@@ -45,19 +46,22 @@ test("a domain that delegates its challenge has its certificate before its recor
   expect(orders()).toHaveLength(1);
   expect(proven.at(-1)).toBe(`dns-01 ${NAME}`);
   expect(zone.acts.slice(-2)).toEqual([`add ${await target()}`, `remove ${await target()}`]);
-  expect(await stageOf(NAME)).toBe("awaiting_dns");
-  expect(https.certificates.find(NAME)).toBeUndefined();
+  expect(https.certificates.hasValid(NAME)).toBe(true);
+  expect(await show(NAME)).toMatchObject({ stage: "live", findings: [{ kind: "not_moved", found: [] }] });
+  expect(await show(NAME)).not.toHaveProperty("verifiedAt");
+  expect(Date.parse(String((await show(NAME))["nextCheckAt"]))).toBeLessThan(clock.now() + MINUTE);
   fakeDns.outcome = "records_right";
   await verify(NAME);
   expect(await stageOf(NAME)).toBe("live");
-  expect(https.certificates.hasValid(NAME)).toBe(true);
+  expect(await show(NAME)).toMatchObject({ verifiedAt: expect.any(String), findings: [] });
   await pass();
   expect(orders()).toHaveLength(1);
   expect(await events(NAME)).toEqual([
     "added awaiting_dns",
-    "records_missing awaiting_dns",
-    "records_right verified",
+    "ownership_proven verified",
+    "order_placed issuing",
     "certificate_stored live",
+    "records_right live",
   ]);
 });
 
@@ -105,7 +109,25 @@ test("a delegated challenge that is gone before the order proves nothing", async
   delegate("elsewhere.example.test");
   await pass();
   expect(orders()).toEqual([]);
-  expect((await certificates.find(NAME))?.problem?.type).toBe("not_held");
+  expect((await certificates.find(NAME))?.problem?.type).toBe("records");
+});
+
+test("a domain with a proof alone waits for the move, and its certificate is ordered as soon as a check sees it", async () => {
+  const { store, clock, add, verify, pass, certificates, fakeDns, orders, delegate } = await openDelegated();
+  await add(NAME);
+  delegate("elsewhere.example.test", `${NAME} A 127.0.0.1`);
+  Object.assign(fakeDns, { outcome: "records_wrong", isClaimed: true });
+  await verify(NAME);
+  await pass();
+  const waiting = await certificates.find(NAME);
+  expect(waiting?.problem).toMatchObject({ type: "not_moved" });
+  expect(waiting).toMatchObject({ failures: 0, nextAt: clock.now() + 10 * MINUTE });
+  fakeDns.outcome = "records_right";
+  clock.advance(2 * MINUTE);
+  await store.domainScheduler.tick();
+  expect((await certificates.find(NAME))?.isRequested).toBe(true);
+  await pass();
+  expect(orders()).toHaveLength(1);
 });
 
 test("the record of a domain that is removed while its CA decides is removed too", async () => {

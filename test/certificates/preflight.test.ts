@@ -8,7 +8,7 @@ import type { Domains } from "../../src/domains/repository.ts";
 import { challengeProbes, handshakeTrier } from "../../src/certificates/probes.ts";
 import { listenerFor } from "../protocols/tls/listeners.ts";
 import type { DnsAccess } from "../../src/protocols/dns/ask-authorities.ts";
-import { answer, caaRecord, exchange } from "../dns-checks/traces.ts";
+import { answer, caaRecord, exchange, record } from "../dns-checks/traces.ts";
 import { failWithoutSending } from "../../src/protocols/dns/resolvers.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
@@ -19,24 +19,29 @@ const NO_DNS = {
   mayAsk: () => false,
 };
 
-/** A DNS whose only records are these CAA properties of example.org. */
+const NAME = "docs.example.org";
+const OLD_HOST = "192.0.2.99";
+
+/** A DNS whose only records are the address of the old host, and these CAA properties of example.org. */
 const dnsWithCaa = (values: string[]): DnsAccess => ({
   ...NO_DNS,
   async ask(server, question, recursive) {
-    const hasCaa = question.type === "CAA" && question.name === "example.org";
-    const records = hasCaa ? values.map((value) => caaRecord("example.org", "issue", value)) : [];
-    return { ...exchange(answer(records)), server, question, recursive };
+    const { type, name } = question;
+    const caa = values.map((value) => caaRecord("example.org", "issue", value));
+    const records = type === "CAA" && name === "example.org" ? caa : [];
+    const own = type === "A" && name === NAME ? [record("A", NAME, OLD_HOST)] : records;
+    return { ...exchange(answer(own)), server, question, recursive };
   },
 });
 
 const ACCOUNT = "https://ca.test/acct/1";
 
-const NAME = "docs.example.org";
 const REFUSED = "connection refused";
 
 /** Runs the preflight of a name whose records are right by default; each test chooses what its addresses return. */
 const examine = ({
   isOwn = false,
+  hasMoved = true,
   identities = [],
   inspected = () => {},
   findings = [],
@@ -46,6 +51,8 @@ const examine = ({
   inHandshake = async () => {},
 }: {
   isOwn?: boolean;
+  /** False for a domain that is proven, and whose records lead to the old host. */
+  hasMoved?: boolean;
   identities?: string[];
   inspected?: (manner: InspectOptions) => void;
   findings?: DomainFinding[];
@@ -54,11 +61,14 @@ const examine = ({
   overHttp?: (address: string) => Promise<void>;
   inHandshake?: (address: string) => Promise<void>;
 }) => {
-  const held = { domain: { stage: "verified" }, project: { targetLabel: "label" } };
+  const held = {
+    domain: { stage: "verified", verifiedAt: hasMoved ? 1 : null },
+    project: { targetLabel: "label" },
+  };
   const inspect: Inspect = async (_hostname, _target, manner) => {
     inspected(manner);
     return {
-      event: "records_right",
+      event: manner.acceptsProof ? "ownership_proven" : "records_right",
       findings: findings as Inspection["findings"],
       isProven: true,
       rivals: [],
@@ -143,6 +153,23 @@ test("no order is placed for a domain with an address that fails both ways; both
     `http://${NAME}:8080/.well-known/acme-challenge/ cannot be fetched at 2001:db8::1: ${REFUSED}`,
   );
   expect(found.obstacle.detail).toContain(`port 8443 of ${NAME} at 2001:db8::1: ${REFUSED}`);
+});
+
+describe("before its records change, a domain is proven", () => {
+  test("over HTTP if its old host forwards the challenge", async () => {
+    const tried: string[] = [];
+    const overHttp = async (address: string) => void tried.push(address);
+    expect(await examine({ hasMoved: false, overHttp })).toEqual({ method: "http-01" });
+    expect(tried).toEqual([OLD_HOST]);
+  });
+
+  test("not if the old host does not forward it, and the problem says what to do", async () => {
+    const nowhere = refuse(OLD_HOST);
+    const found = await examine({ hasMoved: false, overHttp: nowhere, inHandshake: nowhere });
+    expect(found).toMatchObject({
+      obstacle: { type: "not_moved", detail: expect.stringContaining("let the old host forward") },
+    });
+  });
 });
 
 describe("CAA records of RFC 8657:", () => {

@@ -98,6 +98,11 @@ const openCase = async () => {
 
   const happen: Record<StageEvent, () => Promise<unknown>> = {
     records_right: check("records_right"),
+    async ownership_proven() {
+      fakeDns.isClaimed = true;
+      await check("records_wrong")();
+      fakeDns.isClaimed = false;
+    },
     records_wrong: check("records_wrong"),
     records_missing: check("records_missing"),
     async lapsed() {

@@ -59,6 +59,8 @@ export const openFakeDns = (outcome: Outcome = "records_missing") => {
     byName,
     /** True for an apex that has addresses but no proof. */
     isFlattened: false,
+    /** True for a TXT record with the project's own target. */
+    isClaimed: false,
     /** Targets of other projects that its TXT record names. */
     rivals: [] as string[],
     /** Replaces the findings that belong to the outcome. */
@@ -77,6 +79,7 @@ export const openFakeDns = (outcome: Outcome = "records_missing") => {
       event: current === "unreachable" ? undefined : current,
       findings: (fakeDns.findings ?? findingOf(current, ascii)) as Inspection["findings"],
       isProven: !fakeDns.isFlattened,
+      isClaimed: fakeDns.isClaimed,
       rivals: fakeDns.rivals,
       report: { ...REPORT, target, targetAddresses: fakeDns.addresses, nameServers: fakeDns.nameServers },
     };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Verdict } from "../../src/dns-checks/verdict.ts";
 import type { Domain } from "../../src/domains/domain.ts";
-import { progressOf } from "../../src/domains/check-progress.ts";
+import { acceptsProof, progressOf } from "../../src/domains/check-progress.ts";
 import {
   LAPSE_MS,
   LONGEST_WAIT_MS,
@@ -11,7 +11,7 @@ import {
   nextWaitingCheck,
   spread,
 } from "../../src/domains/schedule.ts";
-import { STORED_STAGES, type StageEvent, type StoredStage } from "../../src/domains/stage.ts";
+import { STORED_STAGES, type StageEvent, type StoredStage, isWaiting } from "../../src/domains/stage.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -85,6 +85,7 @@ test("checks are delayed by a tenth of the wait, and at most by half an hour", (
   expect(spread(SINCE + 5, SINCE, () => 0.5)).toBe(SINCE + 5);
 });
 
+/** By default, one whose records have been right, unless it waits for them. */
 const domain = (stage: StoredStage, more: Partial<Domain> = {}): Domain => ({
   id: 1,
   projectId: 1,
@@ -96,7 +97,7 @@ const domain = (stage: StoredStage, more: Partial<Domain> = {}): Domain => ({
   checkedAt: null,
   nextCheckAt: null,
   failingSince: null,
-  verifiedAt: null,
+  verifiedAt: isWaiting(stage) ? null : SINCE,
   liveAt: null,
   findings: [],
   ...more,
@@ -224,7 +225,6 @@ describe("what a check makes of a domain", () => {
   test.each<[string, Domain]>([
     ["went live as it was verified", domain("live", { verifiedAt: SINCE, liveAt: SINCE })],
     ["has verified since", domain("live", { verifiedAt: SINCE + DAY, liveAt: SINCE })],
-    ["went live by an import and never verified", domain("live", { liveAt: SINCE })],
   ])("that %s: is not asked about soon again, and keeps its time", (_, live) => {
     expect(progressOf(live, undefined, NOW).nextCheckAt).toBe(NOW + DAY);
     expect(progressOf(live, "records_wrong", NOW)).toMatchObject({ stage: "live", failingSince: NOW });
@@ -232,6 +232,41 @@ describe("what a check makes of a domain", () => {
       verifiedAt: live.verifiedAt,
       liveAt: SINCE,
     });
+  });
+
+  /** It holds its name by a proof: its records have never been right. */
+  const unmoved = (stage: StoredStage, more: Partial<Domain> = {}) =>
+    domain(stage, { verifiedAt: null, ...more });
+
+  test.each(["verified", "issuing", "issue_failed", "live"] as const)(
+    "that is %s and leads to its old host: is checked like one that waits, then daily, until it moves",
+    (stage) => {
+      const next = (now: number) => progressOf(unmoved(stage), "ownership_proven", now).nextCheckAt;
+      expect(next(SINCE)).toBe(nextWaitingCheck(SINCE, SINCE));
+      expect(next(NOW)).toBe(SINCE + 70 * MINUTE);
+      expect(next(SINCE + WAITING_MS)).toBe(SINCE + WAITING_MS + DAY);
+      expect(progressOf(unmoved(stage), undefined, NOW).nextCheckAt).toBe(SINCE + 70 * MINUTE);
+      const moved = progressOf(unmoved(stage), "records_right", NOW, true);
+      expect(moved).toMatchObject({ verifiedAt: NOW, nextCheckAt: stage === "live" ? NOW + DAY : null });
+    },
+  );
+
+  test("that is live at its old host: does not fail while it is proven, and fails like any other after that", () => {
+    expect(progressOf(unmoved("live", { liveAt: SINCE }), "ownership_proven", NOW)).toMatchObject({
+      events: [],
+      failingSince: null,
+      verifiedAt: null,
+    });
+    const failing = unmoved("live", { liveAt: SINCE, failingSince: SINCE });
+    expect(progressOf(failing, "records_wrong", SINCE + LAPSE_MS - 1).stage).toBe("live");
+    expect(progressOf(failing, "records_wrong", SINCE + LAPSE_MS).stage).toBe("awaiting_dns");
+  });
+
+  test("accepts a proof until its records were right, or it was live by the proof for 30 days", () => {
+    expect(acceptsProof(unmoved("awaiting_dns"), SINCE + 365 * DAY)).toBe(true);
+    expect(acceptsProof(unmoved("live", { liveAt: SINCE }), SINCE + 30 * DAY - 1)).toBe(true);
+    expect(acceptsProof(unmoved("live", { liveAt: SINCE }), SINCE + 30 * DAY)).toBe(false);
+    expect(acceptsProof(domain("awaiting_dns", { verifiedAt: SINCE }), SINCE)).toBe(false);
   });
 
   test("that waits again after it was live: is not treated as restored", () => {

@@ -3,8 +3,10 @@ import type { StageEvent, StoredStage } from "../../src/domains/stage.ts";
 /** The moves of the design, written down again: on any other event, a domain stays in its stage. */
 export const EXPECTED_TRANSITIONS: [from: StoredStage, event: StageEvent, to: StoredStage][] = [
   ["awaiting_dns", "records_right", "verified"],
+  ["awaiting_dns", "ownership_proven", "verified"],
   ["awaiting_dns", "records_wrong", "dns_conflict"],
   ["dns_conflict", "records_right", "verified"],
+  ["dns_conflict", "ownership_proven", "verified"],
   ["dns_conflict", "records_missing", "awaiting_dns"],
   ["verified", "records_right", "verified"],
   ["verified", "records_wrong", "dns_conflict"],

@@ -25,8 +25,8 @@ export const deploy = async (store: Store, slug: string, files: Record<string, s
 };
 
 const INSERT_DOMAIN = `
-  insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
-  select id, ?2, ?3, ?4, 0, 0, '[]' from projects where slug = ?1`;
+  insert into domains (project_id, hostname, stage, role, created_at, waiting_since, verified_at, findings)
+  select id, ?2, ?3, ?4, 0, 0, 0, '[]' from projects where slug = ?1`;
 
 /** Inserts a domain that has reached `stage`. */
 export const addDomain = (

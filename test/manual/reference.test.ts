@@ -200,7 +200,7 @@ describe("the pages of domains", () => {
     const moves = rows.flatMap(([event = "", from = "", to = ""]) =>
       from.split(", ").map((stage) => [stage, event, to]),
     );
-    expect(moves).toHaveLength(29);
+    expect(moves).toHaveLength(31);
     for (const [stage, event, to] of moves)
       expect(nextStage(stage as StoredStage, event as StageEvent)).toBe(to as StoredStage);
   });

@@ -744,6 +744,7 @@ export interface components {
       record: components["schemas"]["DomainRecord"];
       guide?: components["schemas"]["ProviderGuide"];
       challengeRecord?: components["schemas"]["ChallengeRecord"];
+      ownershipRecord?: components["schemas"]["ProofRecord"];
       domainConnect?: components["schemas"]["DomainConnect"];
       /** @description The findings of the last check. Empty if everything is right. */
       findings: components["schemas"]["DomainFinding"][];
@@ -769,7 +770,7 @@ export interface components {
       failingSince?: string;
       /**
        * Format: date-time
-       * @description When the domain was first verified.
+       * @description When the records were first right. Absent while the old host still serves a domain that is only proven.
        */
       verifiedAt?: string;
       /**
@@ -823,7 +824,7 @@ export interface components {
       /** @description The record as a line of a zone file. */
       bind: string;
     };
-    /** @description A second record to create for an apex domain. It proves which project the domain is for. */
+    /** @description A TXT record that proves which project a domain is for. */
     ProofRecord: {
       /** @enum {string} */
       type: "TXT";
@@ -837,6 +838,8 @@ export interface components {
       bind: string;
       /** @description The record as a block of a Terraform configuration. */
       terraform: string;
+      /** @description A hint about the record. */
+      note?: string;
     };
     /** @description What to do at the DNS provider of the zone, if the service knows the provider: the steps that resolve the findings, or else create the records. */
     ProviderGuide: {
@@ -850,7 +853,7 @@ export interface components {
       /** @description The steps, in order. */
       steps: string[];
     };
-    /** @description The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without a gap: the server orders the certificate before the other records change. */
+    /** @description The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without a gap: it proves the domain, and the server orders the certificate. Change the other records when the domain is `live`. */
     ChallengeRecord: {
       /** @enum {string} */
       type: "CNAME";
@@ -879,7 +882,7 @@ export interface components {
     /** @description What a check found, and which record to change. */
     DomainFinding: {
       /**
-       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: An address record has the name that the CNAME needs. `caa_forbids`: CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails, somebody must act after a day (`since`). `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
+       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: An address record has the name that the CNAME needs. `caa_forbids`: CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails, somebody must act after a day (`since`). `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `not_moved`: The DNS proves that the domain is the project's, but its records do not lead here yet. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
        * @enum {string}
        */
       kind:
@@ -903,6 +906,7 @@ export interface components {
         | "registration_on_hold"
         | "parked"
         | "long_ttl"
+        | "not_moved"
         | "platform_unready"
         | "domain_taken"
         | "domain_lost";
@@ -1074,6 +1078,7 @@ export interface components {
       event:
         | "added"
         | "records_right"
+        | "ownership_proven"
         | "records_wrong"
         | "records_missing"
         | "lapsed"

@@ -8,6 +8,7 @@ const name = "docs.example.org";
 const target = "k3vqx2m7.cname.sites.example.org";
 
 const EXAMPLES: { readonly [Name in Kind]: DomainFinding & { kind: Name } } = {
+  not_moved: { kind: "not_moved", name, type: "CNAME", found: ["old.example.net"], expected: [target] },
   no_record: { kind: "no_record", name, type: "CNAME", expected: [target] },
   wrong_target: { kind: "wrong_target", name, type: "CNAME", found: ["old.example.net"], expected: [target] },
   conflicting_record: {

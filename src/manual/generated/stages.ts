@@ -15,7 +15,7 @@ import { code, codes, table } from "./markdown.ts";
 const MEANINGS: Readonly<Record<StoredStage, string>> = {
   awaiting_dns: "Its record does not exist yet, or not everywhere.",
   dns_conflict: "Another record is in its place, or another project has the domain.",
-  verified: "Its records are right. It waits for its certificate.",
+  verified: "Its records are right, or the DNS proves whose it is. It waits for its certificate.",
   issuing: "The CA is issuing its certificate.",
   issue_failed: "The last attempt at a certificate failed. The service tries again.",
   live: "Visitors get the site, or a redirect to the primary domain.",

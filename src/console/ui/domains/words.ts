@@ -18,6 +18,7 @@ export const STATUS = {
 export const STEPS = {
   provider: "Record seen at your DNS provider",
   linked: "Linked to this project",
+  proven: "Ownership proven, at the old host",
   ordered: "Certificate ordered",
   issued: "Certificate issued",
   live: "Live",
@@ -56,6 +57,7 @@ export const activeWords = (certificate: Certificate | undefined, now: number): 
 const EVENTS: Record<Event["event"], string> = {
   added: "The domain was added",
   records_right: "The records were right",
+  ownership_proven: "The DNS proved that it is yours, before its record changed",
   records_wrong: "Another record was in the way",
   records_missing: "The record was missing, or not everywhere yet",
   lapsed: "Its records were wrong for too long: it is no longer served",
@@ -215,7 +217,7 @@ export const PAGE = {
   visitors: "Visitors",
   record: "The DNS record",
   records: "The DNS records",
-  move: "Move a live site",
+  move: "Move without downtime",
   trace: "What the last check asked the name servers",
   history: "History",
   needsPlan: (plan: string) => `Custom domains need the Pro plan or above. This project is on ${plan}.`,
@@ -227,11 +229,20 @@ export const PAGE = {
     title === undefined ? `Checked: ${status}` : `Checked: ${status}. ${title}`,
 } as const;
 
-/** How to move a site that is live elsewhere. */
-export const MOVE = [
-  "Create the record below, and choose Verify. Your site stays where it is.",
-  "When the certificate is issued, change the other records. Keep this one: renewals use it.",
-];
+/** How to move a site that is live elsewhere, by the type of the record that proves it. */
+export const MOVE: Readonly<Record<string, readonly string[]>> = {
+  CNAME: [
+    "Create the record below, and choose Verify. Your site stays where it is.",
+    "Wait until the domain is ready to move: then its certificate is issued.",
+    "Change the other records. Your visitors notice nothing. Keep this record: renewals use it.",
+  ],
+  TXT: [
+    "Create the record below. Let the old host forward /.well-known/acme-challenge/ to this server.",
+    "Choose Verify. Your site stays where it is.",
+    "Wait until the domain is ready to move: then its certificate is issued.",
+    "Change the other records. Your visitors notice nothing.",
+  ],
+};
 
 export const RECORD = {
   todo: "Records to change",
