@@ -19,10 +19,11 @@ export const ProofRecord = t.Object(
       `_adoption-store.example.org. 3600 IN TXT "${TARGET}"`,
     ),
     terraform: ResponseText("The record as a block of a Terraform configuration."),
+    note: t.Optional(ResponseText("A hint about the record.")),
   },
   {
     $id: "ProofRecord",
-    description: "A second record to create for an apex domain. It proves which project the domain is for.",
+    description: "A TXT record that proves which project a domain is for.",
   },
 );
 

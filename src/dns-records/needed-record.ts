@@ -28,11 +28,12 @@ export interface AddressRecord extends Pick<NeededRecord, "name" | "value" | "tt
   bind: string;
 }
 
-/** The TXT record that an apex also needs, in the same forms. */
+/** A TXT record that says which project a host name is for, in the same forms. */
 export interface ProofRecord extends Required<
   Pick<NeededRecord, "name" | "value" | "ttl" | "bind" | "terraform">
 > {
   type: "TXT";
+  note?: string;
 }
 
 /** From step 2 of the specification. */
@@ -49,7 +50,7 @@ const apexNote = (apex: string, addresses: readonly string[]): string =>
   `An ANAME record works too. If your DNS provider has neither, ${withoutAlias(addresses)} All projects share these addresses, so the TXT record ${proofNameOf(apex)} must say which project the domain belongs to.`;
 
 const proofFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRecord => {
-  const owner = proofNameOf(hostname.apex);
+  const owner = proofNameOf(hostname.ascii);
   const name = owner.slice(0, -hostname.apex.length - 1);
   const record = { type: "TXT", name, value: target, ttl: TTL } as const;
   return {
@@ -58,6 +59,15 @@ const proofFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRec
     terraform: terraformFor({ ...record, owner }, hostname, zone),
   };
 };
+
+const BEFORE_MOVE =
+  "Optional: to move a live site without a gap, create this record first, and let the old host forward /.well-known/acme-challenge/ to this server. Change the other records when the domain is live.";
+
+/** The TXT record that proves a subdomain before its CNAME leads here. */
+export const ownershipRecordFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRecord => ({
+  ...proofFor(hostname, target, zone),
+  note: BEFORE_MOVE,
+});
 
 const addressRecord = (apex: string, address: string): AddressRecord => {
   const type = address.includes(":") ? "AAAA" : "A";

@@ -8,8 +8,9 @@ import { ROLES } from "./domain.ts";
 import { hostnameOf, pairOf } from "../lib/hostname.ts";
 import { ChallengeRecord } from "../dns-records/challenge-record-model.ts";
 import { challengeRecordFor } from "../dns-records/challenge-record.ts";
+import { ownershipRecordFor } from "../dns-records/needed-record.ts";
 import { zoneIn } from "../dns-records/provider-guide.ts";
-import { NeededRecord, ProviderGuide, recordAndGuide } from "../dns-records/model.ts";
+import { NeededRecord, ProofRecord, ProviderGuide, recordAndGuide } from "../dns-records/model.ts";
 import { ConnectOffer } from "../dns-records/connect-offer-model.ts";
 import { STORED_STAGES } from "./stage.ts";
 import type { InspectedDomain, ListedDomain } from "./views.ts";
@@ -73,6 +74,7 @@ export const Domain = t.Object(
     record: NeededRecord,
     guide: t.Optional(ProviderGuide),
     challengeRecord: t.Optional(ChallengeRecord),
+    ownershipRecord: t.Optional(ProofRecord),
     domainConnect: t.Optional(ConnectOffer),
     findings: Findings,
     createdAt: Time("When the domain was added.", "2026-11-20T09:30:00.000Z"),
@@ -85,7 +87,10 @@ export const Domain = t.Object(
       "Since when a live domain no longer verifies. After 7 days, it is no longer served.",
       "2026-12-20T09:30:00.000Z",
     ),
-    verifiedAt: optionalTime("When the domain was first verified.", "2026-11-20T09:32:00.000Z"),
+    verifiedAt: optionalTime(
+      "When the records were first right. Absent while the old host still serves a domain that is only proven.",
+      "2026-11-20T09:32:00.000Z",
+    ),
     liveAt: optionalTime("Since when the domain is served.", "2026-11-20T09:32:00.000Z"),
     certificate: t.Optional(DomainCertificate),
     trace: t.Optional(DomainTrace),
@@ -152,6 +157,9 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Static<typeo
     ...(challengeTarget !== undefined && {
       challengeRecord: challengeRecordFor(hostname, challengeTarget, zoneIn(trace)),
     }),
+    ...(challengeTarget === undefined &&
+      !hostname.isApex &&
+      !hostname.isWildcard && { ownershipRecord: ownershipRecordFor(hostname, target, zoneIn(trace)) }),
     ...(connect && { domainConnect: connect }),
     findings: fromFindings(domain.findings),
     createdAt: formatTime(createdAt),

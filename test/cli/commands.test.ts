@@ -491,8 +491,15 @@ describe("domains", () => {
   test("that are apexes are added with both records to create, also the TXT record", async () => {
     using place = await open();
     const { out } = await place.domains("add", "example.com");
+    expect(out).not.toContain("to move a live site");
     expect(out).toMatch(/Create these records .*\n\n.*\n  ALIAS +@ .*\n  TXT +_adoption-store /);
     expect(out).toMatch(/If your DNS provider has no ALIAS record, .*\n\n.*\n  A +@ +127\.0\.0\.1 +3600\n/);
+  });
+
+  test("are added with the optional TXT record that proves them before they move", async () => {
+    using place = await open();
+    const { out } = await place.domains("add", "a.example.com");
+    expect(out).toMatch(/to move a live site .*\n\n.*\n {2}TXT +_adoption-store\.a +[a-z2-7]{20}\./);
   });
 
   test("are added with their pair, which is offered until the project has it", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { adviceOf, allRecords } from "../../src/console/ui/domains/advice.ts";
+import { adviceOf, allRecords, moveRecord } from "../../src/console/ui/domains/advice.ts";
 import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
 import { hostnameIn } from "../../src/console/ui/domains/hostname.ts";
 import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
@@ -576,6 +576,51 @@ test("a wildcard needs its own record and that of its challenge; other domains n
   ]);
   const other = { ...SUBDOMAIN, challengeRecord: { ...challenge, required: false } };
   expect(allRecords(other, "Create")).toHaveLength(1);
+});
+
+test("a domain that moves says when its record may change, and not before", () => {
+  const finding = { kind: "not_moved" as const, found: ["192.0.2.7"], responsible: "holder" as const };
+  const proven = { ...SUBDOMAIN, stage: "verified", certificate: { status: "ordered" } } as const;
+  expect(about(finding, proven)).toMatchObject({
+    tone: "waiting",
+    title: "docs.example.org is yours, and its certificate comes next",
+    changes: [],
+    who: "Who must act: nobody.",
+  });
+  expect(statusOf({ ...proven, findings: [{ message: "", name: proven.hostname, ...finding }] }, NOW)).toBe(
+    "checking",
+  );
+  const certificate = { status: "in_use", notAfter: "2027-02-18T10:00:00Z" } as const;
+  const ready = { ...proven, stage: "live", certificate } as const;
+  const told = about(finding, ready);
+  expect(told).toMatchObject({ tone: "bad", title: "Ready: change the record now" });
+  expect(brief(told.changes)).toEqual([["Change", "CNAME", "docs", TARGET, "192.0.2.7"]]);
+  const findings = [{ message: "", name: ready.hostname, ...finding }];
+  expect(statusOf({ ...ready, findings }, NOW)).toBe("action_needed");
+  expect(stepsOf({ ...ready, findings }, [], true, NOW)).toMatchObject([
+    { name: "Ownership proven, at the old host", state: "done" },
+    { name: "Certificate ordered", state: "done" },
+    { name: "Certificate issued", state: "done" },
+    { name: "Live", state: "stuck" },
+  ]);
+});
+
+test("the record that proves a domain before it moves is its challenge, or else a TXT record", () => {
+  const ownershipRecord = { ...proof, name: "_adoption-store.docs" };
+  const challenge = { ...proof, type: "CNAME", name: "_acme-challenge.docs", value: "k3vq.test" } as const;
+  expect(moveRecord({ ...SUBDOMAIN, ownershipRecord })).toMatchObject([
+    {
+      type: "TXT",
+      name: "_adoption-store.docs",
+      fullName: "_adoption-store.docs.example.org",
+      value: TARGET,
+    },
+  ]);
+  expect(moveRecord(APEX)).toMatchObject([{ type: "TXT", fullName: "_adoption-store.example.org" }]);
+  const challengeRecord = { ...challenge, required: false, note: "" };
+  expect(moveRecord({ ...SUBDOMAIN, challengeRecord })).toMatchObject([
+    { type: "CNAME", name: "_acme-challenge.docs", value: "k3vq.test" },
+  ]);
 });
 
 test("redirects lead to other domains, live ones first, and never to a wildcard", () => {

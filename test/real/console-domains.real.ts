@@ -422,7 +422,7 @@ real(
     await using browser = await openBrowser();
     const { page } = browser;
     await signIn(page, server.url, server.key, "/projects/docs/domains/guide.example.org");
-    await page.getByText("Move a live site", { exact: true }).click();
+    await page.getByText("Move without downtime", { exact: true }).click();
     await page.getByText("Create the record below, and choose Verify.").waitFor();
     await page.getByText("_acme-challenge.guide", { exact: true }).waitFor();
     await page.getByText(/^[a-z2-7]{20}\._acme-challenge\.sites\.shelter\.test$/).waitFor();

@@ -30,7 +30,7 @@ const printRows = (records: readonly RecordRow[]): void => {
   print(indent(table([["TYPE", "NAME", "VALUE", "TTL"], ...rows])));
 };
 
-type Needs = Pick<WireDomain, "record" | "guide" | "challengeRecord" | "domainConnect">;
+type Needs = Pick<WireDomain, "record" | "guide" | "challengeRecord" | "ownershipRecord" | "domainConnect">;
 
 const printConnect = ({ provider, url }: NonNullable<Needs["domainConnect"]>): void =>
   print(`${provider} can create the records for you. Open this address:\n\n  ${url}\n`);
@@ -61,7 +61,8 @@ const printForms = (records: readonly { bind?: string; terraform: string }[], ha
 };
 
 /** Prints the records to create, uncut so that they can be copied. */
-export const printRecord = ({ record, guide, challengeRecord, domainConnect }: Needs): void => {
+export const printRecord = (needs: Needs): void => {
+  const { record, guide, challengeRecord, domainConnect } = needs;
   const { proof } = record;
   const records = [
     record,
@@ -76,11 +77,12 @@ export const printRecord = ({ record, guide, challengeRecord, domainConnect }: N
   if (guide) printGuide(guide);
   printNotes(record);
   printForms(records, proof !== undefined);
-  if (!challengeRecord) return;
-  print(`\n${challengeRecord.note}`);
-  if (challengeRecord.required) return;
+  const other = challengeRecord ?? needs.ownershipRecord;
+  if (!other) return;
+  print(`\n${other.note ?? ""}`);
+  if (challengeRecord?.required) return;
   print("");
-  printRows([challengeRecord]);
+  printRows([other]);
 };
 
 /** Says how to add the name with or without `www` too. */

@@ -39,7 +39,8 @@ export interface Advice extends Words {
 /** As specified. */
 export const TTL = 3600;
 
-type Named = Pick<Domain, "hostname" | "record" | "guide"> & Partial<Pick<Domain, "challengeRecord">>;
+type Named = Pick<Domain, "hostname" | "record" | "guide"> &
+  Partial<Pick<Domain, "challengeRecord" | "ownershipRecord" | "stage">>;
 
 /** The registered domain. */
 const apexOf = ({ hostname, record: { name } }: Named): string =>
@@ -104,6 +105,13 @@ export const challengeRecord = (
   return record ? [change(domain, action, { ...record, name: challengeNameOf(domain), found })] : [];
 };
 
+/** The record that proves a domain before it moves. */
+export const moveRecord = (domain: Named): Change[] => {
+  const txt = domain.ownershipRecord ?? domain.record.proof;
+  if (domain.challengeRecord || !txt) return challengeRecord(domain);
+  return [change(domain, "Create", { ...txt, name: `${txt.name}.${apexOf(domain)}` })];
+};
+
 const isAboutChallenge = ({ name }: Pick<Finding, "name">, domain: Named): boolean =>
   domain.challengeRecord?.required === true && name === challengeNameOf(domain);
 
@@ -151,6 +159,7 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     expected.map((value) =>
       change(domain, found.length > 0 ? "Change" : "Create", { type: "TXT", name, found, value }),
     ),
+  not_moved: ({ found }, domain) => (domain.stage === "live" ? ownRecords(domain, "Change", found) : []),
   domain_taken: (_, domain) => proofRecord(domain, "Change"),
   domain_lost: (_, domain) => allRecords(domain, "Change"),
 };
@@ -163,7 +172,8 @@ const PASSING: ReadonlySet<Finding["kind"]> = new Set(["not_propagated", "unreac
 const toneOf = ({ kind }: Finding, domain: Seen): Advice["tone"] => {
   // Most people add a domain before its record.
   const isExpected = kind === "no_record" && isWaiting(domain) && domain.nextCheckAt !== undefined;
-  return isExpected || PASSING.has(kind) ? "waiting" : "bad";
+  const isEarly = kind === "not_moved" && domain.stage !== "live";
+  return isExpected || isEarly || PASSING.has(kind) ? "waiting" : "bad";
 };
 
 /** True for CAA records at the domain, or at the target. */

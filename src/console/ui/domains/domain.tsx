@@ -114,7 +114,7 @@ const Content = ({
       <h3>{PAGE.visitors}</h3>
       <p>{visitorsWords(domain, primary)}</p>
       <NeededRecords domain={domain} />
-      {isWaiting(domain) && <Move domain={domain} />}
+      {domain.verifiedAt === undefined && <Move domain={domain} />}
       {domain.trace && <Trace trace={domain.trace} />}
       <Events history={history} />
     </>

@@ -33,6 +33,8 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   externalAccountRequired: "The CA requires an external account. The server's operator must set it up.",
   import_only: "The server's operator imports its certificates. The next one is due.",
   no_authority: "The server's operator must first agree to a CA's terms of service.",
+  not_moved:
+    "The domain still leads to its old host, which does not forward the CA's challenge to this server.",
   not_held: "The domain does not belong to this project yet. Verify it first.",
   platform_unready: "This server is not ready for custom domains. Its operator must correct this.",
   rateLimited: "The CA's rate limit is reached. Wait: the next order is placed automatically.",
@@ -95,7 +97,7 @@ export const OVERDUE_STEPS = [
 ] as const;
 
 type Described = Pick<Domain, "hostname" | "record" | "guide" | "checkedAt"> &
-  Partial<Pick<Domain, "challengeRecord">>;
+  Partial<Pick<Domain, "challengeRecord" | "stage">>;
 type Describe = (findings: readonly [Finding, ...Finding[]], domain: Described, now: number) => Words;
 
 const listed = (values: readonly (string | undefined)[]): string =>
@@ -192,6 +194,17 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
     title: "The domain is not linked to a project yet",
     text: "The addresses are right, but all projects here share them. The TXT record says which project the domain is for.",
   }),
+  not_moved: ([finding], { stage }) =>
+    stage === "live"
+      ? {
+          title: "Ready: change the record now",
+          text: `The certificate of ${finding.name} is there, and this server waits for its visitors. They notice nothing of the move. ${DNS_DELAY}`,
+        }
+      : {
+          title: `${finding.name} is yours, and its certificate comes next`,
+          text: "Your site stays where it is. Change its record when this page says that it is ready.",
+          who: whoMustAct({ ...finding, responsible: "nobody" }),
+        },
   unreachable: (findings, _, now) => ({
     title:
       findings.length === 1
@@ -219,7 +232,7 @@ export const whoMustAct = ({ responsible = "holder" }: Finding): string =>
 /** What findings of a kind mean, and who must act. */
 export const describe: Describe = (findings, domain, now) => {
   const [finding] = findings;
-  return { ...(FINDINGS[finding.kind] ?? fromMessage)(findings, domain, now), who: whoMustAct(finding) };
+  return { who: whoMustAct(finding), ...(FINDINGS[finding.kind] ?? fromMessage)(findings, domain, now) };
 };
 
 /** What to do after a domain was added. */

@@ -58,6 +58,7 @@ const dnsSteps = (domain: DomainState): Progress[] => {
   // These findings come after the records were right.
   const isUnlinked = has(domain, "ownership_unproven", "domain_taken");
   const at = isVerified ? domain.verifiedAt : undefined;
+  if (has(domain, "not_moved")) return [{ name: STEPS.proven, isDone: true }];
   return [
     { name: STEPS.provider, isDone: isVerified || isUnlinked, at },
     ...(!isVerified && isUnlinked ? [{ name: STEPS.linked, isDone: false }] : []),

@@ -1,7 +1,7 @@
 import { CopyButton } from "../parts/copy.tsx";
 import { Scroll } from "../parts/scroll.tsx";
 import { Table } from "../parts/table.tsx";
-import { type Change, TTL, allRecords, challengeRecord } from "./advice.ts";
+import { type Change, TTL, allRecords, moveRecord } from "./advice.ts";
 import type { Domain } from "./model.ts";
 import { MOVE, PAGE, RECORD } from "./words.ts";
 
@@ -127,14 +127,15 @@ export const NeededRecords = ({
 
 /** How a site that is live elsewhere gets its certificate before its visitors come here. */
 export const Move = ({ domain }: { domain: Domain }) => {
-  const changes = challengeRecord(domain);
+  const changes = moveRecord(domain);
+  const [record] = changes;
   // A wildcard has it among its records.
-  if (changes.length === 0 || domain.challengeRecord?.required) return null;
+  if (!record || domain.challengeRecord?.required) return null;
   return (
     <details>
       <summary>{PAGE.move}</summary>
       <ol>
-        {MOVE.map((step) => (
+        {MOVE[record.type]?.map((step) => (
           <li key={step}>{step}</li>
         ))}
       </ol>
