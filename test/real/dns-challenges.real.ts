@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { tarGzOf } from "../deploys/archives.ts";
 import { zonesOf } from "../dns-checks/cases.ts";
+import { type Resolve, resolveAddresses } from "../../src/protocols/dns/cname-chain.ts";
+import { createTestCa } from "../support/certificates.ts";
 import { type Begin, freePort, surroundings, usual } from "./authorities.ts";
-import { NEEDED, type Updatable, nameServers } from "./dns-servers.ts";
+import { NEEDED, type Updatable, client, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";
 
 const DOMAIN = "sites.example.test";
@@ -151,84 +153,88 @@ const httpsRecordsOf = async (name: string, port: number): Promise<string> =>
     await run(["dig", "+short", "+norecurse", "-p", `${port}`, `@${OWN_ADDRESS}`, name, "HTTPS"])
   ).stdout.trim();
 
+/** The service with its own name server, the deployed project `site`, and its domain SHOP, which `old` leads elsewhere. */
+const openShop = async (place: string, stack: AsyncDisposableStack, old: string) => {
+  const { servers, authority, env, httpsPort } = await surroundings(place, dnsOnly);
+  stack.use(authority);
+  const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
+  const { port } = servers.authority;
+  const settings = {
+    ...rest,
+    // As if a router mapped port 443: HTTPS records lead nowhere else.
+    BASE_URL: "https://localhost",
+    PLATFORM_DOMAIN: DOMAIN,
+    NAMESERVER: "ns1.example.test",
+    PUBLIC_ADDRESSES: "127.0.0.1",
+    DNS_LISTEN_HOST: OWN_ADDRESS,
+    DNS_LISTEN_PORT: String(port),
+  };
+  mkdirSync(join(place, "dns"));
+  const parents = delegatingZones([old]);
+  const dns = stack.use(
+    await nameServers(join(place, "dns"), parents, servers, {
+      delegated: { zone: DOMAIN, address: OWN_ADDRESS },
+    }),
+  );
+  const server = stack.use(await serve({ cwd: place, env: settings }));
+  await makeProject(server, "site");
+  await inUse(place, WILDCARD);
+  const domains = "/platform/projects/site/domains";
+  const post = async (path: string, body: object = {}) =>
+    (await (
+      await server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) })
+    ).json()) as { stage: string; record: { value: string }; challengeRecord: { value: string } };
+  const { record, challengeRecord } = await post(domains, { hostname: SHOP });
+  return {
+    httpsPort,
+    port,
+    root: readFileSync(authority.rootFile, "utf8"),
+    record,
+    challenge: `_acme-challenge.${SHOP} 1 CNAME ${challengeRecord.value}`,
+    add: (hostname: string) => post(domains, { hostname }),
+    setRecords: (...lines: string[]) => dns.change({ ...parents, "shop.test": shopZone(lines) }),
+    /** Verifies the domain, at most ten times a minute, until it is live. */
+    untilLive: () =>
+      until(
+        "the domain is live",
+        async () => {
+          await Bun.sleep(2000);
+          return (await post(`${domains}/${SHOP}/verify`)).stage === "live";
+        },
+        30_000,
+      ),
+    show: async () =>
+      (await (await server.call(`${domains}/${SHOP}`)).json()) as {
+        verifiedAt?: string;
+        findings: { kind: string }[];
+      },
+  };
+};
+
 real(
   "over the service's own name server, a domain has its certificate before its traffic moves, and is renewed without port 80",
   [...NEEDED, "pebble", "dig"],
   async () => {
     using place = directory();
     await using stack = new AsyncDisposableStack();
-    const { servers, authority, env, httpsPort } = await surroundings(place.path, dnsOnly);
-    stack.use(authority);
-    const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
-    const settings = {
-      ...rest,
-      // As if a router mapped port 443: HTTPS records lead nowhere else.
-      BASE_URL: "https://localhost",
-      PLATFORM_DOMAIN: DOMAIN,
-      NAMESERVER: "ns1.example.test",
-      PUBLIC_ADDRESSES: "127.0.0.1",
-      DNS_LISTEN_HOST: OWN_ADDRESS,
-      DNS_LISTEN_PORT: String(servers.authority.port),
-    };
-    mkdirSync(join(place.path, "dns"));
     const old = `${SHOP} 1 A 127.0.0.9`;
-    const parents = delegatingZones([old]);
-    const dns = stack.use(
-      await nameServers(join(place.path, "dns"), parents, servers, {
-        delegated: { zone: DOMAIN, address: OWN_ADDRESS },
-      }),
-    );
-    const server = stack.use(await serve({ cwd: place.path, env: settings }));
-    await makeProject(server, "site");
-    await inUse(place.path, WILDCARD);
-    const root = readFileSync(authority.rootFile, "utf8");
+    const shop = await openShop(place.path, stack, old);
+    const { httpsPort, port, root, record, challenge } = shop;
     expect(await fingerprintOf(httpsPort, `site.${DOMAIN}`, root)).toBeString();
-    const { port } = servers.authority;
     expect(await httpsRecordsOf(`site.${DOMAIN}`, port)).toBe('1 . alpn="h2,http/1.1"');
-
-    const domains = "/platform/projects/site/domains";
-    const post = async (path: string, body: object = {}) =>
-      (await (
-        await server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) })
-      ).json()) as { stage: string; record: { value: string }; challengeRecord: { value: string } };
-    const { record, challengeRecord } = await post(domains, { hostname: SHOP });
     expect(await httpsRecordsOf(record.value, port)).toBe("");
-    const challenge = `_acme-challenge.${SHOP} 1 CNAME ${challengeRecord.value}`;
-    dns.change({ ...parents, "shop.test": shopZone([old, challenge]) });
-    /** Ten verifications a minute are allowed. */
-    const verify = async () => {
-      await Bun.sleep(2000);
-      return server.call(`${domains}/${SHOP}/verify`, { method: "POST" });
-    };
-    await until(
-      "the delegated challenge is seen",
-      async () => {
-        await verify();
-        return (await statusOf(place.path, SHOP)).status !== undefined;
-      },
-      30_000,
-    );
-    await inUse(place.path, SHOP);
-    expect(((await (await server.call(`${domains}/${SHOP}`)).json()) as { stage: string }).stage).not.toBe(
-      "live",
-    );
-    expect(await fingerprintOf(httpsPort, SHOP, root).catch(() => "refused")).toBe("refused");
-
-    const moved = [`${SHOP} 1 CNAME ${record.value}`, challenge];
-    dns.change({ ...parents, "shop.test": shopZone(moved) });
-    await until(
-      "the domain is live",
-      async () => ((await (await verify()).json()) as { stage: string }).stage === "live",
-      30_000,
-    );
+    shop.setRecords(old, challenge);
+    await shop.untilLive();
+    expect((await shop.show()).findings.map(({ kind }) => kind)).toEqual(["not_moved"]);
     expect(await httpsRecordsOf(record.value, port)).toBe('1 . alpn="h2,http/1.1"');
     const wildcard = "*.shop.test";
-    const needed = await post(domains, { hostname: wildcard });
-    const both = [
+    const needed = await shop.add(wildcard);
+    shop.setRecords(
+      `${SHOP} 1 CNAME ${record.value}`,
+      challenge,
       `${wildcard} 1 CNAME ${needed.record.value}`,
       `_acme-challenge.shop.test 1 CNAME ${needed.challengeRecord.value}`,
-    ];
-    dns.change({ ...parents, "shop.test": shopZone([...moved, ...both]) });
+    );
     expect(
       (await store(["domains", "verify", wildcard, "--project", "site", "--wait"], { cwd: place.path })).code,
     ).toBe(0);
@@ -243,6 +249,92 @@ real(
       async () => (await fingerprintOf(httpsPort, SHOP, root)) !== before,
       30_000,
     );
+  },
+);
+
+const OLD_ADDRESS = "127.0.0.9";
+const OLD_PAGE = "<h1>The old host</h1>";
+
+/** The host that the site moves away from, with a certificate of another CA. */
+const oldHost = async () => {
+  const { root, issue } = await createTestCa();
+  const server = Bun.serve({
+    hostname: OLD_ADDRESS,
+    port: 0,
+    tls: await issue([SHOP]),
+    fetch: () => new Response(OLD_PAGE),
+  });
+  return { root, port: server.port ?? 0, [Symbol.asyncDispose]: () => server.stop(true) };
+};
+
+/** The response to a visitor who connects to an address. @throws if the certificate is not trusted, or not for the name */
+const fetchPage = (host: string, port: number, ca: string[]): Promise<string> => {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect({ host, port, servername: SHOP, ca }, () => {
+    socket.write(`GET / HTTP/1.1\r\nHost: ${SHOP}\r\nConnection: close\r\n\r\n`);
+  });
+  let text = "";
+  socket.setEncoding("utf8");
+  socket.on("data", (data) => (text += String(data)));
+  socket.on("end", () => resolve(text));
+  socket.on("error", reject);
+  return promise;
+};
+
+/** Visits every 50 ms until its disposal, and asks the servers of the zones for the address each time. */
+const visitor = (dnsPort: number, portOf: (address: string) => number, ca: string[]) => {
+  const visits: string[] = [];
+  const ask: Resolve = (question) => {
+    const isOwn = question.name.endsWith(`.${DOMAIN}`);
+    return client({ address: isOwn ? OWN_ADDRESS : "127.0.0.1", port: dnsPort }, question, false);
+  };
+  const visit = async (): Promise<string> => {
+    const [address = "no address"] = await resolveAddresses(ask, SHOP);
+    const response = await fetchPage(address, portOf(address), ca);
+    return `${response.slice(9, 12)} ${response.includes(OLD_PAGE) ? "old" : "new"}`;
+  };
+  const running = new Set<Promise<unknown>>();
+  const timer = setInterval(() => {
+    const one = visit()
+      .catch(String)
+      .then((seen) => visits.push(seen))
+      .finally(() => running.delete(one));
+    running.add(one);
+  }, 50);
+  return {
+    visits,
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+};
+
+real(
+  "a site moves here from its old host, and a visitor every 50 ms sees no error and no certificate warning",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    await using stack = new AsyncDisposableStack();
+    const old = stack.use(await oldHost());
+    const shop = await openShop(place.path, stack, `${SHOP} 1 A ${OLD_ADDRESS}`);
+    const portOf = (address: string) => (address === OLD_ADDRESS ? old.port : shop.httpsPort);
+    const { visits } = stack.use(visitor(shop.port, portOf, [old.root, shop.root]));
+    await until("the old host is visited", () => visits.length > 5);
+    shop.setRecords(`${SHOP} 1 A ${OLD_ADDRESS}`, shop.challenge);
+    await shop.untilLive();
+    expect(new Set(visits)).toEqual(new Set(["200 old"]));
+    expect((await shop.show()).verifiedAt).toBeUndefined();
+    const { length: before } = visits;
+    // No check sees this change: the name is served already.
+    shop.setRecords(`${SHOP} 1 CNAME ${shop.record.value}`, shop.challenge);
+    await until("visitors have moved", () => visits.length > before + 40 && visits.at(-1) === "200 new");
+    const moved = visits.indexOf("200 new");
+    expect(new Set(visits.slice(0, moved))).toEqual(new Set(["200 old"]));
+    expect(new Set(visits.slice(moved + 5))).toEqual(new Set(["200 new"]));
+    expect(new Set(visits)).toEqual(new Set(["200 old", "200 new"]));
+    await shop.untilLive();
+    expect(await shop.show()).toMatchObject({ verifiedAt: expect.any(String), findings: [] });
   },
 );
 
