@@ -1,8 +1,8 @@
-import { asc, eq, isNotNull, or, sql } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import { FAILING } from "./queries.ts";
+import { NEEDS_ATTENTION } from "./queries.ts";
 
 /** The domains of all projects that need a person's attention. */
 export const failingDomains = ({ orm }: Pick<Database, "orm">, limit: number) =>
@@ -15,7 +15,7 @@ export const failingDomains = ({ orm }: Pick<Database, "orm">, limit: number) =>
     })
     .from(domains)
     .innerJoin(projects, eq(projects.id, domains.projectId))
-    .where(or(sql`${domains.stage} in ${FAILING}`, isNotNull(domains.failingSince)))
+    .where(NEEDS_ATTENTION)
     .orderBy(asc(domains.id))
     .limit(limit)
     .all();

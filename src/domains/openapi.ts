@@ -7,6 +7,7 @@ const TAGS = ["domains"];
 const DOCS = {
   hostname: "docs.example.org",
   unicode: "docs.example.org",
+  project: "docs",
   stage: "awaiting_dns",
   role: "primary",
   record: RECORD,
@@ -38,6 +39,41 @@ export const listDomains = operation({
     "Returns a page of domains in the order in which they were added. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
+});
+
+export const listAllDomains = operation({
+  operationId: "listAllDomains",
+  summary: "List the domains of all projects",
+  description:
+    "Returns a page of the domains of all projects: first those that need attention, then those that wait for their records or their certificates, then the others. Each group is in the order of the host names. `q`, `stage` and `project` filter the list. If more follow, the `Link` header has the address of the next page.",
+  tags: TAGS,
+  responses: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
+});
+
+export const countDomains = operation({
+  operationId: "getDomainStatistics",
+  summary: "Count the domains of all projects",
+  description:
+    "Counts domains by stage: those of all projects, or those that match `q` and `project`. The counts include every write that was acknowledged before the request.",
+  tags: TAGS,
+  responses: {
+    200: {
+      description: "The counts.",
+      example: {
+        total: 1000,
+        needAttention: 3,
+        byStage: {
+          awaiting_dns: 30,
+          dns_conflict: 2,
+          verified: 4,
+          issuing: 6,
+          issue_failed: 1,
+          live: 957,
+          suspended: 0,
+        },
+      },
+    },
+  },
 });
 
 export const addDomain = operation({

@@ -44,7 +44,12 @@ export const HELD = listOf(stagesThat("isHeld"));
 export const KEEPING = listOf(stagesThat("keepsName"));
 export const FAILING = listOf(stagesThat("isFailing"));
 export const WAITING = listOf(stagesThat("isWaiting"));
+/** The stages in which a domain waits for its records or its certificate. */
+export const PENDING = listOf([...stagesThat("isWaiting"), ...stagesThat("awaitsCertificate")]);
 export const WANTING_CERTIFICATE = listOf(stagesThat("wantsCertificate"));
+
+/** A person must act: the stage is a failure, or a live domain no longer verifies. */
+export const NEEDS_ATTENTION = sql`(${domains.stage} in ${FAILING} or ${domains.failingSince} is not null)`;
 
 export const isOfProject = eq(domains.projectId, value("projectId"));
 export const isOfDomain = and(isOfProject, eq(domains.hostname, value("hostname")));

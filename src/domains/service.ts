@@ -42,7 +42,7 @@ const throwRefusal = (project: Project): never => {
 
 export const domainService = (options: DomainServiceOptions) => {
   const { domains, projects, reservedNames, clock, onRemoved } = options;
-  const { listed, shown, find, get, list, history } = domainReads(options);
+  const { listed, shown, find, get, list, listAll, count, history } = domainReads(options);
 
   const addName = async (
     project: Project,
@@ -63,6 +63,8 @@ export const domainService = (options: DomainServiceOptions) => {
   return {
     get,
     list,
+    listAll,
+    count,
     history,
     verify: verification(options, { find, get }),
     /**

@@ -10,6 +10,8 @@ export type Project = Awaited<ReturnType<ProjectService["get"]>>;
 
 /** A domain and what its record must point to. */
 export type ListedDomain = Domain & {
+  /** The slug of its project. */
+  project: string;
   target: string;
   /** Of the target; only for an apex. */
   addresses?: readonly string[];
@@ -38,13 +40,14 @@ export const domainViews = ({ targetOf, addressesOf, challengeTargetOf, offerCon
   const connectOf = domainOffers(offerConnect);
   const listed = async (
     domain: Domain,
-    { targetLabel }: Project,
+    { slug, targetLabel }: Pick<Project, "slug" | "targetLabel">,
     certificate?: DomainCertificate,
   ): Promise<ListedDomain> => {
     const target = targetOf(targetLabel);
     const { isApex } = hostnameOf(domain.hostname);
     return {
       ...domain,
+      project: slug,
       target,
       challengeTarget: challengeTargetOf?.(targetLabel),
       ...(isApex && { addresses: await addressesOf(target) }),

@@ -74,12 +74,15 @@ export const withoutWildcard = (name: string): string =>
 /** The wildcard that covers a name: `*.example.org` for `docs.example.org`. */
 export const wildcardAbove = (name: string): string => `*${name.slice(name.indexOf("."))}`;
 
+/** The name with U-labels, for display. */
+export const unicodeOf = (ascii: string): string =>
+  `${ascii.startsWith(WILDCARD) ? WILDCARD : ""}${domainToUnicode(withoutWildcard(ascii))}`;
+
 const describe = (ascii: string, apex: string): Hostname => {
   const isApex = ascii === apex;
   const isWildcard = ascii.startsWith(WILDCARD);
   const label = isApex ? "@" : ascii.slice(0, -apex.length - 1);
-  const unicode = `${isWildcard ? WILDCARD : ""}${domainToUnicode(withoutWildcard(ascii))}`;
-  return { ascii, unicode, apex, isApex, isWildcard, label };
+  return { ascii, unicode: unicodeOf(ascii), apex, isApex, isWildcard, label };
 };
 
 /** Loads the public suffix list with the first name, because that takes 10 ms of the start. */

@@ -27,6 +27,7 @@ describe("a domain that is added", () => {
     expect(domain).toEqual({
       hostname: "docs.example.org",
       unicode: "docs.example.org",
+      project: "docs",
       stage: "awaiting_dns",
       role: "primary",
       record: {

@@ -7,6 +7,7 @@ import { type Call, type Store, type StoreSettings, openStore } from "../support
 export interface WireDomain {
   hostname: string;
   unicode: string;
+  project: string;
   stage: string;
   role: string;
   record: Record<string, string | number>;

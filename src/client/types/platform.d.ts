@@ -159,6 +159,46 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/platform/domains": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the domains of all projects
+     * @description Returns a page of the domains of all projects: first those that need attention, then those that wait for their records or their certificates, then the others. Each group is in the order of the host names. `q`, `stage` and `project` filter the list. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
+     */
+    get: operations["listAllDomains"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/platform/domains/statistics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Count the domains of all projects
+     * @description Counts domains by stage: those of all projects, or those that match `q` and `project`. The counts include every write that was acknowledged before the request. Requires the scope `platform:read`.
+     */
+    get: operations["getDomainStatistics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/platform/projects/{slug}/domains/{hostname}": {
     parameters: {
       query?: never;
@@ -728,6 +768,8 @@ export interface components {
       hostname: string;
       /** @description The domain in Unicode, for display. */
       unicode: string;
+      /** @description The slug of its project. */
+      project: string;
       /** @description The name that visitors also type, with or without `www`. Absent if the domain is neither an apex nor its `www`. */
       pair?: string;
       /**
@@ -1044,6 +1086,33 @@ export interface components {
       hostname: string;
       /** @description `true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. */
       pair?: boolean;
+    };
+    /** @description Domains of all projects: first those that need attention, then those that wait, then the others, each in the order of their names. */
+    DomainsOfAll: components["schemas"]["Domain"][];
+    /** @description The number of domains. */
+    DomainStatistics: {
+      /** @description Number of domains. */
+      total: number;
+      /** @description Number of domains that a person must act on: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify. */
+      needAttention: number;
+      byStage: components["schemas"]["DomainStageCounts"];
+    };
+    /** @description The number of domains by stage. */
+    DomainStageCounts: {
+      /** @description Number of domains in the stage `awaiting_dns`. */
+      awaiting_dns: number;
+      /** @description Number of domains in the stage `dns_conflict`. */
+      dns_conflict: number;
+      /** @description Number of domains in the stage `verified`. */
+      verified: number;
+      /** @description Number of domains in the stage `issuing`. */
+      issuing: number;
+      /** @description Number of domains in the stage `issue_failed`. */
+      issue_failed: number;
+      /** @description Number of domains in the stage `live`. */
+      live: number;
+      /** @description Number of domains in the stage `suspended`. */
+      suspended: number;
     };
     /** @description The events of a domain, newest first. */
     DomainHistory: components["schemas"]["DomainEvent"][];
@@ -2080,6 +2149,7 @@ export interface operations {
            *       {
            *         "hostname": "docs.example.org",
            *         "unicode": "docs.example.org",
+           *         "project": "docs",
            *         "stage": "live",
            *         "role": "primary",
            *         "record": {
@@ -2144,6 +2214,7 @@ export interface operations {
            * @example {
            *       "hostname": "docs.example.org",
            *       "unicode": "docs.example.org",
+           *       "project": "docs",
            *       "stage": "live",
            *       "role": "primary",
            *       "record": {
@@ -2175,6 +2246,7 @@ export interface operations {
            * @example {
            *       "hostname": "docs.example.org",
            *       "unicode": "docs.example.org",
+           *       "project": "docs",
            *       "stage": "awaiting_dns",
            *       "role": "primary",
            *       "record": {
@@ -2191,6 +2263,120 @@ export interface operations {
            *     }
            */
           "application/json": components["schemas"]["Domain"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  listAllDomains: {
+    parameters: {
+      query?: {
+        /** @description Part of the host name, in Unicode or in Punycode. Case makes no difference. */
+        q?: string;
+        /** @description Filter by the slug of the project. */
+        project?: string;
+        /** @description Filter by stage: one or several of `awaiting_dns`, `dns_conflict`, `verified`, `issuing`, `issue_failed`, `live`, `suspended`, with commas between them. */
+        stage?: string;
+        /** @description Maximum number of items returned. */
+        limit?: number;
+        /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
+        cursor?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The domains. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "hostname": "docs.example.org",
+           *         "unicode": "docs.example.org",
+           *         "project": "docs",
+           *         "stage": "live",
+           *         "role": "primary",
+           *         "record": {
+           *           "type": "CNAME",
+           *           "name": "docs",
+           *           "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *           "ttl": 3600,
+           *           "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *           "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *         },
+           *         "findings": [],
+           *         "createdAt": "2026-11-20T09:30:00.000Z",
+           *         "nextCheckAt": "2026-11-21T09:31:00.000Z",
+           *         "checkedAt": "2026-11-20T09:31:00.000Z",
+           *         "verifiedAt": "2026-11-20T09:31:00.000Z",
+           *         "liveAt": "2026-11-20T09:31:00.000Z"
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["DomainsOfAll"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  getDomainStatistics: {
+    parameters: {
+      query?: {
+        /** @description Part of the host name, in Unicode or in Punycode. Case makes no difference. */
+        q?: string;
+        /** @description Filter by the slug of the project. */
+        project?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The counts. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "total": 1000,
+           *       "needAttention": 3,
+           *       "byStage": {
+           *         "awaiting_dns": 30,
+           *         "dns_conflict": 2,
+           *         "verified": 4,
+           *         "issuing": 6,
+           *         "issue_failed": 1,
+           *         "live": 957,
+           *         "suspended": 0
+           *       }
+           *     }
+           */
+          "application/json": components["schemas"]["DomainStatistics"];
         };
       };
       /** @description Refused. */
@@ -2228,6 +2414,7 @@ export interface operations {
            * @example {
            *       "hostname": "docs.example.org",
            *       "unicode": "docs.example.org",
+           *       "project": "docs",
            *       "stage": "live",
            *       "role": "primary",
            *       "record": {
@@ -2316,6 +2503,7 @@ export interface operations {
            * @example {
            *       "hostname": "docs.example.org",
            *       "unicode": "docs.example.org",
+           *       "project": "docs",
            *       "stage": "live",
            *       "role": "primary",
            *       "record": {
@@ -2372,6 +2560,7 @@ export interface operations {
            * @example {
            *       "hostname": "docs.example.org",
            *       "unicode": "docs.example.org",
+           *       "project": "docs",
            *       "stage": "live",
            *       "role": "primary",
            *       "record": {
