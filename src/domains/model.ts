@@ -1,6 +1,5 @@
 import { type Static, t } from "elysia";
-import { AnyText, Count, Cursor, Limit, OneOf, ResponseText, Time, checked } from "../http/schemas.ts";
-import { hasAtMost } from "../lib/text.ts";
+import { AnyText, Cursor, Limit, OneOf, ResponseText, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { DomainTrace, Findings, fromFindings } from "../dns-checks/model.ts";
 import { withCommands } from "../dns-checks/dig-command.ts";
@@ -13,8 +12,7 @@ import { ownershipRecordFor } from "../dns-records/needed-record.ts";
 import { zoneIn } from "../dns-records/provider-guide.ts";
 import { NeededRecord, ProofRecord, ProviderGuide, recordAndGuide } from "../dns-records/model.ts";
 import { ConnectOffer } from "../dns-records/connect-offer-model.ts";
-import type { DomainCounts, DomainFilters } from "./overview-repository.ts";
-import { STORED_STAGES, type StoredStage } from "./stage.ts";
+import { STORED_STAGES } from "./stage.ts";
 import type { InspectedDomain, ListedDomain } from "./views.ts";
 
 const optionalTime = (description: string, example: string) => t.Optional(Time(description, example));
@@ -107,13 +105,6 @@ export const Domains = t.Array(Domain, {
   description: "Domains of a project in the order in which they were added.",
 });
 
-export const DomainsOfAll = t.Array(Domain, {
-  $id: "DomainsOfAll",
-  maxItems: 100,
-  description:
-    "Domains of all projects: first those that need attention, then those that wait, then the others, each in the order of their names.",
-});
-
 const slug = t.String({ description: "The project's slug.", examples: ["docs"] });
 
 export const ProjectParams = t.Object({ slug });
@@ -130,88 +121,6 @@ export const PageQuery = t.Object(
   { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
   { additionalProperties: false },
 );
-
-const MAX_SEARCH_LENGTH = 253;
-const STAGE_LIST = `^(${STORED_STAGES.join("|")})(,(${STORED_STAGES.join("|")}))*$`;
-
-const filters = {
-  q: t.Optional(
-    checked<string>(
-      "DomainSearch",
-      {
-        type: "string",
-        maxLength: MAX_SEARCH_LENGTH,
-        description: "Part of the host name, in Unicode or in Punycode. Case makes no difference.",
-        examples: ["example.org"],
-      },
-      `must be at most ${MAX_SEARCH_LENGTH} characters`,
-      (value) => typeof value === "string" && hasAtMost(value, MAX_SEARCH_LENGTH),
-    ),
-  ),
-  project: t.Optional(t.String({ description: "Filter by the slug of the project.", examples: ["docs"] })),
-};
-
-export const AllDomainsQuery = t.Object(
-  {
-    ...filters,
-    stage: t.Optional(
-      checked<string>(
-        "DomainStages",
-        {
-          type: "string",
-          pattern: STAGE_LIST,
-          description: `Filter by stage: one or several of ${STORED_STAGES.map((stage) => `\`${stage}\``).join(", ")}, with commas between them.`,
-          examples: ["dns_conflict,issue_failed"],
-        },
-        `must be stages with commas between them, of ${STORED_STAGES.join(", ")}`,
-        (value) => typeof value === "string" && new RegExp(STAGE_LIST).test(value),
-      ),
-    ),
-    limit: t.Optional(Limit),
-    // A host name in a cursor can have 253 characters.
-    cursor: t.Optional({ ...Cursor, maxLength: 500 }),
-  },
-  { additionalProperties: false },
-);
-
-/** From a validated query. */
-export const toFilters = ({
-  q = "",
-  project,
-  stage,
-}: Partial<Static<typeof AllDomainsQuery>>): DomainFilters => ({
-  text: q.trim().normalize("NFKC").toLowerCase() || undefined,
-  project,
-  stages: stage?.split(",") as StoredStage[] | undefined,
-});
-
-export const DomainCountQuery = t.Object(filters, { additionalProperties: false });
-
-export const DomainStatistics = t.Object(
-  {
-    total: Count("Number of domains.", 1000),
-    needAttention: Count(
-      "Number of domains that a person must act on: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify.",
-      3,
-    ),
-    byStage: t.Object(
-      Object.fromEntries(
-        STORED_STAGES.map((stage) => [stage, Count(`Number of domains in the stage \`${stage}\`.`, 40)]),
-      ) as Record<StoredStage, ReturnType<typeof Count>>,
-      { $id: "DomainStageCounts", description: "The number of domains by stage." },
-    ),
-  },
-  { $id: "DomainStatistics", description: "The number of domains." },
-);
-
-export const fromCounts = ({ needAttention, byStage }: DomainCounts): Static<typeof DomainStatistics> => ({
-  total: Object.values(byStage).reduce((total, count) => total + count, 0),
-  needAttention,
-  byStage: Object.fromEntries(STORED_STAGES.map((stage) => [stage, byStage[stage] ?? 0])) as Record<
-    StoredStage,
-    number
-  >,
-});
 
 const times = (fields: Record<string, number | null>): Record<string, string> =>
   Object.fromEntries(

@@ -97,6 +97,32 @@ export const addDomain = operation({
   faults: ["plan_required", "no_successful_deploy", "domain_limit_reached"],
 });
 
+export const addDomains = operation({
+  operationId: "addDomains",
+  summary: "Add domains to projects",
+  description:
+    "Adds up to 1,000 domains, each in its own atomic step, and returns a result for each. A domain that was refused has the error that adding it alone would have. A domain that its project already has is left unchanged, so a request that was interrupted can be repeated. The size of the body is limited by `BODY_LIMIT`, 64 KiB by default.",
+  tags: TAGS,
+  bodyExample: [
+    { hostname: "docs.example.org", project: "docs" },
+    { hostname: "www.example.net", project: "handbook", role: "redirect" },
+  ],
+  responses: {
+    200: {
+      description: "The results, in the order of the domains.",
+      example: [
+        { hostname: "docs.example.org", project: "docs", result: "added", domain: DOCS },
+        {
+          hostname: "www.example.net",
+          project: "handbook",
+          result: "refused",
+          error: { code: "not_found", message: "There is no project with this slug.", status: 404 },
+        },
+      ],
+    },
+  },
+});
+
 export const getDomain = operation({
   operationId: "getDomain",
   summary: "Fetch one domain",

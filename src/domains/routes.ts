@@ -7,27 +7,12 @@ import { writeYaml } from "../http/yaml.ts";
 import { prefersYaml } from "../lib/accept.ts";
 import { holds } from "../lib/scopes.ts";
 import { DomainHistory, fromEvent } from "./history-model.ts";
-import {
-  AllDomainsQuery,
-  Domain,
-  DomainCountQuery,
-  DomainParams,
-  DomainStatistics,
-  Domains,
-  DomainsOfAll,
-  NewDomain,
-  PageQuery,
-  ProjectParams,
-  fromCounts,
-  fromDomain,
-  toFilters,
-} from "./model.ts";
+import { allDomainsRoutes } from "./all-domains-routes.ts";
+import { Domain, DomainParams, Domains, NewDomain, PageQuery, ProjectParams, fromDomain } from "./model.ts";
 import {
   addDomain,
-  countDomains,
   getDomain,
   getDomainsConfig,
-  listAllDomains,
   listDomainEvents,
   listDomains,
   makePrimary,
@@ -165,38 +150,6 @@ const domainConfigRoutes = ({ roles, macros }: DomainRouteOptions) =>
         body: NewDomainsConfig,
         response: { 200: DomainsConfig },
         detail: putDomainsConfig,
-      },
-    );
-
-/** The domains of all projects. */
-const allDomainsRoutes = ({ domains, macros }: DomainRouteOptions) =>
-  new Elysia({ name: "all-domains", normalize: false })
-    .use(macros)
-    .get(
-      "/platform/domains",
-      async ({ query: { limit: size, cursor, ...query }, set }) => {
-        const limit = Number(size);
-        const { items, next } = await domains.listAll({ ...toFilters(query), limit, cursor });
-        Object.assign(set.headers, nextPage("/platform/domains", { ...query, limit }, next));
-        return items.map(fromDomain);
-      },
-      {
-        stability: "beta",
-        scope: "platform:read",
-        query: AllDomainsQuery,
-        response: { 200: DomainsOfAll },
-        detail: listAllDomains,
-      },
-    )
-    .get(
-      "/platform/domains/statistics",
-      async ({ query }) => fromCounts(await domains.count(toFilters(query))),
-      {
-        stability: "beta",
-        scope: "platform:read",
-        query: DomainCountQuery,
-        response: { 200: DomainStatistics },
-        detail: countDomains,
       },
     );
 

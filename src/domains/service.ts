@@ -1,10 +1,12 @@
 import { Fault } from "../lib/errors.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Actor } from "../lib/actor.ts";
-import { hostnameOf, pairOf } from "../lib/hostname.ts";
+import { type Hostname, hostnameOf, pairOf } from "../lib/hostname.ts";
 import type { ReservedNames } from "../dns-checks/own-names.ts";
 import { acceptableDomain, acceptablePair } from "../dns-checks/refused-name.ts";
+import type { Domain } from "./domain.ts";
 import { type ReadOptions, domainReads, nameOf, notFound } from "./reads.ts";
+import { rowAdditions } from "./row-additions.ts";
 import { nextWaitingCheck } from "./schedule.ts";
 import { type VerificationOptions, assertPlan, verification } from "./verification.ts";
 import type { ListedDomain, Project } from "./views.ts";
@@ -18,6 +20,13 @@ interface AdditionResult {
   isNew: boolean;
 }
 
+interface AdditionOptions {
+  actor: Actor;
+  most?: number;
+  isRedirect?: boolean;
+  view?: (domain: Domain, project: Project) => Promise<ListedDomain>;
+}
+
 export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
   reservedNames: ReservedNames;
   /** Called when a host name stops being served. */
@@ -27,11 +36,14 @@ export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
 
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
-const noPrimary = () =>
-  new Fault(
-    "invalid_request",
-    "A wildcard cannot be the primary domain: no visitor can be redirected to it.",
-  );
+/** @throws Fault invalid_request for a wildcard */
+const assertCanBePrimary = ({ isWildcard }: Hostname): void => {
+  if (isWildcard)
+    throw new Fault(
+      "invalid_request",
+      "A wildcard cannot be the primary domain: no visitor can be redirected to it.",
+    );
+};
 
 /** @throws Fault why the repository did not add a name */
 const throwRefusal = (project: Project): never => {
@@ -44,10 +56,14 @@ export const domainService = (options: DomainServiceOptions) => {
   const { domains, projects, reservedNames, clock, onRemoved } = options;
   const { listed, shown, find, get, list, listAll, count, history } = domainReads(options);
 
+  /** @throws Fault invalid_request */
+  const acceptable = (typed: string): Hostname =>
+    acceptableDomain(typed, reservedNames, options.challengeTargetOf !== undefined);
+
   const addName = async (
     project: Project,
     hostname: string,
-    { actor, most = MAX_DOMAINS, isRedirect = false }: { actor: Actor; most?: number; isRedirect?: boolean },
+    { actor, most = MAX_DOMAINS, isRedirect = false, view = shown }: AdditionOptions,
   ) => {
     const now = clock.now();
     const nextCheckAt = nextWaitingCheck(now, now);
@@ -57,7 +73,16 @@ export const domainService = (options: DomainServiceOptions) => {
     );
     const domain = added ?? (await domains.find(project.id, hostname));
     if (!domain) return throwRefusal(await projects.get(project.slug));
-    return { domain: await shown(domain, project), isNew: added !== undefined };
+    return { domain: await view(domain, project), isNew: added !== undefined };
+  };
+
+  /** @throws Fault not_found; invalid_request for a wildcard */
+  const makePrimary = async (slug: string, typed: string, actor: Actor): Promise<ListedDomain> => {
+    const { project, domain } = await find(slug, typed);
+    assertCanBePrimary(hostnameOf(domain.hostname));
+    const roles = { [domain.hostname]: "primary" } as const;
+    if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
+    return get(slug, typed);
   };
 
   return {
@@ -78,7 +103,7 @@ export const domainService = (options: DomainServiceOptions) => {
       actor: Actor,
     ): Promise<AdditionResult> {
       const project = await projects.get(slug);
-      const hostname = acceptableDomain(typed, reservedNames, options.challengeTargetOf !== undefined);
+      const hostname = acceptable(typed);
       const other = hasPair ? acceptablePair(hostname, reservedNames) : pairOf(hostname);
       const present = other === undefined ? undefined : await domains.find(project.id, other);
       const pair = present && (await listed(present, project));
@@ -88,14 +113,15 @@ export const domainService = (options: DomainServiceOptions) => {
       const second = await addName(project, other, { actor, isRedirect: true });
       return { domain: first.domain, pair: second.domain, isNew: first.isNew || second.isNew };
     },
-    /** Makes it the domain that the others redirect to. @throws Fault not_found; invalid_request for a wildcard */
-    async makePrimary(slug: string, typed: string, actor: Actor): Promise<ListedDomain> {
-      const { project, domain } = await find(slug, typed);
-      if (hostnameOf(domain.hostname).isWildcard) throw noPrimary();
-      const roles = { [domain.hostname]: "primary" } as const;
-      if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
-      return get(slug, typed);
-    },
+    addRows: rowAdditions({
+      projects,
+      acceptable,
+      addName: (project, hostname, row) => addName(project, hostname, { ...row, view: listed }),
+      makePrimary,
+      assertCanBePrimary,
+    }),
+    /** Makes it the domain that the others redirect to. */
+    makePrimary,
     /** Removes the domain, which is not served from the next request on. @throws Fault not_found */
     async remove(slug: string, typed: string, actor: Actor): Promise<void> {
       const { id } = await projects.get(slug);

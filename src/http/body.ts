@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import { Fault } from "../lib/errors.ts";
+import { parseDomainList } from "../lib/domain-list.ts";
 import { parseJson } from "../lib/json.ts";
 import { readBodyWithin } from "./body-limit.ts";
 import { YAML_TYPES, parseYaml } from "./yaml.ts";
@@ -23,6 +24,10 @@ const PARSERS = {
   "json or merge patch": new Map([
     ["application/json", parseJson],
     [MERGE_PATCH, parseJson],
+  ]),
+  "json or domain list": new Map<string, (text: string) => unknown>([
+    ["application/json", parseJson],
+    ["text/csv", parseDomainList],
   ]),
   "json or yaml": new Map([
     ["application/json", parseJson],

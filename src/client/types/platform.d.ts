@@ -172,7 +172,11 @@ export interface paths {
      */
     get: operations["listAllDomains"];
     put?: never;
-    post?: never;
+    /**
+     * Add domains to projects
+     * @description Adds up to 1,000 domains, each in its own atomic step, and returns a result for each. A domain that was refused has the error that adding it alone would have. A domain that its project already has is left unchanged, so a request that was interrupted can be repeated. The size of the body is limited by `BODY_LIMIT`, 64 KiB by default. Requires the scope `platform:write`.
+     */
+    post: operations["addDomains"];
     delete?: never;
     options?: never;
     head?: never;
@@ -1089,6 +1093,33 @@ export interface components {
     };
     /** @description Domains of all projects: first those that need attention, then those that wait, then the others, each in the order of their names. */
     DomainsOfAll: components["schemas"]["Domain"][];
+    /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. The first line can name them. */
+    NewDomains: components["schemas"]["NewDomainRow"][];
+    /** @description A domain to add to a project. */
+    NewDomainRow: {
+      /** @description The domain or subdomain, in Unicode or in Punycode. */
+      hostname: string;
+      /** @description The slug of the project. By default that of `?project=`. */
+      project?: string;
+      /** @description `primary`: the domain replaces the primary domain of its project. `redirect`: it redirects to the primary domain, if the project has one. `served`, the default: it shows the site. */
+      role?: string;
+    };
+    /** @description A result for each domain, in the same order. */
+    DomainAdditions: components["schemas"]["DomainAddition"][];
+    /** @description `domain`, or `error` if it was refused. */
+    DomainAddition: {
+      /** @description The domain, as in the request. */
+      hostname: string;
+      /** @description The slug of the project. */
+      project?: string;
+      /**
+       * @description `present`: the project already has the domain. It is left unchanged.
+       * @enum {string}
+       */
+      result: "added" | "present" | "refused";
+      domain?: components["schemas"]["Domain"];
+      error?: components["schemas"]["Error"];
+    };
     /** @description The number of domains. */
     DomainStatistics: {
       /** @description Number of domains. */
@@ -2328,6 +2359,106 @@ export interface operations {
            *     ]
            */
           "application/json": components["schemas"]["DomainsOfAll"];
+        };
+      };
+      /** @description Refused. */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Error"];
+        };
+      };
+    };
+  };
+  addDomains: {
+    parameters: {
+      query?: {
+        /** @description The project of rows that name none. */
+        project?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example [
+         *       {
+         *         "hostname": "docs.example.org",
+         *         "project": "docs"
+         *       },
+         *       {
+         *         "hostname": "www.example.net",
+         *         "project": "handbook",
+         *         "role": "redirect"
+         *       }
+         *     ]
+         */
+        "application/json": components["schemas"]["NewDomains"];
+        /**
+         * @example [
+         *       {
+         *         "hostname": "docs.example.org",
+         *         "project": "docs"
+         *       },
+         *       {
+         *         "hostname": "www.example.net",
+         *         "project": "handbook",
+         *         "role": "redirect"
+         *       }
+         *     ]
+         */
+        "text/csv": components["schemas"]["NewDomains"];
+      };
+    };
+    responses: {
+      /** @description The results, in the order of the domains. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example [
+           *       {
+           *         "hostname": "docs.example.org",
+           *         "project": "docs",
+           *         "result": "added",
+           *         "domain": {
+           *           "hostname": "docs.example.org",
+           *           "unicode": "docs.example.org",
+           *           "project": "docs",
+           *           "stage": "awaiting_dns",
+           *           "role": "primary",
+           *           "record": {
+           *             "type": "CNAME",
+           *             "name": "docs",
+           *             "value": "k3vq7zj5n2xw4ryt6mbd.cname.example.net",
+           *             "ttl": 3600,
+           *             "bind": "docs.example.org. 3600 IN CNAME k3vq7zj5n2xw4ryt6mbd.cname.example.net.",
+           *             "terraform": "resource \"dns_cname_record\" \"docs_example_org\" {\n  zone  = \"example.org.\"\n  name  = \"docs\"\n  cname = \"k3vq7zj5n2xw4ryt6mbd.cname.example.net.\"\n  ttl   = 3600\n}"
+           *           },
+           *           "findings": [],
+           *           "createdAt": "2026-11-20T09:30:00.000Z",
+           *           "nextCheckAt": "2026-11-20T09:31:00.000Z"
+           *         }
+           *       },
+           *       {
+           *         "hostname": "www.example.net",
+           *         "project": "handbook",
+           *         "result": "refused",
+           *         "error": {
+           *           "code": "not_found",
+           *           "message": "There is no project with this slug.",
+           *           "status": 404
+           *         }
+           *       }
+           *     ]
+           */
+          "application/json": components["schemas"]["DomainAdditions"];
         };
       };
       /** @description Refused. */

@@ -1,0 +1,178 @@
+import { type Static, t } from "elysia";
+import { Count, Cursor, ErrorBody, Limit, OneOf, ResponseText, Rule, checked } from "../http/schemas.ts";
+import { MAX_DOMAIN_ROWS } from "../lib/domain-list.ts";
+import { statusOf } from "../lib/errors.ts";
+import { hasAtMost } from "../lib/text.ts";
+import { Domain, fromDomain } from "./model.ts";
+import type { DomainCounts, DomainFilters } from "./overview-repository.ts";
+import type { RowResult } from "./row-additions.ts";
+import { STORED_STAGES, type StoredStage } from "./stage.ts";
+
+export const DomainsOfAll = t.Array(Domain, {
+  $id: "DomainsOfAll",
+  maxItems: 100,
+  description:
+    "Domains of all projects: first those that need attention, then those that wait, then the others, each in the order of their names.",
+});
+
+const MAX_SEARCH_LENGTH = 253;
+const STAGE_LIST = `^(${STORED_STAGES.join("|")})(,(${STORED_STAGES.join("|")}))*$`;
+const STAGES = new RegExp(STAGE_LIST);
+
+const filters = {
+  q: t.Optional(
+    checked<string>(
+      "DomainSearch",
+      {
+        type: "string",
+        maxLength: MAX_SEARCH_LENGTH,
+        description: "Part of the host name, in Unicode or in Punycode. Case makes no difference.",
+        examples: ["example.org"],
+      },
+      `must be at most ${MAX_SEARCH_LENGTH} characters`,
+      (value) => typeof value === "string" && hasAtMost(value, MAX_SEARCH_LENGTH),
+    ),
+  ),
+  project: t.Optional(t.String({ description: "Filter by the slug of the project.", examples: ["docs"] })),
+};
+
+export const AllDomainsQuery = t.Object(
+  {
+    ...filters,
+    stage: t.Optional(
+      checked<string>(
+        "DomainStages",
+        {
+          type: "string",
+          pattern: STAGE_LIST,
+          description: `Filter by stage: one or several of ${STORED_STAGES.map((stage) => `\`${stage}\``).join(", ")}, with commas between them.`,
+          examples: ["dns_conflict,issue_failed"],
+        },
+        `must be stages with commas between them, of ${STORED_STAGES.join(", ")}`,
+        (value) => typeof value === "string" && STAGES.test(value),
+      ),
+    ),
+    limit: t.Optional(Limit),
+    // A host name in a cursor can have 253 characters.
+    cursor: t.Optional({ ...Cursor, maxLength: 500 }),
+  },
+  { additionalProperties: false },
+);
+
+/** From a validated query. */
+export const toFilters = ({
+  q = "",
+  project,
+  stage,
+}: Partial<Static<typeof AllDomainsQuery>>): DomainFilters => ({
+  text: q.trim().normalize("NFKC").toLowerCase() || undefined,
+  project,
+  stages: stage?.split(",") as StoredStage[] | undefined,
+});
+
+export const DomainCountQuery = t.Object(filters, { additionalProperties: false });
+
+export const DomainStatistics = t.Object(
+  {
+    total: Count("Number of domains.", 1000),
+    needAttention: Count(
+      "Number of domains that a person must act on: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify.",
+      3,
+    ),
+    byStage: t.Object(
+      Object.fromEntries(
+        STORED_STAGES.map((stage) => [stage, Count(`Number of domains in the stage \`${stage}\`.`, 40)]),
+      ) as Record<StoredStage, ReturnType<typeof Count>>,
+      { $id: "DomainStageCounts", description: "The number of domains by stage." },
+    ),
+  },
+  { $id: "DomainStatistics", description: "The number of domains." },
+);
+
+export const fromCounts = ({ needAttention, byStage }: DomainCounts): Static<typeof DomainStatistics> => ({
+  total: Object.values(byStage).reduce((total, count) => total + count, 0),
+  needAttention,
+  byStage: Object.fromEntries(STORED_STAGES.map((stage) => [stage, byStage[stage] ?? 0])) as Record<
+    StoredStage,
+    number
+  >,
+});
+
+const MAX_CELL_LENGTH = 1000;
+
+const cell = (kind: string, description: string, example: string) =>
+  checked<string>(
+    kind,
+    { type: "string", maxLength: MAX_CELL_LENGTH, description, examples: [example] },
+    `must be a string of at most ${MAX_CELL_LENGTH} characters`,
+    (value) => typeof value === "string" && hasAtMost(value, MAX_CELL_LENGTH),
+  );
+
+export const NewDomains = t.Array(
+  t.Object(
+    {
+      hostname: cell(
+        "RowHostname",
+        "The domain or subdomain, in Unicode or in Punycode.",
+        "docs.example.org",
+      ),
+      project: t.Optional(
+        cell("RowProject", "The slug of the project. By default that of `?project=`.", "docs"),
+      ),
+      role: t.Optional(
+        cell(
+          "RowRole",
+          "`primary`: the domain replaces the primary domain of its project. `redirect`: it redirects to the primary domain, if the project has one. `served`, the default: it shows the site.",
+          "redirect",
+        ),
+      ),
+    },
+    { $id: "NewDomainRow", additionalProperties: false, description: "A domain to add to a project." },
+  ),
+  {
+    $id: "NewDomains",
+    minItems: 1,
+    maxItems: MAX_DOMAIN_ROWS,
+    [Rule]: `must be a list of 1 to ${MAX_DOMAIN_ROWS} domains`,
+    description:
+      "Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. The first line can name them.",
+  },
+);
+
+export const NewDomainsQuery = t.Object(
+  {
+    project: t.Optional(t.String({ description: "The project of rows that name none.", examples: ["docs"] })),
+  },
+  { additionalProperties: false },
+);
+
+export const DomainAdditions = t.Array(
+  t.Object(
+    {
+      hostname: ResponseText("The domain, as in the request.", "docs.example.org"),
+      project: t.Optional(ResponseText("The slug of the project.", "docs")),
+      result: OneOf("DomainAdditionResult", ["added", "present", "refused"], {
+        description: "`present`: the project already has the domain. It is left unchanged.",
+        examples: ["added"],
+      }),
+      domain: t.Optional(Domain),
+      error: t.Optional(ErrorBody),
+    },
+    { $id: "DomainAddition", description: "`domain`, or `error` if it was refused." },
+  ),
+  {
+    $id: "DomainAdditions",
+    maxItems: MAX_DOMAIN_ROWS,
+    description: "A result for each domain, in the same order.",
+  },
+);
+
+/** The wire form of the result for a row. */
+export const fromRowResult = (result: RowResult): Static<typeof DomainAdditions>[number] => {
+  const { hostname, project } = result.row;
+  const row = { hostname, ...(project !== undefined && { project }) };
+  if ("domain" in result)
+    return { ...row, result: result.isNew ? "added" : "present", domain: fromDomain(result.domain) };
+  const { code, message } = result.fault;
+  return { ...row, result: "refused", error: { code, message, status: statusOf(code) } };
+};
