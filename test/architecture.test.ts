@@ -120,7 +120,7 @@ const PACKAGES: Record<string, RegExp> = {
   "bun:sqlite": /^src\/(cluster|db)\//,
   commander: /^src\/cli\//,
   minisearch: /^src\/manual\/ui\//,
-  "csv-parse": /^src\/bulk\/csv-(header|reader)\.ts$/,
+  "csv-parse": /^src\/(bulk\/csv-(header|reader)|lib\/domain-list)\.ts$/,
   pino: /^src\/lib\/log\.ts$/,
   jose: /^src\/protocols\/acme\//,
   "@peculiar/x509": /^src\/protocols\/acme\//,

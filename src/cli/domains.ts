@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { CertificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
@@ -8,17 +8,17 @@ import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromEvent } from "../domains/history-model.ts";
 import { fromDomain } from "../domains/model.ts";
 import type { DomainService } from "../domains/service.ts";
-import type { ListedDomain } from "../domains/views.ts";
 import type { DomainRolesService } from "../domains/roles.ts";
 import { isHeld, isServed } from "../domains/stage.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { addDomainList } from "./add-domain-list.ts";
 import { checkCommand } from "./check-domain.ts";
 import { confirm } from "./confirm.ts";
 import { templateCommand } from "./connect-template.ts";
 import { withDatabase } from "./database.ts";
 import { followDomain } from "./follow-domain.ts";
-import { withExamples, withTexts } from "./help/texts.ts";
+import { type CommandTexts, withExamples, withTexts } from "./help/texts.ts";
 import {
   type WireDomain,
   argumentOf,
@@ -30,14 +30,13 @@ import {
   printRecord,
   printStage,
 } from "./print/domain.ts";
+import { type ListOptions, everyDomain, listDomains, stagesOf } from "./list-domains.ts";
 import { whenNotFound } from "./not-found.ts";
 import { printBeforeRemoval } from "./print/before-removal.ts";
-import { type Columns, allPages, printList } from "./print/list.ts";
 import { print, printDeclined, printJson, printResult } from "./print/output.ts";
-import { relativeTime } from "./print/relative-time.ts";
 import { configBeside, withSettings } from "./settings.ts";
+import { UsageError } from "./usage-error.ts";
 
-const PAGE_SIZE = 100;
 const HISTORY_LENGTH = 20;
 
 interface Options extends Record<string, unknown> {
@@ -67,12 +66,19 @@ const showOrJson =
   (domain: WireDomain) =>
     json ? printJson(domain) : printStage(domain);
 
+const projectOption = (text = "the project, such as docs") => new Option("--project <slug>", text);
+
 /** A command on domains, with the flags that all these commands share. */
-const domainCommand = (name: string, description: string, example: readonly [string, string]) =>
+const domainCommand = (
+  name: string,
+  description: string,
+  example: readonly [string, string],
+  project = projectOption().makeOptionMandatory(),
+) =>
   withSettings(
     withExamples(new Command(name), example)
       .description(description)
-      .requiredOption("--project <slug>", "the project, such as docs")
+      .addOption(project)
       .option("--json", "print JSON"),
     [],
     SHARED,
@@ -92,16 +98,46 @@ const printAdded = (domains: readonly WireDomain[], { project, wait }: Options):
     print(`  adoption-store domains verify ${argumentOf(hostname)} --project ${project} --wait`);
 };
 
+type AddOptions = Partial<Options> & { from?: string };
+
+const ADD_TEXTS: CommandTexts = {
+  notes: [
+    "A list of --from has one domain on each line, or is CSV with the columns domain, project and role, which the first line can name. A role is primary, served or redirect. Domains that a project already has are left unchanged, so a list can be added again.",
+  ],
+  exitCodes: { 0: "the domains were added", 1: "the command failed, or domains of the list were refused" },
+};
+
 const addCommand = () =>
-  domainCommand("add", "add a custom domain to a project, and print the DNS record that it needs", [
-    "Add a domain, create the record that it prints, and wait until it is live",
-    "adoption-store domains add docs.example.org --project docs --wait",
-  ])
-    .argument("<hostname>", "the domain or subdomain, such as docs.example.org or '*.example.org'")
+  withTexts(
+    domainCommand(
+      "add",
+      "add a custom domain to a project, and print the DNS record that it needs",
+      [
+        "Add a domain, create the record that it prints, and wait until it is live",
+        "adoption-store domains add docs.example.org --project docs --wait",
+      ],
+      projectOption("the project, such as docs; with --from, the project of lines that name none"),
+    ),
+    ADD_TEXTS,
+  )
+    .argument("[hostname]", "the domain or subdomain, such as docs.example.org or '*.example.org'")
     .option("--pair", "also add the name with or without www, as a redirect")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")
-    .action((hostname: string, options: Options) =>
-      withDomains(configBeside(options), async (domains) => {
+    .addOption(
+      new Option(
+        "--from <file>",
+        "add the domains of a list or a CSV file, or - for standard input",
+      ).conflicts(["pair", "wait"]),
+    )
+    .action((hostname: string | undefined, { from, project, ...others }: AddOptions) => {
+      if (hostname === undefined && from !== undefined)
+        return withDomains(configBeside(others), (domains) =>
+          addDomainList(domains, from, { project, json: others.json }),
+        );
+      if (hostname === undefined || project === undefined || from !== undefined)
+        throw new UsageError("name a domain and its --project, or a list of domains with --from");
+      return withDomains(configBeside(others), async (domains) => {
+        const options = { ...others, project };
         const result = await domains.add(options.project, { hostname, pair: options.pair }, OPERATOR);
         const added = fromDomain(result.domain);
         const pair = result.pair && fromDomain(result.pair);
@@ -111,8 +147,8 @@ const addCommand = () =>
           if (!pair && added.pair !== undefined) printPairHint(added, options.project);
         }
         if (options.wait) return followDomain(domains, options.project, hostname, showOrJson(options));
-      }),
-    );
+      });
+    });
 
 const verifyCommand = () =>
   withTexts(
@@ -135,29 +171,18 @@ const verifyCommand = () =>
       }),
     );
 
-const everyDomain = (domains: DomainService, project: string): Promise<ListedDomain[]> =>
-  allPages((cursor: string | undefined) => domains.list(project, { limit: PAGE_SIZE, cursor }));
-
 const listCommand = () =>
-  domainCommand("list", "list a project's domains", [
-    "List the domains of the project docs",
-    "adoption-store domains list --project docs",
-  ]).action((options: Options) =>
-    withDomains(configBeside(options), async (domains) => {
-      const found = (await everyDomain(domains, options.project)).map(fromDomain);
-      const now = Date.now();
-      const columns: Columns<WireDomain> = {
-        DOMAIN: displayName,
-        STAGE: ({ stage, suspension }) => (suspension ? `${stage} (the plan is below Pro)` : stage),
-        ROLE: ({ role }) => role,
-        CHECKED: ({ checkedAt }) => (checkedAt ? relativeTime(Date.parse(checkedAt), now) : "never"),
-      };
-      printList(found, columns, {
-        json: options.json,
-        empty: `No domains. Add one: adoption-store domains add HOSTNAME --project ${options.project}`,
-      });
-    }),
-  );
+  domainCommand(
+    "list",
+    "list the domains of all projects, those with problems first, or of one project",
+    ["List the domains that need attention", "adoption-store domains list --stage dns_conflict,issue_failed"],
+    projectOption("only those of this project, such as docs"),
+  )
+    .option("--stage <stages>", "only those in these stages, such as awaiting_dns,dns_conflict", stagesOf)
+    .option("--q <text>", "only those whose names contain this text")
+    .action((options: ListOptions) =>
+      withDomains(configBeside(options), (domains) => listDomains(domains, options)),
+    );
 
 const showCommand = () =>
   domainCommand("show", "show a domain: its record, what the last check found, and its history", [

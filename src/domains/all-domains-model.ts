@@ -64,7 +64,11 @@ export const toFilters = ({
   q = "",
   project,
   stage,
-}: Partial<Static<typeof AllDomainsQuery>>): DomainFilters => ({
+}: {
+  q?: string | undefined;
+  project?: string | undefined;
+  stage?: string | undefined;
+}): DomainFilters => ({
   text: q.trim().normalize("NFKC").toLowerCase() || undefined,
   project,
   stages: stage?.split(",") as StoredStage[] | undefined,
