@@ -44,8 +44,8 @@ export const addDomainList = async (
   path: string,
   { project, json }: { project: string | undefined; json: boolean | undefined },
 ): Promise<void> => {
-  const rows = parseDomainList(await readList(path)).map((row) => ({ project, ...row }));
-  const results = (await domains.addRows(rows, OPERATOR)).map(fromRowResult);
+  const rows = parseDomainList(await readList(path));
+  const results = (await domains.addRows(rows, project, OPERATOR)).map(fromRowResult);
   if (json) printJson(results);
   else printResults(results);
   if (results.some(({ result }) => result === "refused")) process.exitCode = 1;

@@ -1,14 +1,9 @@
 import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { CertificateService } from "../certificates/service.ts";
-import type { Config } from "../config/config.ts";
-import { SHARED } from "../config/saved-settings.ts";
-import type { Database } from "../db/open.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromEvent } from "../domains/history-model.ts";
 import { fromDomain } from "../domains/model.ts";
-import type { DomainService } from "../domains/service.ts";
-import type { DomainRolesService } from "../domains/roles.ts";
 import { isHeld, isServed } from "../domains/stage.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -16,9 +11,14 @@ import { addDomainList } from "./add-domain-list.ts";
 import { checkCommand } from "./check-domain.ts";
 import { confirm } from "./confirm.ts";
 import { templateCommand } from "./connect-template.ts";
-import { withDatabase } from "./database.ts";
+import {
+  type DomainOptions as Options,
+  domainCommand,
+  projectOption,
+  withDomains,
+} from "./domain-command.ts";
 import { followDomain } from "./follow-domain.ts";
-import { type CommandTexts, withExamples, withTexts } from "./help/texts.ts";
+import { type CommandTexts, withTexts } from "./help/texts.ts";
 import {
   type WireDomain,
   argumentOf,
@@ -30,59 +30,18 @@ import {
   printRecord,
   printStage,
 } from "./print/domain.ts";
-import { type ListOptions, everyDomain, listDomains, stagesOf } from "./list-domains.ts";
-import { whenNotFound } from "./not-found.ts";
+import { everyDomain, listCommand } from "./list-domains.ts";
 import { printBeforeRemoval } from "./print/before-removal.ts";
 import { print, printDeclined, printJson, printResult } from "./print/output.ts";
-import { configBeside, withSettings } from "./settings.ts";
+import { configBeside } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 const HISTORY_LENGTH = 20;
-
-interface Options extends Record<string, unknown> {
-  project: string;
-  json?: boolean;
-  wait?: boolean;
-  pair?: boolean;
-  yes?: boolean;
-  revoke?: boolean;
-}
-
-/** Runs `work` on the domains of DATA_DIR, beside a server or without one. */
-const withDomains = <Result>(
-  config: Config,
-  work: (domains: DomainService, settings: DomainRolesService, database: Database) => Promise<Result>,
-): Promise<Result> =>
-  whenNotFound(
-    "check the name and --project",
-    withDatabase(config, (database) => {
-      const { domains, domainSettings } = commandServices(config, database).platform;
-      return work(domains, domainSettings, database);
-    }),
-  );
 
 const showOrJson =
   ({ json }: Options) =>
   (domain: WireDomain) =>
     json ? printJson(domain) : printStage(domain);
-
-const projectOption = (text = "the project, such as docs") => new Option("--project <slug>", text);
-
-/** A command on domains, with the flags that all these commands share. */
-const domainCommand = (
-  name: string,
-  description: string,
-  example: readonly [string, string],
-  project = projectOption().makeOptionMandatory(),
-) =>
-  withSettings(
-    withExamples(new Command(name), example)
-      .description(description)
-      .addOption(project)
-      .option("--json", "print JSON"),
-    [],
-    SHARED,
-  );
 
 /** Prints each domain with its records, and what to do next. */
 const printAdded = (domains: readonly WireDomain[], { project, wait }: Options): void => {
@@ -169,19 +128,6 @@ const verifyCommand = () =>
         // Scripts look at the exit code.
         if (!isServed(domain.stage)) process.exitCode = 1;
       }),
-    );
-
-const listCommand = () =>
-  domainCommand(
-    "list",
-    "list the domains of all projects, those with problems first, or of one project",
-    ["List the domains that need attention", "adoption-store domains list --stage dns_conflict,issue_failed"],
-    projectOption("only those of this project, such as docs"),
-  )
-    .option("--stage <stages>", "only those in these stages, such as awaiting_dns,dns_conflict", stagesOf)
-    .option("--q <text>", "only those whose names contain this text")
-    .action((options: ListOptions) =>
-      withDomains(configBeside(options), (domains) => listDomains(domains, options)),
     );
 
 const showCommand = () =>

@@ -3,14 +3,16 @@ import { fromDomain } from "../domains/model.ts";
 import type { DomainService } from "../domains/service.ts";
 import { STORED_STAGES } from "../domains/stage.ts";
 import type { ListedDomain } from "../domains/views.ts";
+import { domainCommand, projectOption, withDomains } from "./domain-command.ts";
 import { type WireDomain, displayName } from "./print/domain.ts";
 import { type Columns, allPages, printList } from "./print/list.ts";
 import { relativeTime } from "./print/relative-time.ts";
+import { configBeside } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 const PAGE_SIZE = 100;
 
-export interface ListOptions extends Record<string, unknown> {
+interface ListOptions extends Record<string, unknown> {
   project?: string;
   stage?: string;
   q?: string;
@@ -18,7 +20,7 @@ export interface ListOptions extends Record<string, unknown> {
 }
 
 /** Stages with commas between them. @throws UsageError */
-export const stagesOf = (text: string): string => {
+const stagesOf = (text: string): string => {
   const unknown = text.split(",").find((stage) => !(STORED_STAGES as string[]).includes(stage));
   if (unknown !== undefined)
     throw new UsageError(
@@ -40,7 +42,7 @@ const columnsAt = (now: number): Columns<WireDomain> => ({
 });
 
 /** Prints the domains that the options select. */
-export const listDomains = async (domains: DomainService, options: ListOptions): Promise<void> => {
+const listDomains = async (domains: DomainService, options: ListOptions): Promise<void> => {
   const { project, stage, q, json } = options;
   const isFiltered = stage !== undefined || q !== undefined;
   const found =
@@ -56,3 +58,16 @@ export const listDomains = async (domains: DomainService, options: ListOptions):
       : `No domains. Add one: adoption-store domains add HOSTNAME --project ${project ?? "SLUG"}`,
   });
 };
+
+export const listCommand = () =>
+  domainCommand(
+    "list",
+    "list the domains of all projects, those with problems first, or of one project",
+    ["List the domains that need attention", "adoption-store domains list --stage dns_conflict,issue_failed"],
+    projectOption("only those of this project, such as docs"),
+  )
+    .option("--stage <stages>", "only those in these stages, such as awaiting_dns,dns_conflict", stagesOf)
+    .option("--q <text>", "only those whose names contain this text")
+    .action((options: ListOptions) =>
+      withDomains(configBeside(options), (domains) => listDomains(domains, options)),
+    );

@@ -1,8 +1,17 @@
 import { type Static, t } from "elysia";
-import { Count, Cursor, ErrorBody, Limit, OneOf, ResponseText, Rule, checked } from "../http/schemas.ts";
+import {
+  BoundedText,
+  Count,
+  Cursor,
+  ErrorBody,
+  Limit,
+  OneOf,
+  ResponseText,
+  Rule,
+  checked,
+} from "../http/schemas.ts";
 import { MAX_DOMAIN_ROWS } from "../lib/domain-list.ts";
 import { statusOf } from "../lib/errors.ts";
-import { hasAtMost } from "../lib/text.ts";
 import { Domain, fromDomain } from "./model.ts";
 import type { DomainCounts, DomainFilters } from "./overview-repository.ts";
 import type { RowResult } from "./row-additions.ts";
@@ -21,17 +30,11 @@ const STAGES = new RegExp(STAGE_LIST);
 
 const filters = {
   q: t.Optional(
-    checked<string>(
-      "DomainSearch",
-      {
-        type: "string",
-        maxLength: MAX_SEARCH_LENGTH,
-        description: "Part of the host name, in Unicode or in Punycode. Case makes no difference.",
-        examples: ["example.org"],
-      },
-      `must be at most ${MAX_SEARCH_LENGTH} characters`,
-      (value) => typeof value === "string" && hasAtMost(value, MAX_SEARCH_LENGTH),
-    ),
+    BoundedText("DomainSearch", {
+      max: MAX_SEARCH_LENGTH,
+      description: "Part of the host name, in Unicode or in Punycode. Case makes no difference.",
+      examples: ["example.org"],
+    }),
   ),
   project: t.Optional(t.String({ description: "Filter by the slug of the project.", examples: ["docs"] })),
 };
@@ -105,12 +108,7 @@ export const fromCounts = ({ needAttention, byStage }: DomainCounts): Static<typ
 const MAX_CELL_LENGTH = 1000;
 
 const cell = (kind: string, description: string, example: string) =>
-  checked<string>(
-    kind,
-    { type: "string", maxLength: MAX_CELL_LENGTH, description, examples: [example] },
-    `must be a string of at most ${MAX_CELL_LENGTH} characters`,
-    (value) => typeof value === "string" && hasAtMost(value, MAX_CELL_LENGTH),
-  );
+  BoundedText(kind, { max: MAX_CELL_LENGTH, description, examples: [example] });
 
 export const NewDomains = t.Array(
   t.Object(
@@ -173,7 +171,7 @@ export const DomainAdditions = t.Array(
 
 /** The wire form of the result for a row. */
 export const fromRowResult = (result: RowResult): Static<typeof DomainAdditions>[number] => {
-  const { hostname, project } = result.row;
+  const { hostname, project } = result;
   const row = { hostname, ...(project !== undefined && { project }) };
   if ("domain" in result)
     return { ...row, result: result.isNew ? "added" : "present", domain: fromDomain(result.domain) };

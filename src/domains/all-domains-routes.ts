@@ -47,8 +47,7 @@ export const allDomainsRoutes = ({ domains, macros, withoutIdleTimeout }: AllDom
     .post(
       "/platform/domains",
       async ({ query: { project }, body, request, caller }) => {
-        const rows = body.map((row) => ({ project, ...row }));
-        const results = await withoutIdleTimeout(request, () => domains.addRows(rows, caller));
+        const results = await withoutIdleTimeout(request, () => domains.addRows(body, project, caller));
         return results.map(fromRowResult);
       },
       {

@@ -11,8 +11,8 @@ interface Addition {
   isNew: boolean;
 }
 
-/** The result for a row of a list. */
-export type RowResult = { row: DomainRow } & (Addition | { fault: Fault });
+/** The result for a row of a list, with the row's own host name. */
+export type RowResult = Pick<DomainRow, "hostname" | "project"> & (Addition | { fault: Fault });
 
 interface RowAdditionOptions {
   projects: Pick<ProjectService, "get">;
@@ -59,24 +59,31 @@ export const rowAdditions = ({
     return { domain: await makePrimary(project.slug, hostname.ascii, actor), isNew: true };
   };
 
-  const resultOf = (row: DomainRow, actor: Actor): Promise<RowResult> =>
-    add(row, actor).then(
-      (added) => ({ row, ...added }),
-      (error: unknown) => {
-        // A failure of the service ends the list. It can be added again.
-        if (!(error instanceof Fault) || statusOf(error.code) >= 500) throw error;
-        return { row, fault: error };
-      },
-    );
+  const resultOf = async (row: DomainRow, actor: Actor): Promise<RowResult> => {
+    const { hostname, project } = row;
+    try {
+      return { hostname, project, ...(await add(row, actor)) };
+    } catch (error) {
+      // A failure of the service ends the list. It can be added again.
+      if (!(error instanceof Fault) || statusOf(error.code) >= 500) throw error;
+      return { hostname, project, fault: error };
+    }
+  };
 
   /**
    * Adds the domain of each row in its own atomic step. The results are in the order of the rows. A domain that its project
    * already has is left unchanged.
+   * @param project of rows that name none
    */
-  return async (rows: readonly DomainRow[], actor: Actor): Promise<RowResult[]> => {
+  return async (
+    rows: readonly DomainRow[],
+    project: string | undefined,
+    actor: Actor,
+  ): Promise<RowResult[]> => {
     const results: RowResult[] = [];
     const ordered = [...rows.entries()].toSorted(([, one], [, other]) => placeOf(one) - placeOf(other));
-    for (const [at, row] of ordered) results[at] = await resultOf(row, actor);
+    for (const [at, row] of ordered)
+      results[at] = await resultOf({ ...row, project: row.project ?? project }, actor);
     return results;
   };
 };

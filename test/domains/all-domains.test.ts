@@ -81,9 +81,9 @@ describe("the list of all domains", () => {
   test.each([
     ["?stage=lost", "stage: must be stages with commas between them"],
     ["?stage=live,", "stage: must be stages with commas between them"],
-    [`?q=${"a".repeat(254)}`, "q: must be at most 253 characters"],
+    [`?q=${"a".repeat(254)}`, "q: must be a string of at most 253 characters"],
     ["?stage=live&stage=verified", "is given twice"],
-  ])("with %s is refused: %s", async (query, message) => {
+  ])("with the query %# is refused", async (query, message) => {
     const answer = await shared().store.call("GET", `/platform/domains${query}`);
     expect(answer.status).toBe(400);
     expect(await messageOf(answer)).toContain(message);
