@@ -1,6 +1,7 @@
-import { asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, sql } from "drizzle-orm";
 import { auditing, changesBetween } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
+import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { projects } from "../db/schema/projects.ts";
 import type { Act } from "../lib/actor.ts";
@@ -47,6 +48,10 @@ const COLUMNS = {
 const value = sql.placeholder;
 const HAS_ID = eq(projects.id, value("id"));
 
+/** `lower` folds the letters A to Z only. */
+const CONTAINS_TEXT = sql`(instr(${projects.slug}, lower(${value("text")})) > 0
+  or instr(lower(${projects.name}), lower(${value("text")})) > 0)`;
+
 const projectStatements = ({ orm }: Pick<Database, "orm">) => {
   const findStatement = orm
     .select(COLUMNS)
@@ -58,7 +63,7 @@ const projectStatements = ({ orm }: Pick<Database, "orm">) => {
   const listStatement = orm
     .select(COLUMNS)
     .from(projects)
-    .where(gt(projects.id, value("after")))
+    .where(and(gt(projects.id, value("after")), ifGiven("text", CONTAINS_TEXT)))
     .orderBy(asc(projects.id))
     .limit(value("limit"))
     .prepare();
@@ -118,9 +123,16 @@ export const projectRepository = (database: Database, effects: ProjectEffects) =
     async find(slug: string): Promise<Project | undefined> {
       return findStatement.get({ slug });
     },
-    /** Projects with an id above `after`, ascending by id. */
-    async list(page: { after: number; limit: number }): Promise<Project[]> {
-      return listStatement.all({ ...page });
+    /** Projects with an id above `after` whose slug or name contains the text, ascending by id. */
+    async list({
+      text,
+      ...page
+    }: {
+      text?: string | undefined;
+      after: number;
+      limit: number;
+    }): Promise<Project[]> {
+      return listStatement.all({ ...page, text: text ?? null });
     },
     /** Changes the present fields, with the effects of other modules; undefined if there is no such project. */
     async change(id: number, { name, plan }: ProjectChange, act: Act): Promise<Project | undefined> {

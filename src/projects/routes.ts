@@ -73,10 +73,10 @@ export const projectRoutes = ({ projects, addresses, macros }: ProjectRouteOptio
     .use(macros)
     .get(
       "/platform/projects",
-      async ({ query, set }) => {
+      async ({ query: { q, cursor, ...query }, set }) => {
         const limit = Number(query.limit);
-        const { items, next } = await projects.list({ limit, cursor: query.cursor });
-        Object.assign(set.headers, nextPage("/platform/projects", { limit }, next));
+        const { items, next } = await projects.list({ text: q || undefined, limit, cursor });
+        Object.assign(set.headers, nextPage("/platform/projects", { q, limit }, next));
         return items.map((project) => fromProject(project, addresses));
       },
       {

@@ -1,6 +1,6 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
-import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
+import { type Page, cutPage, hashedFilter, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Plan } from "./plan.ts";
 import type { Project, ProjectChange, ProjectRepository } from "./repository.ts";
@@ -14,8 +14,11 @@ export interface NewProject {
   plan: Plan;
 }
 
-/** A cursor is valid for this list only. */
-const CURSOR_SCOPE = "projects";
+interface ListProjects {
+  text?: string | undefined;
+  limit: number;
+  cursor: string | undefined;
+}
 
 const notFound = () => new Fault("not_found", "There is no project with this slug.");
 
@@ -50,10 +53,11 @@ export const projectService = ({
       if (!added) throw fieldFault("slug_taken", { field: "slug", rule: "taken" });
       return added;
     },
-    /** @throws Fault invalid_cursor */
-    async list({ limit, cursor }: { limit: number; cursor: string | undefined }): Promise<Page<Project>> {
-      const after = cursor === undefined ? 0 : readCursor(cursor, CURSOR_SCOPE);
-      return cutPage(await projects.list({ after, limit: limit + 1 }), limit, CURSOR_SCOPE);
+    /** All projects, or those whose slug or name contains `text`. @throws Fault invalid_cursor */
+    async list({ text, limit, cursor }: ListProjects): Promise<Page<Project>> {
+      const list = text === undefined ? "projects" : hashedFilter("projects", [text]);
+      const after = cursor === undefined ? 0 : readCursor(cursor, list);
+      return cutPage(await projects.list({ text, after, limit: limit + 1 }), limit, list);
     },
     /** @throws Fault not_found */
     async change(slug: string, change: ProjectChange, actor: Actor): Promise<Project> {

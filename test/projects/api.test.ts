@@ -83,6 +83,32 @@ test("projects are listed in pages, in the order in which they were created", as
   );
 });
 
+test("projects are found by part of their slug or name, in pages", async () => {
+  const store = await openStore();
+  for (const [slug, name] of [
+    ["docs", "The Handbook"],
+    ["handbook-2", "Second"],
+    ["blog", "\u00dcber uns 100%"],
+  ] as const)
+    await make(store, { slug, name });
+  const find = async (query: string) => {
+    const answer = await store.call("GET", `/platform/projects?${query}`);
+    const slugs = ((await answer.json()) as { slug: string }[]).map(({ slug }) => slug);
+    return { slugs, next: /<(.+)>; rel="next"/.exec(answer.headers.get("link") ?? "")?.[1] };
+  };
+  expect((await find("q=HANDbook")).slugs).toEqual(["docs", "handbook-2"]);
+  expect((await find("q=%C3%9Cber")).slugs).toEqual(["blog"]);
+  expect((await find("q=%25")).slugs).toEqual(["blog"]);
+  expect((await find("q=_")).slugs).toEqual([]);
+  expect((await find("q=")).slugs).toEqual(["docs", "handbook-2", "blog"]);
+  const { slugs, next } = await find("q=book&limit=1");
+  expect(slugs).toEqual(["docs"]);
+  expect((await find(new URL(next!, "http://localhost").search.slice(1))).slugs).toEqual(["handbook-2"]);
+  const other = await store.call("GET", next!.replace("q=book", "q=docs"));
+  expect(await faultOf(other)).toBe("400 invalid_cursor");
+  expect((await store.call("GET", `/platform/projects?q=${"a".repeat(101)}`)).status).toBe(400);
+});
+
 test("reading projects needs platform:read, changing them platform:write", async () => {
   const store = await openStore();
   await make(store);

@@ -10,7 +10,7 @@ export interface paths {
     };
     /**
      * List projects
-     * @description Returns a page of projects in the order of their creation. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
+     * @description Returns a page of projects in the order of their creation: all, or those that match `q`. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listProjects"];
     put?: never;
@@ -1702,6 +1702,8 @@ export interface operations {
   listProjects: {
     parameters: {
       query?: {
+        /** @description Part of the slug or of the name. The case of the letters A to Z makes no difference. */
+        q?: string;
         /** @description Maximum number of items returned. */
         limit?: number;
         /** @description Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page. */
