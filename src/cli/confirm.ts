@@ -8,15 +8,17 @@ export class Interrupted extends Error {
 
 /**
  * Asks a question on the terminal. Ctrl-D means no.
+ * @param preset the meaning of Enter
  * @throws UsageError if standard input is not a terminal
  * @throws Interrupted
  */
-export const confirm = async (question: string): Promise<boolean> => {
+export const confirm = async (question: string, preset = false): Promise<boolean> => {
   if (!process.stdin.isTTY)
     throw new UsageError(`${question} Standard input is not a terminal. Pass --yes to confirm.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    const answer = (await terminal.question(`${question} ${preset ? "[Y/n]" : "[y/N]"} `)).trim();
+    return answer === "" ? preset : /^y(es)?$/i.test(answer);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ABORT_ERR") throw error;
     process.stderr.write("\n");

@@ -7,6 +7,7 @@ import { fromDomain } from "../domains/model.ts";
 import { isHeld, isServed } from "../domains/stage.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { addDomain } from "./add-domain.ts";
 import { addDomainList } from "./add-domain-list.ts";
 import { checkCommand } from "./check-domain.ts";
 import { confirm } from "./confirm.ts";
@@ -21,18 +22,16 @@ import { followDomain } from "./follow-domain.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import {
   type WireDomain,
-  argumentOf,
   displayName,
   printCertificate,
   printHistory,
   printLastCheck,
-  printPairHint,
-  printRecord,
+  printRecords,
   printStage,
 } from "./print/domain.ts";
 import { everyDomain, listCommand } from "./list-domains.ts";
 import { printBeforeRemoval } from "./print/before-removal.ts";
-import { print, printDeclined, printJson, printResult } from "./print/output.ts";
+import { printDeclined, printJson, printResult } from "./print/output.ts";
 import { configBeside } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -42,20 +41,6 @@ const showOrJson =
   ({ json }: Options) =>
   (domain: WireDomain) =>
     json ? printJson(domain) : printStage(domain);
-
-/** Prints each domain with its records, and what to do next. */
-const printAdded = (domains: readonly WireDomain[], { project, wait }: Options): void => {
-  const waiting = domains.filter(({ stage }) => !isServed(stage));
-  for (const [at, domain] of domains.entries()) {
-    if (at > 0) print("");
-    printStage(domain);
-    if (waiting.includes(domain)) printRecord(domain);
-  }
-  if (wait || waiting.length === 0) return;
-  print("\nThen:");
-  for (const { hostname } of waiting)
-    print(`  adoption-store domains verify ${argumentOf(hostname)} --project ${project} --wait`);
-};
 
 type AddOptions = Partial<Options> & { from?: string };
 
@@ -80,7 +65,8 @@ const addCommand = () =>
     ADD_TEXTS,
   )
     .argument("[hostname]", "the domain or subdomain, such as docs.example.org or '*.example.org'")
-    .option("--pair", "also add the name with or without www, as a redirect")
+    .option("--pair", "also add the name with or without www, as a redirect; a terminal asks")
+    .option("--no-pair", "add only this name, and do not ask")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")
     .addOption(
       new Option(
@@ -97,14 +83,7 @@ const addCommand = () =>
         throw new UsageError("name a domain and its --project, or a list of domains with --from");
       return withDomains(configBeside(others), async (domains) => {
         const options = { ...others, project };
-        const result = await domains.add(options.project, { hostname, pair: options.pair }, OPERATOR);
-        const added = fromDomain(result.domain);
-        const pair = result.pair && fromDomain(result.pair);
-        if (options.json) printJson(added);
-        else {
-          printAdded(options.pair && pair ? [added, pair] : [added], options);
-          if (!pair && added.pair !== undefined) printPairHint(added, options.project);
-        }
+        await addDomain(domains, hostname, options);
         if (options.wait) return followDomain(domains, options.project, hostname, showOrJson(options));
       });
     });
@@ -141,7 +120,7 @@ const showCommand = () =>
         const domain = fromDomain(await domains.get(options.project, hostname));
         if (options.json) return printJson(domain);
         printStage(domain);
-        printRecord(domain);
+        printRecords([domain]);
         printCertificate(domain);
         printLastCheck(domain);
         const { items } = await domains.history(options.project, hostname, {

@@ -417,6 +417,7 @@ describe("domains", () => {
       store,
       target: `${targetLabel}.cname.localhost`,
       show: (record: string) => void zones["example.test"].push(record),
+      env,
       domains: (...argv: string[]) => run(["domains", ...argv, "--project", "docs"], env),
       beside: (...argv: string[]) => spawn(["domains", ...argv, "--project", "docs"], env),
       [Symbol.dispose]: () => dns[Symbol.dispose](),
@@ -507,15 +508,53 @@ describe("domains", () => {
     const offer =
       /Visitors also type www\.example\.com\. .*\n.* domains add example\.com --project docs --pair\n/;
     expect((await place.domains("add", "example.com")).out).toMatch(offer);
+    expect((await place.domains("add", "example.com", "--no-pair")).out).not.toMatch(offer);
     const { out } = await place.domains("add", "example.com", "--pair");
-    expect(out).toMatch(
-      /^www\.example\.com: awaiting_dns.*\n\n?Create this record .*\n\n.*\n {2}CNAME +www /m,
-    );
+    expect(out).toMatch(/^www\.example\.com: awaiting_dns, redirects/m);
+    expect(out).toMatch(/Create these records .*\n\n.*\n  ALIAS +@ .*\n  TXT +.*\n  CNAME +www /);
     expect(out).not.toMatch(offer);
     expect((await place.domains("add", "example.com")).out).not.toMatch(offer);
     expect((await place.domains("add", "docs.example.com", "--pair")).error).toContain(
       "pair: docs.example.com",
     );
+  });
+
+  test.each([
+    ["", ["example.com primary", "www.example.com redirect"]],
+    ["y", ["example.com primary", "www.example.com redirect"]],
+    ["n", ["example.com primary"]],
+  ])("are added with their pair at a terminal if the answer is %p", async (answer, expected) => {
+    using place = await open();
+    let isAsked = false;
+    const argv = ["domains", "add", "example.com", "--project", "docs"];
+    const { shown, code } = await onTerminal(argv, place.env, (shown, terminal) => {
+      if (isAsked || !shown.includes("Also add www.example.com and redirect it? [Y/n]")) return;
+      isAsked = true;
+      terminal.write(`${answer}\r`);
+    });
+    expect([code, isAsked]).toEqual([0, true]);
+    expect(shown).not.toContain("Visitors also type");
+    const { out } = await place.domains("list", "--json");
+    const roles = (JSON.parse(out) as { hostname: string; role: string }[]).map(
+      ({ hostname, role }) => `${hostname} ${role}`,
+    );
+    expect(roles).toEqual(expected);
+  });
+
+  test("stay if their pair is refused, and the reason is printed", async () => {
+    using place = await open();
+    let isAsked = false;
+    const argv = ["domains", "add", "www.example.com", "--project", "docs"];
+    const env = { ...place.env, BASE_URL: "https://store.example.com" };
+    const { shown, code } = await onTerminal(argv, env, (shown, terminal) => {
+      if (isAsked || !shown.includes("[Y/n]")) return;
+      isAsked = true;
+      terminal.write("\r");
+    });
+    expect(code).toBe(1);
+    expect(shown).toContain("CNAME  www ");
+    expect(shown).toContain("example.com was not added: pair: is one of this service's own names");
+    expect((await place.domains("list")).out).toContain("www.example.com");
   });
 
   test("are added with the optional record of their challenge, if the server publishes records", async () => {

@@ -60,24 +60,14 @@ const printForms = (records: readonly { bind?: string; terraform: string }[], ha
   print(`\nIn Terraform:\n\n${indent(records.map(({ terraform }) => terraform).join("\n\n"))}`);
 };
 
-/** Prints the records to create, uncut so that they can be copied. */
-export const printRecord = (needs: Needs): void => {
-  const { record, guide, challengeRecord, domainConnect } = needs;
-  const { proof } = record;
-  const records = [
-    record,
-    ...(proof ? [proof] : []),
-    ...(challengeRecord?.required ? [challengeRecord] : []),
-  ];
-  if (domainConnect) printConnect(domainConnect);
-  print(
-    `${domainConnect ? "Or create" : "Create"} ${records.length > 1 ? "these records" : "this record"} at your DNS provider:\n`,
-  );
-  printRows(records);
-  if (guide) printGuide(guide);
-  printNotes(record);
-  printForms(records, proof !== undefined);
-  const other = challengeRecord ?? needs.ownershipRecord;
+const recordsOf = ({ record, challengeRecord }: Needs) => [
+  record,
+  ...(record.proof ? [record.proof] : []),
+  ...(challengeRecord?.required ? [challengeRecord] : []),
+];
+
+const printOptional = ({ challengeRecord, ownershipRecord }: Needs): void => {
+  const other = challengeRecord ?? ownershipRecord;
   if (!other) return;
   print(`\n${other.note ?? ""}`);
   if (challengeRecord?.required) return;
@@ -85,8 +75,26 @@ export const printRecord = (needs: Needs): void => {
   printRows([other]);
 };
 
+/** Prints the records of domains to create in one zone, uncut so that they can be copied. */
+export const printRecords = (domains: readonly Needs[]): void => {
+  const records = domains.flatMap(recordsOf);
+  const offers = domains.flatMap(({ domainConnect }) => domainConnect ?? []);
+  for (const offer of offers) printConnect(offer);
+  print(
+    `${offers.length > 0 ? "Or create" : "Create"} ${records.length > 1 ? "these records" : "this record"} at your DNS provider:\n`,
+  );
+  printRows(records);
+  for (const { guide } of domains) if (guide) printGuide(guide);
+  for (const { record } of domains) printNotes(record);
+  printForms(
+    records,
+    domains.some(({ record }) => record.proof),
+  );
+  for (const domain of domains) printOptional(domain);
+};
+
 /** Says how to add the name with or without `www` too. */
-export const printPairHint = ({ hostname, pair }: WireDomain, project: string): void =>
+export const printPairHint = (hostname: string, pair: string, project: string): void =>
   print(
     `\nVisitors also type ${pair}. To redirect it:\n  adoption-store domains add ${hostname} --project ${project} --pair`,
   );

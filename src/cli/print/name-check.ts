@@ -1,7 +1,7 @@
 import type { fromNameCheck } from "../../name-checks/model.ts";
 import { VERDICT_TONES } from "../../name-checks/verdict.ts";
 import { coloured } from "./colour.ts";
-import { printFindings, printQuestions, printRecord } from "./domain.ts";
+import { printFindings, printQuestions, printRecords } from "./domain.ts";
 import { print } from "./output.ts";
 
 type WireNameCheck = ReturnType<typeof fromNameCheck>;
@@ -27,7 +27,7 @@ export const printNameCheck = (
   printFindings({ findings });
   if (record && !WITH_RECORD.has(verdict)) {
     print("");
-    printRecord({ record, ...(guide && { guide }) });
+    printRecords([{ record, ...(guide && { guide }) }]);
   }
   if (!withTrace) return;
   const { zone = "an unknown zone", nameServers } = trace;
