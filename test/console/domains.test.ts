@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { adviceOf, allRecords, moveRecord } from "../../src/console/ui/domains/advice.ts";
+import { adviceOf, adviceWithPair, allRecords, moveRecord } from "../../src/console/ui/domains/advice.ts";
 import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
-import { hostnameIn } from "../../src/console/ui/domains/hostname.ts";
+import { hostnameIn, offeredPair } from "../../src/console/ui/domains/hostname.ts";
 import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
 import { shownName } from "../../src/console/ui/domains/model.ts";
 import { addressOf, targetsOf, withPrimary, withRedirect } from "../../src/console/ui/domains/redirects.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../src/console/ui/domains/words.ts";
 import { EVENTS } from "../../src/domains/domain.ts";
 import { NAME_REFUSALS } from "../../src/dns-checks/refused-name.ts";
-import { parseHostname } from "../../src/lib/hostname.ts";
+import { hostnameOf, pairOf, parseHostname } from "../../src/lib/hostname.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
 const SOON = "2026-11-20T10:02:00Z";
@@ -71,6 +71,38 @@ describe("what somebody pastes as a domain", () => {
   });
 });
 
+describe("the name that is offered with a domain", () => {
+  test.each([
+    "example.org",
+    "www.example.org",
+    "example.co.uk",
+    "www.example.co.uk",
+    "example.com.au",
+    "docs.example.org",
+    "www.docs.example.org",
+    "docs.example.co.uk",
+    "www.docs.example.com.br",
+    "b\u00fccher.example",
+  ])("is the pair of %s, if it has one", (hostname) => {
+    expect(offeredPair(hostname)).toBe(pairOf({ ...hostnameOf(hostname), ascii: hostname }));
+  });
+
+  test.each([
+    "",
+    "org",
+    "www",
+    "www.org",
+    "example.",
+    ".org",
+    "example.o",
+    "*.org",
+    "*.example.org",
+    "my-site.github.io",
+  ])("does not exist for %p", (typed) => {
+    expect(offeredPair(typed)).toBeUndefined();
+  });
+});
+
 const SUBDOMAIN = {
   hostname: "docs.example.org",
   record: { type: "CNAME", name: "docs", value: TARGET, ttl: 3600, terraform: "" },
@@ -108,6 +140,44 @@ const CAA: Partial<Finding> & Pick<Finding, "kind"> = {
   expected: ["ca.test"],
   message: "The CAA records of example.org forbid the certificate: add one that allows ca.test.",
 };
+
+describe("a domain and its pair", () => {
+  const apex = { ...APEX, findings: [], pair: "www.example.org" } as unknown as Domain;
+  const www = {
+    ...apex,
+    hostname: "www.example.org",
+    record: { ...SUBDOMAIN.record, name: "www" },
+  } as unknown as Domain;
+  const missing = [{ kind: "no_record", message: "missing", name: "www.example.org" }] as Finding[];
+
+  test.each([
+    ["the apex", apex, www, ["ALIAS @", "TXT _adoption-store", "CNAME www"]],
+    ["www", www, apex, ["CNAME www", "ALIAS @", "TXT _adoption-store"]],
+    [
+      "www, after a check,",
+      { ...www, findings: missing },
+      apex,
+      ["CNAME www", "ALIAS @", "TXT _adoption-store"],
+    ],
+  ])("that both lack their records show them together at the page of %s", (_, domain, pair, expected) => {
+    const [first, ...others] = adviceWithPair(domain, pair, NOW);
+    expect(first).toMatchObject({
+      title: "Create these records at your DNS provider",
+      note: "An ANAME record works too.",
+    });
+    expect(first!.changes.map(({ type, name }) => `${type} ${name}`)).toEqual(expected);
+    expect(others).toEqual([]);
+  });
+
+  test.each([
+    ["live", { ...www, stage: "live" }],
+    ["in conflict", { ...www, findings: [{ ...missing[0]!, kind: "conflicting_record" }] }],
+    ["not there", undefined],
+  ] as [string, Domain | undefined][])("are advised about separately if one is %s", (_, pair) => {
+    expect(adviceWithPair(apex, pair, NOW)).toEqual(adviceOf(apex, NOW));
+    if (pair) expect(adviceWithPair(pair, apex, NOW)).toEqual(adviceOf(pair, NOW));
+  });
+});
 
 /** The advice about one finding. */
 const about = (finding: Partial<Finding> & Pick<Finding, "kind">, domain?: Parameters<typeof advice>[1]) =>

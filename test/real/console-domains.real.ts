@@ -156,20 +156,61 @@ real(
     await field("Domain or subdomain").fill("*.example.org");
     await dialog("Add domain").click();
     await page.getByRole("alert").getByText("Wildcards require DNS challenges").waitFor();
+  },
+);
 
-    const pair = page.getByRole("checkbox", {
-      name: "Also add the same domain with or without www, as a redirect",
-    });
-    await pair.check();
-    await field("Domain or subdomain").fill("help.example.org");
+real(
+  "a domain brings its www and redirects it, unless the box is cleared, and stays if that is refused",
+  NEEDED,
+  async () => {
+    using place = directory();
+    const env = { BASE_URL: "https://store.example.com" };
+    await using server = await serve({ cwd: place.path, env });
+    await publishDocs(server);
+    await using browser = await openBrowser();
+    const { page } = browser;
+    const { link, dialog, field, heading } = usesOf(page);
+    const openForm = () => page.goto(`${server.url}/console/projects/docs/domains/new`);
+    const roles = async () => {
+      const found = await (await server.call("/platform/projects/docs/domains")).json();
+      return (found as { hostname: string; role: string }[]).map(
+        ({ hostname, role }) => `${hostname} ${role}`,
+      );
+    };
+    await signIn(page, server.url, server.key, "/projects/docs/domains/new");
+    await field("Domain or subdomain").fill("help.example.net");
+    await page.getByText("This will add").or(page.getByText("For example")).first().waitFor();
+    expect(await page.getByRole("checkbox").count()).toBe(0);
+
+    await field("Domain or subdomain").fill("example.org");
+    await field("Also add www.example.org and redirect it to example.org").waitFor();
+    await page.keyboard.press("Enter");
+    await heading("example.org").waitFor();
+    await heading("Create these records at your DNS provider").waitFor();
+    const names = `[...document.querySelectorAll(".notice td[data-column=Name] code")].map((one) => one.innerText)`;
+    await eventually(() => page.evaluate(names), ["@", "_adoption-store", "www"]);
+    expect(await roles()).toEqual(["example.org primary", "www.example.org redirect"]);
+
+    await openForm();
+    await field("Domain or subdomain").fill("www.example.net");
+    await field("Also add example.net and redirect it to example.org").click();
     await dialog("Add domain").click();
-    await page.getByRole("alert").getByText("This works only for a domain such as").waitFor();
-    await untilTrue(page, "document.activeElement.name === 'pair'");
+    await heading("www.example.net").waitFor();
+    expect(await roles()).not.toContain("example.net redirect");
+
+    // The server's own names are below it.
+    await openForm();
     await field("Domain or subdomain").fill("www.example.com");
     await dialog("Add domain").click();
+    await page
+      .getByRole("alert")
+      .getByText(
+        /has www\.example\.com now, but example\.com was not added\. This is one of the server's own/,
+      )
+      .waitFor();
+    await link("Open it").click();
     await heading("www.example.com").waitFor();
-    await link("Domains").click();
-    await page.getByRole("link", { name: "example.com", exact: true }).waitFor();
+    expect(await roles()).toContain("www.example.com served");
   },
 );
 

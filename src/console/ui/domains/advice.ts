@@ -258,3 +258,14 @@ export const adviceOf = (domain: Seen, now: number): Advice[] => {
   if (!first || failingSince === undefined) return all;
   return [{ ...first, note: servedWords(failingSince, now) }, ...others];
 };
+
+const lacksRecords = (domain: Domain): boolean =>
+  isWaiting(domain) && domain.findings.every(({ kind }) => kind === "no_record");
+
+/** What to do about a domain, with the records of its pair if both lack theirs: one visit to the DNS provider creates all. */
+export const adviceWithPair = (domain: Domain, pair: Domain | undefined, now: number): Advice[] => {
+  const [first, ...others] = adviceOf(domain, now);
+  if (!first || !pair || !lacksRecords(domain) || !lacksRecords(pair)) return adviceOf(domain, now);
+  const changes = [domain, pair].flatMap((one) => allRecords(one, "Create"));
+  return [{ ...first, ...createWords(domain, pair), changes }, ...others];
+};

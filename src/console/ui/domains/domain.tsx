@@ -9,7 +9,7 @@ import { hasDomains } from "../projects/plans.ts";
 import type { Project } from "../projects/queries.ts";
 import { useSession } from "../session.tsx";
 import { type Actions, useActions } from "./actions.ts";
-import { adviceOf } from "./advice.ts";
+import { adviceWithPair } from "./advice.ts";
 import { AdviceList } from "./advice-list.tsx";
 import { Connect } from "./connect.tsx";
 import { Events } from "./events.tsx";
@@ -18,9 +18,9 @@ import { DomainMenu } from "./menu.tsx";
 import { type Domain, type Event, shownName } from "./model.ts";
 import { Prerequisites } from "./prerequisites.tsx";
 import { statusOf, stepsOf } from "./progress.ts";
-import { useDomain, useHistory, usePrimary } from "./queries.ts";
+import { useDomain, useDomains, useHistory } from "./queries.ts";
 import { Move, NeededRecords } from "./record.tsx";
-import { addressOf } from "./redirects.ts";
+import { addressOf, primaryOf } from "./redirects.ts";
 import { RemoveDomain } from "./remove.tsx";
 import { isWaiting, refetchDelay } from "./stages.ts";
 import { Steps } from "./steps.tsx";
@@ -102,11 +102,13 @@ const Content = ({
   history: readonly Event[];
 }) => {
   const now = useNow();
-  const primary = usePrimary(project.slug);
+  const domains = useDomains(project.slug).data ?? [];
+  const primary = primaryOf(domains);
+  const pair = domains.find(({ hostname }) => hostname === domain.pair);
   return (
     <>
       <Head project={project} domain={domain} primary={primary} />
-      <AdviceList advice={adviceOf(domain, now)} guide={domain.guide} />
+      <AdviceList advice={adviceWithPair(domain, pair, now)} guide={domain.guide} />
       <Connect offer={domain.domainConnect} />
       <Prerequisites project={project} />
       <State domain={domain} now={now} />

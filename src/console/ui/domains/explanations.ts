@@ -235,12 +235,17 @@ export const describe: Describe = (findings, domain, now) => {
   return { who: whoMustAct(finding), ...(FINDINGS[finding.kind] ?? fromMessage)(findings, domain, now) };
 };
 
-/** What to do after a domain was added. */
-export const createWords = (domain: Described): Words => ({
-  title: `Create ${needsTwo(domain) ? "these records" : "this record"} at your DNS provider`,
-  text: needsExactly(needsTwo(domain), domain),
-  ...aliasNote(domain),
-});
+/** What to do after a domain was added, alone or with its pair. */
+export const createWords = (domain: Described, pair?: Described): Words => {
+  const areTwo = pair !== undefined || needsTwo(domain);
+  return {
+    title: `Create ${areTwo ? "these records" : "this record"} at your DNS provider`,
+    text: pair
+      ? `The values must match exactly. No other record may exist under the name of the CNAME. ${DNS_DELAY}`
+      : needsExactly(areTwo, domain),
+    ...aliasNote(pair?.record.type === "ALIAS" ? pair : domain),
+  };
+};
 
 const GRACE_SECONDS = 7 * 24 * 60 * 60;
 

@@ -21,3 +21,19 @@ export const hostnameIn = (typed: string): string => {
   const name = isIpv6 ? host : host.replace(/:\d*$/, "");
   return name.trim().toLowerCase().replace(/\.+$/, "");
 };
+
+/** Labels below which many countries register domains, as in example.co.uk. The list of all public suffixes is too long for a page. */
+const REGISTRIES = /^(ac|co|com|edu|gob|gouv|go|gov|ne|net|or|org)$/;
+
+/**
+ * The name with or without `www` to offer with a domain. A rare kind of domain gets no offer. The API has the list of public
+ * suffixes, and decides whether the domain has a pair.
+ */
+export const offeredPair = (hostname: string): string | undefined => {
+  const bare = hostname.replace(/^www\./, "");
+  const labels = bare.split(".");
+  const [second = "", top = ""] = labels.slice(-2);
+  const isRegistered = labels.length === (top.length === 2 && REGISTRIES.test(second) ? 3 : 2);
+  if (!isRegistered || top.length < 2 || labels.some((label) => /^\*?$/.test(label))) return undefined;
+  return bare === hostname ? `www.${bare}` : bare;
+};

@@ -13,6 +13,7 @@ import { type Domain, shownName } from "./model.ts";
 import { Prerequisites, isReady } from "./prerequisites.tsx";
 import { STATUS_TONES, statusOf } from "./progress.ts";
 import { useDomains } from "./queries.ts";
+import { primaryOf } from "./redirects.ts";
 import { CHECK, LIST, STATUS, roleLabel } from "./words.ts";
 
 /** How a domain stands. */
@@ -50,7 +51,7 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
   const found = useDomains(slug);
   const heading = useArrival();
   const mayAdd = useSession().can("platform:write") && isReady(project);
-  const primary = found.data?.find(({ role }) => role === "primary")?.hostname;
+  const primary = primaryOf(found.data ?? []);
   return (
     <>
       <header class="part">
@@ -76,7 +77,7 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
           </ul>
         )}
       </List>
-      {isAdding && mayAdd && <AddDomain slug={slug} />}
+      {isAdding && mayAdd && <AddDomain slug={slug} domains={found.data ?? []} />}
     </>
   );
 };

@@ -54,10 +54,6 @@ export const useHistory = (slug: string, hostname: string, everyMs: number) =>
     refetchInterval: everyMs,
   });
 
-/** The primary domain of a project, if it has one. */
-export const usePrimary = (slug: string): string | undefined =>
-  useDomains(slug).data?.find(({ role }) => role === "primary")?.hostname;
-
 /** The primary domain, and the domains that redirect to it. @throws ApiError */
 export const fetchConfig = (slug: string) =>
   dataOf(platform.GET("/platform/projects/{slug}/config", { params: { path: { slug } } }));

@@ -29,6 +29,10 @@ export const withPrimary = (
   return { domains: { primary, redirects: [...from].map((from) => ({ from, to: primary, status: 301 })) } };
 };
 
+/** The primary domain of a project, if it has one. */
+export const primaryOf = (domains: readonly Pick<Domain, "hostname" | "role">[]): string | undefined =>
+  domains.find(({ role }) => role === "primary")?.hostname;
+
 /** No visitor can be sent to `*.example.org` itself. */
 export const isWildcard = ({ hostname }: Pick<Domain, "hostname">): boolean => hostname.startsWith("*.");
 

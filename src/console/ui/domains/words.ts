@@ -131,9 +131,12 @@ export const ADD = {
   label: "Domain or subdomain",
   hint: "For example docs.example.org, example.org or *.example.org. You can paste an address.",
   understood: "This will add",
-  present: "This project already has",
+  present: (name: string) => `This project already has ${name}.`,
   open: "Open it",
-  pair: "Also add the same domain with or without www, as a redirect",
+  pair: (pair: string, primary: string | undefined) =>
+    `Also add ${pair}${primary === undefined ? "" : ` and redirect it to ${primary}`}`,
+  refused: (pair: string, name: string, reason: string) =>
+    `This project has ${name} now, but ${pair} was not added. ${reason}`,
   save: "Add domain",
   added: (name: string) => `${name} added`,
 } as const;
@@ -155,9 +158,6 @@ export const FIELDS: FormWords = {
       own_name: "This is one of the server's own names, or above one. Choose another.",
       special_use: "This name is reserved for special use. Choose another.",
     },
-  },
-  pair: {
-    otherwise: "This works only for a domain such as example.org or www.example.org. Clear the box.",
   },
 };
 
