@@ -6,6 +6,7 @@ import { Adoptions } from "./adoptions/area.tsx";
 import { Animals } from "./animals/area.tsx";
 import { Activity } from "./audit/activity.tsx";
 import { Categories } from "./categories/list.tsx";
+import { AllDomains } from "./domains/all.tsx";
 import { Keys } from "./keys/list.tsx";
 import { Loading, Problem } from "./parts/feedback.tsx";
 import { Page } from "./parts/page.tsx";
@@ -30,6 +31,7 @@ const AREAS = [
   { href: "/console/adoptions", name: "Adoptions", scope: "orders:read" },
   { href: "/console/categories", name: "Categories", scope: "pets:read" },
   { href: "/console/projects", name: "Projects", scope: "platform:read" },
+  { href: "/console/domains", name: "Domains", scope: "platform:read" },
   { href: "/console/keys", name: "Keys", scope: "keys:admin" },
   { href: "/console/people", name: "People", scope: "people:admin" },
   { href: "/console/activity", name: "Activity", scope: "audit:read" },
@@ -127,6 +129,7 @@ const AdoptionsArea = guarded("orders:read", Adoptions);
 const CategoriesArea = guarded("pets:read", Categories);
 const ProjectsArea = guarded("platform:read", Projects);
 const ProjectArea = guarded("platform:read", Project);
+const DomainsArea = guarded("platform:read", AllDomains);
 const KeysArea = guarded("keys:admin", Keys);
 const PeopleArea = guarded("people:admin", People);
 const ActivityArea = guarded("audit:read", Activity);
@@ -161,6 +164,7 @@ const SignedIn = () => (
           <Route path="/console/projects" component={ProjectsArea} />
           <Route path="/console/projects/new" component={ProjectsArea} />
           <Route path="/console/projects/:slug/:area?/:item?/:part?" component={ProjectArea} />
+          <Route path="/console/domains/:part?" component={DomainsArea} />
           <Route path="/console/keys/:id?/:part?" component={KeysArea} />
           <Route path="/console/people/:id?/:part?" component={PeopleArea} />
           <Route path="/console/you/:part?/:id?" component={You} />

@@ -10,7 +10,7 @@ import {
   isDue,
   servedWords,
 } from "./explanations.ts";
-import { SUSPENDED } from "./words.ts";
+import { ALL, SUSPENDED } from "./words.ts";
 
 /** A change to make at the DNS provider. */
 export interface Change {
@@ -268,4 +268,12 @@ export const adviceWithPair = (domain: Domain, pair: Domain | undefined, now: nu
   if (!first || !pair || !lacksRecords(domain) || !lacksRecords(pair)) return adviceOf(domain, now);
   const changes = [domain, pair].flatMap((one) => allRecords(one, "Create"));
   return [{ ...first, ...createWords(domain, pair), changes }, ...others];
+};
+
+/** What to do next about a domain, in one or two sentences. @param now milliseconds */
+export const nextStep = (domain: Domain, now: number): string => {
+  const [advice] = adviceOf(domain, now);
+  if (!advice) return domain.stage === "live" ? ALL.nothing : ALL.wait;
+  const [first = ""] = advice.text.split(/(?<=\.) /, 1);
+  return first === "" ? `${advice.title}.` : `${advice.title}. ${first}`;
 };

@@ -1,7 +1,10 @@
-import { useQuery } from "@tanstack/preact-query";
-import { dataOf, platform } from "../api/client.ts";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { dataOf, pageOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
-import type { NewConfig } from "./model.ts";
+import { useList } from "../parts/use-list.ts";
+import { useLive } from "../parts/use-live.ts";
+import type { Filter } from "./all-filter.ts";
+import type { Domain, NewConfig } from "./model.ts";
 import { refetchDelay, listRefetchDelay } from "./stages.ts";
 
 /** The cache keys of a project's domains. All begin with that of the project. */
@@ -69,3 +72,36 @@ export const putPrimary = (slug: string, hostname: string) =>
       params: { path: { slug, hostname } },
     }),
   );
+
+/** The cache key of the domains of all projects. */
+export const ALL_DOMAINS = ["domains"] as const;
+const LIVE_MS = 15_000;
+
+/** The domains of all projects that match a filter, page by page: those with problems first. */
+export const useAllDomains = (filter: Filter) => {
+  const queries = useQueryClient();
+  useLive(() => queries.invalidateQueries({ queryKey: ALL_DOMAINS }), LIVE_MS);
+  return useList<Domain>(
+    [...ALL_DOMAINS, "list", filter],
+    (cursor, limit) =>
+      pageOf(
+        platform.GET("/platform/domains", {
+          params: { query: { limit, ...filter, ...(cursor && { cursor }) } },
+        }),
+      ),
+    // Other pages change domains too.
+    { staleTime: 0 },
+  );
+};
+
+/** How many domains match a search, by stage. */
+export const useDomainCounts = ({ q }: Filter) =>
+  useQuery({
+    queryKey: [...ALL_DOMAINS, "counts", q],
+    queryFn: () =>
+      dataOf(
+        platform.GET("/platform/domains/statistics", { params: { query: q === undefined ? {} : { q } } }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  }).data;
