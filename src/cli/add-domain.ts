@@ -2,21 +2,13 @@ import { fromDomain } from "../domains/model.ts";
 import type { DomainService } from "../domains/service.ts";
 import { isServed } from "../domains/stage.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
-import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
+import type { DomainOptions } from "./domain-command.ts";
 import { type WireDomain, argumentOf, printPairHint, printRecords, printStage } from "./print/domain.ts";
 import { noteError, print, printJson } from "./print/output.ts";
 
-interface Options {
-  project: string;
-  json?: boolean;
-  wait?: boolean;
-  /** Undefined if no flag decides about the pair. */
-  pair?: boolean;
-}
-
 /** Prints domains that were added with their records, and what to do next. */
-const printAdded = (domains: readonly WireDomain[], { project, wait }: Options): void => {
+const printAdded = (domains: readonly WireDomain[], { project, wait }: DomainOptions): void => {
   const waiting = domains.filter(({ stage }) => !isServed(stage));
   for (const domain of domains) printStage(domain);
   if (waiting.length > 0) printRecords(waiting);
@@ -26,49 +18,30 @@ const printAdded = (domains: readonly WireDomain[], { project, wait }: Options):
     print(`  adoption-store domains verify ${argumentOf(hostname)} --project ${project} --wait`);
 };
 
-interface Addition {
-  /** The domain that was named is the first. */
-  added: WireDomain[];
-  /** The pair, if neither a flag nor an answer has decided about it. */
-  offer?: string;
-  refusal?: string;
-}
-
-/** Adds a domain, and its pair if a flag or the user asks for it. The domain stays if its pair is refused at the terminal. */
-const addNames = async (
-  service: DomainService,
-  hostname: string,
-  { project, pair: isPair, json }: Options,
-): Promise<Addition> => {
-  const add = async (hasPair = false) => {
-    const { domain, pair } = await service.add(project, { hostname, pair: hasPair }, OPERATOR);
-    return { domain: fromDomain(domain), pair: pair && fromDomain(pair) };
-  };
-  const { domain, pair } = await add(isPair);
-  const added = isPair && pair ? [domain, pair] : [domain];
-  const offer = pair ? undefined : domain.pair;
-  if (offer === undefined || isPair !== undefined) return { added };
-  if (json || !process.stdin.isTTY) return { added, offer };
-  if (!(await confirm(`Also add ${offer} and redirect it?`, true))) return { added };
-  try {
-    const both = await add(true);
-    return { added: [domain, ...(both.pair ? [both.pair] : [])] };
-  } catch (error) {
-    return { added, refusal: `${offer} was not added: ${reasonOf(error)}` };
-  }
-};
-
-/** Adds a domain, on request with its pair, and prints what to do next. */
+/**
+ * Adds a domain and prints its records. At a terminal, it offers the pair too, unless a flag decides. The domain stays if its pair
+ * is refused then.
+ */
 export const addDomain = async (
   service: DomainService,
   hostname: string,
-  options: Options,
+  options: DomainOptions,
 ): Promise<void> => {
-  const { added, offer, refusal } = await addNames(service, hostname, options);
-  if (options.json) printJson(added[0]);
-  else printAdded(added, options);
-  if (offer !== undefined && !options.json) printPairHint(hostname, offer, options.project);
-  if (refusal === undefined) return;
-  noteError(refusal);
+  const add = (pair?: boolean) => service.add(options.project, { hostname, pair }, OPERATOR);
+  const { domain, pair } = await add(options.pair);
+  const added = fromDomain(domain);
+  if (options.json) return printJson(added);
+  const offer = pair || options.pair !== undefined ? undefined : added.pair;
+  if (offer === undefined || !process.stdin.isTTY) {
+    printAdded(options.pair && pair ? [added, fromDomain(pair)] : [added], options);
+    if (offer !== undefined) printPairHint(hostname, offer, options.project);
+    return;
+  }
+  const isAccepted = await confirm(`Also add ${offer} and redirect it?`, true);
+  const later = isAccepted ? await add(true).catch((error: Error) => error) : undefined;
+  const other = later instanceof Error ? undefined : later?.pair;
+  printAdded(other ? [added, fromDomain(other)] : [added], options);
+  if (!(later instanceof Error)) return;
+  noteError(`${offer} was not added: ${later.message}`);
   process.exitCode = 1;
 };

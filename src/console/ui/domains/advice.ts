@@ -10,7 +10,8 @@ import {
   isDue,
   servedWords,
 } from "./explanations.ts";
-import { ALL, SUSPENDED } from "./words.ts";
+import { ALL } from "./all-words.ts";
+import { SUSPENDED } from "./words.ts";
 
 /** A change to make at the DNS provider. */
 export interface Change {

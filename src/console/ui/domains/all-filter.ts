@@ -1,6 +1,6 @@
 import { addressOf } from "../parts/address.ts";
+import { STAGES } from "./all-words.ts";
 import type { Stage } from "./model.ts";
-import { STAGES } from "./words.ts";
 
 /** The domains to show: those that match every field. */
 export interface Filter {
@@ -9,16 +9,13 @@ export interface Filter {
   stage?: Stage;
 }
 
-const isStage = (text: string | undefined): text is Stage =>
-  text !== undefined && Object.hasOwn(STAGES, text);
-
 /** Reads the filter from an address. Malformed fields are left out. */
-export const filterOf = ({ q = "", stage }: Record<string, string | undefined>): Filter => ({
+export const filterOf = ({ q = "", stage = "" }: Record<string, string | undefined>): Filter => ({
   ...(q.trim() !== "" && { q: q.trim() }),
-  ...(isStage(stage) && { stage }),
+  ...(Object.hasOwn(STAGES, stage) && { stage: stage as Stage }),
 });
 
-/** The address of the list, or of a dialog above it. */
+/** The address of the list, or of the dialog above it. */
 export const allDomainsPath = (
   { q, stage }: { q?: string; stage?: string } = {},
   ...parts: string[]

@@ -1,45 +1,25 @@
-import { Empty } from "../parts/feedback.tsx";
 import { formatCount } from "../parts/count.ts";
+import { Empty } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useLocation } from "../parts/router.ts";
+import { useLocation, useRoute } from "../parts/router.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Table } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";
-import { domainPath, projectPath, projectsPath } from "../projects/addresses.ts";
-import { LIST as PROJECTS } from "../projects/words.ts";
+import { domainPath, projectPath } from "../projects/addresses.ts";
+import { useSession } from "../session.tsx";
+import { AddDomains } from "./add-many.tsx";
 import { nextStep } from "./advice.ts";
 import { type Filter, allDomainsPath, filterOf } from "./all-filter.ts";
 import { StatusBadge } from "./list.tsx";
 import { type Domain, type Stage, shownName } from "./model.ts";
 import { useAllDomains, useDomainCounts } from "./queries.ts";
-import { ALL, STAGES } from "./words.ts";
+import { ALL, MANY, STAGES } from "./all-words.ts";
 
-type Counts = ReturnType<typeof useDomainCounts>;
-
-const withCount = (words: string, count: number | undefined): string =>
-  count === undefined ? words : `${words} (${formatCount(count)})`;
-
-const StageChoice = ({ filter, counts }: { filter: Filter; counts: Counts }) => {
-  const { route } = useLocation();
-  return (
-    <select
-      aria-label={ALL.stage}
-      value={filter.stage ?? ""}
-      onChange={({ currentTarget: { value } }) => route(allDomainsPath({ ...filter, stage: value }))}
-    >
-      <option value="">{withCount(ALL.everyStage, counts?.total)}</option>
-      {Object.entries(STAGES).map(([stage, words]) => (
-        <option key={stage} value={stage}>
-          {withCount(words, counts?.byStage[stage as Stage])}
-        </option>
-      ))}
-    </select>
-  );
-};
+const { columns } = ALL;
 
 /** The search and the filter by stage. They are kept in the address; what is typed replaces it. */
-const FilterForm = ({ filter, counts }: { filter: Filter; counts: Counts }) => {
+const FilterForm = ({ filter, counts }: { filter: Filter; counts: ReturnType<typeof useDomainCounts> }) => {
   const { route } = useLocation();
   return (
     <div class="filter">
@@ -48,12 +28,21 @@ const FilterForm = ({ filter, counts }: { filter: Filter; counts: Counts }) => {
         q={filter.q ?? ""}
         search={(q) => route(allDomainsPath({ ...filter, q }), true)}
       />
-      <StageChoice filter={filter} counts={counts} />
+      <select
+        aria-label={columns.stage}
+        value={filter.stage ?? ""}
+        onChange={({ currentTarget: { value } }) => route(allDomainsPath({ ...filter, stage: value }))}
+      >
+        <option value="">{ALL.everyStage}</option>
+        {Object.entries(STAGES).map(([stage, words]) => (
+          <option key={stage} value={stage}>
+            {words} {counts && `(${formatCount(counts.byStage[stage as Stage])})`}
+          </option>
+        ))}
+      </select>
     </div>
   );
 };
-
-const { columns } = ALL;
 
 const Row = ({ domain }: { domain: Domain }) => {
   const { hostname, project, stage } = domain;
@@ -77,40 +66,43 @@ const Row = ({ domain }: { domain: Domain }) => {
   );
 };
 
-const NoDomains = ({ filter }: { filter: Filter }) =>
-  filter.q || filter.stage ? (
-    <Empty title={ALL.noMatch}>
-      <a href={allDomainsPath()}>{ALL.showAll}</a>
-    </Empty>
-  ) : (
-    <Empty title={ALL.none}>
-      <p>{ALL.purpose}</p>
-      <a href={projectsPath}>{PROJECTS.title}</a>
-    </Empty>
-  );
-
 /** The custom domains of all projects, those with problems first. */
 export const AllDomains = () => {
   const filter = filterOf(useLocation().query);
   const counts = useDomainCounts(filter);
+  const mayAdd = useSession().can("platform:write");
   return (
-    <Page title={ALL.title}>
+    <Page
+      title={ALL.title}
+      actions={
+        mayAdd && (
+          <a class="button" href={allDomainsPath(filter, "add")}>
+            {MANY.title}
+          </a>
+        )
+      }
+    >
       <FilterForm filter={filter} counts={counts} />
-      {counts && counts.total > 0 && <p role="status">{ALL.attention(counts.needAttention)}</p>}
+      <p role="status">{counts && ALL.attention(counts.needAttention)}</p>
       <List
         found={useAllDomains(filter)}
         thing="domain"
         all={filter.stage ? counts?.byStage[filter.stage] : counts?.total}
-        empty={<NoDomains filter={filter} />}
+        empty={
+          <Empty title={filter.q || filter.stage ? ALL.noMatch : ALL.none}>
+            {filter.q || filter.stage ? <a href={allDomainsPath()}>{ALL.showAll}</a> : <p>{ALL.purpose}</p>}
+          </Empty>
+        }
       >
         {(domains) => (
-          <Table label={ALL.table} kind="all-domains" stackBelow={52} columns={Object.values(columns)}>
+          <Table label={ALL.table} stackBelow={52} columns={Object.values(columns)}>
             {domains.map((domain) => (
               <Row key={`${domain.project} ${domain.hostname}`} domain={domain} />
             ))}
           </Table>
         )}
       </List>
+      {mayAdd && useRoute().params["part"] === "add" && <AddDomains back={allDomainsPath(filter)} />}
     </Page>
   );
 };

@@ -10,6 +10,7 @@ export type Certificate = Schemas["DomainCertificate"];
 export type Check = Schemas["DomainCheck"];
 export type Config = Schemas["DomainsConfig"];
 export type NewConfig = Schemas["NewDomainsConfig"];
+export type Addition = Schemas["DomainAdditions"][number];
 export type Stage = Domain["stage"];
 
 /** The Unicode name, followed by the ASCII name if they differ. */

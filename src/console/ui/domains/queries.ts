@@ -75,6 +75,8 @@ export const putPrimary = (slug: string, hostname: string) =>
 
 /** The cache key of the domains of all projects. */
 export const ALL_DOMAINS = ["domains"] as const;
+/** The cache key of all that belongs to single projects. */
+export const OF_PROJECTS = PROJECT.one("").slice(0, 1);
 const LIVE_MS = 15_000;
 
 /** The domains of all projects that match a filter, page by page: those with problems first. */

@@ -1,7 +1,6 @@
-import { pluralize } from "../parts/count.ts";
 import { relative } from "../parts/duration.ts";
 import type { FormWords } from "../parts/field-words.ts";
-import type { Certificate, Domain, Event, Stage } from "./model.ts";
+import type { Certificate, Domain, Event } from "./model.ts";
 
 // The words of the domain pages. What findings and problems mean is in explanations.ts.
 
@@ -272,35 +271,4 @@ export const TRACE = {
   response: "Response",
   resolver: "resolver",
   authority: "authority",
-} as const;
-
-/** The stage of a domain, for the list of all projects. */
-export const STAGES: Record<Stage, string> = {
-  awaiting_dns: "Waiting for its DNS records",
-  dns_conflict: "Another DNS record is in the way",
-  verified: "Verified, waiting for its certificate",
-  issuing: "Certificate ordered",
-  issue_failed: "Certificate refused",
-  live: "Live",
-  suspended: "Suspended",
-};
-
-/** The page of the domains of all projects. */
-export const ALL = {
-  title: "Domains",
-  table: "Domains of all projects",
-  columns: { name: "Domain", project: "Project", stage: "Stage", next: "What to do" },
-  search: "Search domains",
-  stage: "Stage",
-  everyStage: "Every stage",
-  attention: (count: number) =>
-    count === 0
-      ? "No domain needs attention."
-      : `${pluralize(count, "domain")} need${count === 1 ? "s" : ""} attention.`,
-  noMatch: "No domain matches",
-  showAll: "Show all domains",
-  none: "No domains yet",
-  purpose: "The custom domains of all projects appear here. Add the first one in its project.",
-  nothing: "Nothing",
-  wait: "Wait: the certificate comes automatically.",
 } as const;

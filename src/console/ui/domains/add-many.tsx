@@ -1,0 +1,120 @@
+import { useState } from "preact/hooks";
+import { dataOf, platform } from "../api/client.ts";
+import { ERRORS } from "../api/words.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Badge } from "../parts/feedback.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { domainPath } from "../projects/addresses.ts";
+import { useProjects } from "../projects/queries.ts";
+import { type Addition, shownName } from "./model.ts";
+import { ALL_DOMAINS, OF_PROJECTS } from "./queries.ts";
+import { MANY } from "./all-words.ts";
+
+const ProjectField = ({ onType }: { onType: (slug: string) => void }) => (
+  <Field label={MANY.project} name="project" hint={MANY.projectHint}>
+    {(tied) => (
+      <>
+        <input
+          {...tied}
+          list="projects"
+          autocomplete="off"
+          onInput={({ currentTarget: { value } }) => onType(value)}
+        />
+        <datalist id="projects">
+          {useProjects().items.map(({ slug, name }) => (
+            <option key={slug} value={slug}>
+              {name}
+            </option>
+          ))}
+        </datalist>
+      </>
+    )}
+  </Field>
+);
+
+const ListFields = ({ list, onChange }: { list: string; onChange: (list: string) => void }) => (
+  <>
+    <Field label={MANY.list} hint={MANY.listHint}>
+      {(tied) => (
+        <textarea
+          {...tied}
+          rows={8}
+          spellcheck={false}
+          value={list}
+          onInput={({ currentTarget: { value } }) => onChange(value)}
+        />
+      )}
+    </Field>
+    <Field label={MANY.file}>
+      {(tied) => (
+        <input
+          {...tied}
+          type="file"
+          accept=".csv,.txt"
+          onChange={({ currentTarget: { files } }) => void files?.[0]?.text().then(onChange)}
+        />
+      )}
+    </Field>
+  </>
+);
+
+const TONES = { added: "good", present: "quiet", refused: "bad" } as const;
+
+const Result = ({ addition: { hostname, result, domain, error } }: { addition: Addition }) => (
+  <li>
+    <div class="name">
+      {domain ? (
+        <a href={domainPath(domain.project, hostname)}>{shownName(domain)}</a>
+      ) : (
+        <bdi>{hostname}</bdi>
+      )}
+      {error && <small>{ERRORS[error.code] ?? error.message.replace(/^hostname: /, MANY.it)}</small>}
+    </div>
+    <Badge tone={TONES[result]}>{MANY.results[result]}</Badge>
+  </li>
+);
+
+/** The dialog that adds a list of domains, and then shows a result for each, the refused ones first. */
+export const AddDomains = ({ back }: { back: string }) => {
+  const [project, setProject] = useState("");
+  const [list, setList] = useState("");
+  const adding = useAction({
+    act: () =>
+      dataOf(
+        platform.POST("/platform/domains", {
+          params: { query: project.trim() === "" ? {} : { project: project.trim() } },
+          headers: { "content-type": "text/csv" },
+          body: new Blob([list]) as never,
+        }),
+      ),
+    changes: [ALL_DOMAINS, OF_PROJECTS],
+  });
+  const { data: additions, error, isPending, run } = adding;
+  const isReady = list.trim() !== "" && !additions;
+  return (
+    <Dialog title={MANY.title} back={back} isDirty={isReady}>
+      <Form error={error} words={{}} onSubmit={() => isReady && run()}>
+        {!additions && <ProjectField onType={setProject} />}
+        {!additions && <ListFields list={list} onChange={setList} />}
+        <p role="status">{additions && MANY.summary(additions)}</p>
+        <ul class="domains">
+          {additions
+            ?.toSorted((one, other) => Number(other.result === "refused") - Number(one.result === "refused"))
+            .map((addition, at) => (
+              <Result key={at} addition={addition} />
+            ))}
+        </ul>
+        <DialogButtons
+          back={back}
+          backLabel={MANY.close}
+          label={MANY.title}
+          isBusy={isPending}
+          isEnabled={isReady}
+        />
+      </Form>
+    </Dialog>
+  );
+};
