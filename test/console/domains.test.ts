@@ -1,5 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { adviceOf, adviceWithPair, allRecords, moveRecord } from "../../src/console/ui/domains/advice.ts";
+import {
+  adviceOf,
+  adviceWithPair,
+  allRecords,
+  moveRecord,
+  nextStep,
+} from "../../src/console/ui/domains/advice.ts";
+import { allDomainsPath, filterOf } from "../../src/console/ui/domains/all-filter.ts";
 import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
 import { hostnameIn, offeredPair } from "../../src/console/ui/domains/hostname.ts";
 import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
@@ -176,6 +183,41 @@ describe("a domain and its pair", () => {
   ] as [string, Domain | undefined][])("are advised about separately if one is %s", (_, pair) => {
     expect(adviceWithPair(apex, pair, NOW)).toEqual(adviceOf(apex, NOW));
     if (pair) expect(adviceWithPair(pair, apex, NOW)).toEqual(adviceOf(pair, NOW));
+  });
+});
+
+describe("the list of the domains of all projects", () => {
+  const next = (stage: Domain["stage"], ...findings: Partial<Finding>[]) =>
+    nextStep({ ...SUBDOMAIN, stage, findings } as unknown as Domain, NOW);
+
+  test("names the records to change, or what else to do", () => {
+    expect(next("dns_conflict", { kind: "conflicting_record", name: "docs.example.org", type: "A" })).toEqual(
+      {
+        title: "An A record of docs.example.org is in the way",
+        details: "Delete A docs. Create CNAME docs.",
+      },
+    );
+    const reason = { kind: "not_propagated", name: "docs.example.org", server: "192.0.2.9" } as const;
+    expect(next("awaiting_dns", reason)).toEqual({
+      title: "The change is on its way",
+      details: "The record of docs.example.org is right at your provider.",
+    });
+  });
+
+  test("has a next step for domains that need no record", () => {
+    expect([next("live"), next("issuing"), next("issue_failed")]).toEqual([
+      { title: "Nothing" },
+      { title: "Wait: the certificate comes automatically" },
+      { title: "Open it and choose Re-verify" },
+    ]);
+  });
+
+  test("keeps its filter in the address, without what is malformed", () => {
+    const filter = { q: "example.org", stage: "dns_conflict" } as const;
+    expect(allDomainsPath(filter, "add")).toBe("/console/domains/add?q=example.org&stage=dns_conflict");
+    expect(filterOf({ q: " example.org ", stage: "dns_conflict", page: "2" })).toEqual(filter);
+    expect(filterOf({ q: " ", stage: "constructor" })).toEqual({});
+    expect(allDomainsPath({ q: "", stage: "" })).toBe("/console/domains");
   });
 });
 

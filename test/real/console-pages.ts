@@ -41,6 +41,10 @@ export const PAGES: Record<string, readonly string[]> = {
     "/projects/docs/settings/delete",
   ],
   domains: [
+    "/domains",
+    "/domains?q=docs&stage=awaiting_dns",
+    "/domains?q=nothing",
+    "/domains/add",
     "/projects/docs/domains",
     "/projects/docs/domains/new",
     "/projects/docs/domains/check",
@@ -103,6 +107,21 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
     async act(page) {
       await page.locator("dialog [name=name]").fill("Another");
       await page.keyboard.press("Escape");
+    },
+  },
+  "an apex, which brings its www": {
+    path: "/projects/docs/domains/new",
+    act: (page) => page.getByLabel("Domain or subdomain").fill("example.org"),
+  },
+  "the results of a list of domains": {
+    path: "/domains/add",
+    async act(page) {
+      await page.getByLabel("Project", { exact: true }).fill("docs");
+      await page
+        .locator("dialog textarea")
+        .fill(`docs.example.org\nnew.example.org\n192.0.2.1\n${"w".repeat(300)}`);
+      await press(page, "Add domains");
+      await page.getByText("Refused").first().waitFor();
     },
   },
   "a secret that is shown once": { path: "/keys/2/rotate", act: (page) => press(page, "Create new secret") },

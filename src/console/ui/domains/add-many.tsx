@@ -61,6 +61,7 @@ const ListFields = ({ list, onChange }: { list: string; onChange: (list: string)
   </>
 );
 
+const ORDER = { refused: 0, added: 1, present: 1 } as const;
 const TONES = { added: "good", present: "quiet", refused: "bad" } as const;
 
 const Result = ({ addition: { hostname, result, domain, error } }: { addition: Addition }) => (
@@ -77,7 +78,32 @@ const Result = ({ addition: { hostname, result, domain, error } }: { addition: A
   </li>
 );
 
-/** The dialog that adds a list of domains, and then shows a result for each, the refused ones first. */
+/** The button that had the focus is gone. */
+const focus = (element: HTMLElement | null): void => element?.focus();
+
+/** A result for each domain, the refused ones first. */
+const Results = ({ additions, back }: { additions: readonly Addition[]; back: string }) => {
+  const sorted = additions.toSorted((one, other) => ORDER[one.result] - ORDER[other.result]);
+  return (
+    <>
+      <p ref={focus} tabIndex={-1}>
+        {MANY.summary(additions)}
+      </p>
+      <ul class="domains">
+        {sorted.map((addition, at) => (
+          <Result key={at} addition={addition} />
+        ))}
+      </ul>
+      <footer>
+        <a class="button" href={back}>
+          {MANY.done}
+        </a>
+      </footer>
+    </>
+  );
+};
+
+/** The dialog that adds a list of domains, and then shows the results. */
 export const AddDomains = ({ back }: { back: string }) => {
   const [project, setProject] = useState("");
   const [list, setList] = useState("");
@@ -93,28 +119,18 @@ export const AddDomains = ({ back }: { back: string }) => {
     changes: [ALL_DOMAINS, OF_PROJECTS],
   });
   const { data: additions, error, isPending, run } = adding;
-  const isReady = list.trim() !== "" && !additions;
+  const isEmpty = list.trim() === "";
   return (
-    <Dialog title={MANY.title} back={back} isDirty={isReady}>
-      <Form error={error} words={{}} onSubmit={() => isReady && run()}>
-        {!additions && <ProjectField onType={setProject} />}
-        {!additions && <ListFields list={list} onChange={setList} />}
-        <p role="status">{additions && MANY.summary(additions)}</p>
-        <ul class="domains">
-          {additions
-            ?.toSorted((one, other) => Number(other.result === "refused") - Number(one.result === "refused"))
-            .map((addition, at) => (
-              <Result key={at} addition={addition} />
-            ))}
-        </ul>
-        <DialogButtons
-          back={back}
-          backLabel={MANY.close}
-          label={MANY.title}
-          isBusy={isPending}
-          isEnabled={isReady}
-        />
-      </Form>
+    <Dialog title={MANY.title} back={back} isDirty={!isEmpty && !additions}>
+      {additions ? (
+        <Results additions={additions} back={back} />
+      ) : (
+        <Form error={error} words={{}} onSubmit={() => !isEmpty && run()}>
+          <ProjectField onType={setProject} />
+          <ListFields list={list} onChange={setList} />
+          <DialogButtons back={back} label={MANY.title} isBusy={isPending} isEnabled={!isEmpty} />
+        </Form>
+      )}
     </Dialog>
   );
 };

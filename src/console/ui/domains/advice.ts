@@ -10,7 +10,7 @@ import {
   isDue,
   servedWords,
 } from "./explanations.ts";
-import { ALL } from "./all-words.ts";
+import { NEXT, WAIT } from "./all-words.ts";
 import { SUSPENDED } from "./words.ts";
 
 /** A change to make at the DNS provider. */
@@ -271,10 +271,11 @@ export const adviceWithPair = (domain: Domain, pair: Domain | undefined, now: nu
   return [{ ...first, ...createWords(domain, pair), changes }, ...others];
 };
 
-/** What to do next about a domain, in one or two sentences. @param now milliseconds */
-export const nextStep = (domain: Domain, now: number): string => {
+/** What to do next about a domain, for a list. @param now milliseconds */
+export const nextStep = (domain: Domain, now: number): { title: string; details?: string } => {
   const [advice] = adviceOf(domain, now);
-  if (!advice) return domain.stage === "live" ? ALL.nothing : ALL.wait;
-  const [first = ""] = advice.text.split(/(?<=\.) /, 1);
-  return first === "" ? `${advice.title}.` : `${advice.title}. ${first}`;
+  if (!advice) return { title: NEXT[domain.stage] ?? WAIT };
+  const { title, text, changes } = advice;
+  const records = changes.map(({ action, type, name }) => `${action} ${type} ${name}.`).join(" ");
+  return { title, details: records || text.replace(/(?<=\.) .*/, "") };
 };

@@ -14,6 +14,13 @@ export const STAGES: Record<Stage, string> = {
   suspended: "Suspended",
 };
 
+/** What to do about a domain without advice. */
+export const NEXT: Partial<Record<Stage, string>> = {
+  live: "Nothing",
+  issue_failed: "Open it and choose Re-verify",
+};
+export const WAIT = "Wait: the certificate comes automatically";
+
 /** The page of the domains of all projects. */
 export const ALL = {
   title: "Domains",
@@ -26,8 +33,6 @@ export const ALL = {
   showAll: "Show all domains",
   none: "No domains yet",
   purpose: "The custom domains of all projects appear here, those with problems first.",
-  nothing: "Nothing",
-  wait: "Wait: the certificate comes automatically.",
 } as const;
 
 /** The dialog that adds a list of domains. */
@@ -38,7 +43,7 @@ export const MANY = {
   list: "Domains",
   listHint: "One on each line, or CSV with the columns domain, project and role.",
   file: "Or choose a file",
-  close: "Close",
+  done: "Done",
   results: { added: "Added", present: "Already there", refused: "Refused" },
   summary: (additions: readonly Addition[]) => {
     const refused = additions.filter(({ result }) => result === "refused").length;

@@ -13,6 +13,7 @@ import { nextStep } from "./advice.ts";
 import { type Filter, allDomainsPath, filterOf } from "./all-filter.ts";
 import { StatusBadge } from "./list.tsx";
 import { type Domain, type Stage, shownName } from "./model.ts";
+import { statusOf } from "./progress.ts";
 import { useAllDomains, useDomainCounts } from "./queries.ts";
 import { ALL, MANY, STAGES } from "./all-words.ts";
 
@@ -22,30 +23,35 @@ const { columns } = ALL;
 const FilterForm = ({ filter, counts }: { filter: Filter; counts: ReturnType<typeof useDomainCounts> }) => {
   const { route } = useLocation();
   return (
-    <div class="filter">
-      <SearchField
-        label={ALL.search}
-        q={filter.q ?? ""}
-        search={(q) => route(allDomainsPath({ ...filter, q }), true)}
-      />
-      <select
-        aria-label={columns.stage}
-        value={filter.stage ?? ""}
-        onChange={({ currentTarget: { value } }) => route(allDomainsPath({ ...filter, stage: value }))}
-      >
-        <option value="">{ALL.everyStage}</option>
-        {Object.entries(STAGES).map(([stage, words]) => (
-          <option key={stage} value={stage}>
-            {words} {counts && `(${formatCount(counts.byStage[stage as Stage])})`}
-          </option>
-        ))}
-      </select>
+    <div class="finding">
+      <div class="filter">
+        <SearchField
+          label={ALL.search}
+          q={filter.q ?? ""}
+          search={(q) => route(allDomainsPath({ ...filter, q }), true)}
+        />
+        <select
+          aria-label={columns.stage}
+          value={filter.stage ?? ""}
+          onChange={({ currentTarget: { value } }) => route(allDomainsPath({ ...filter, stage: value }))}
+        >
+          <option value="">{ALL.everyStage}</option>
+          {Object.entries(STAGES).map(([stage, words]) => (
+            <option key={stage} value={stage}>
+              {words} {counts && `(${formatCount(counts.byStage[stage as Stage])})`}
+            </option>
+          ))}
+        </select>
+      </div>
+      <span role="status">{counts && ALL.attention(counts.needAttention)}</span>
     </div>
   );
 };
 
 const Row = ({ domain }: { domain: Domain }) => {
   const { hostname, project, stage } = domain;
+  const now = useNow();
+  const { title, details } = nextStep(domain, now);
   return (
     <tr>
       <th scope="row">
@@ -58,10 +64,15 @@ const Row = ({ domain }: { domain: Domain }) => {
       </td>
       <td data-column={columns.stage}>
         <div>
-          <StatusBadge domain={domain} /> {stage !== "live" && <small>{STAGES[stage]}</small>}
+          <StatusBadge domain={domain} />{" "}
+          {statusOf(domain, now) !== "active" && <small>{STAGES[stage]}</small>}
         </div>
       </td>
-      <td data-column={columns.next}>{nextStep(domain, useNow())}</td>
+      <td data-column={columns.next}>
+        <div>
+          {title} <small>{details}</small>
+        </div>
+      </td>
     </tr>
   );
 };
@@ -83,7 +94,6 @@ export const AllDomains = () => {
       }
     >
       <FilterForm filter={filter} counts={counts} />
-      <p role="status">{counts && ALL.attention(counts.needAttention)}</p>
       <List
         found={useAllDomains(filter)}
         thing="domain"

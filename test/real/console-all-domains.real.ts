@@ -1,0 +1,119 @@
+import { expect } from "bun:test";
+import { tarGzOf } from "../deploys/archives.ts";
+import { type Page, eventually, openBrowser, untilTrue } from "./browser.ts";
+import { publishDocs, send } from "./console-data.ts";
+import { signIn } from "./sign-in.ts";
+import { type Server, directory, real, serve } from "./support.ts";
+
+const NEEDED = ["chromium", "playwright-core"];
+
+const NAMES = "[...document.querySelectorAll('main tbody th')].map((one) => one.innerText)";
+const RESULTS =
+  "[...document.querySelectorAll('dialog ul.domains > li')].map((one) => one.innerText.split(/\\n+/).join(' | '))";
+
+/** Creates the project `handbook` with a deploy. */
+const publishHandbook = async (server: Server): Promise<void> => {
+  await send(server, "/platform/projects", { slug: "handbook", name: "Handbook", plan: "pro" });
+  const headers = { "content-type": "application/gzip" };
+  const body = tarGzOf([{ name: "index.html", content: "<h1>Handbook</h1>" }]);
+  await server.call("/platform/projects/handbook/deploys", { method: "POST", headers, body });
+};
+
+const usesOf = (page: Page) => ({
+  says: (text: string) => page.getByText(text, { exact: true }).waitFor(),
+  field: (label: string) => page.getByLabel(label, { exact: true }),
+  add: () => page.locator("dialog").getByRole("button", { name: "Add domains", exact: true }).click(),
+  results: () => page.evaluate(RESULTS),
+});
+
+real(
+  "the domains of all projects are searched, filtered by stage and shown page by page",
+  NEEDED,
+  async () => {
+    using place = directory();
+    await using server = await serve({ cwd: place.path });
+    await publishDocs(server);
+    await publishHandbook(server);
+    const rows = Array.from({ length: 102 }, (_, at) => ({
+      hostname: `d${String(at).padStart(3, "0")}.example.org`,
+      project: at % 2 === 0 ? "docs" : "handbook",
+    }));
+    await send(server, "/platform/domains", rows);
+    await using browser = await openBrowser();
+    const { page, seen } = browser;
+    const { says, field } = usesOf(page);
+    await signIn(page, server.url, server.key, "/projects");
+    await page.getByRole("link", { name: "Domains", exact: true }).click();
+    await says("100 of 102 domains shown");
+    await page.getByRole("button", { name: "Show more" }).click();
+    await says("102 domains");
+    expect(await page.evaluate(NAMES)).toEqual(rows.map(({ hostname }) => hostname));
+
+    await field("Search domains").fill("d04");
+    await says("10 domains");
+    await eventually(() => page.url(), expect.stringMatching(/\?q=d04$/));
+    await field("Stage").selectOption({ label: "Waiting for its DNS records (10)" });
+    await eventually(() => page.url(), expect.stringMatching(/\?q=d04&stage=awaiting_dns$/));
+    await field("Stage").selectOption("live");
+    await says("No domain matches");
+    await page.goBack();
+    await says("10 domains");
+    await page.getByRole("link", { name: "d042.example.org", exact: true }).click();
+    await page.getByRole("heading", { name: "d042.example.org" }).waitFor();
+    await page.goBack();
+    await says("10 domains");
+    expect(await field("Search domains").inputValue()).toBe("d04");
+    expect(seen.errors).toEqual([]);
+  },
+);
+
+real("a list of domains is pasted or read from a file, and each has a result", NEEDED, async () => {
+  using place = directory();
+  await using server = await serve({ cwd: place.path });
+  await publishDocs(server);
+  await publishHandbook(server);
+  await using browser = await openBrowser();
+  const { page, seen } = browser;
+  const { says, add, results } = usesOf(page);
+  await signIn(page, server.url, server.key, "/domains");
+  await says("No domains yet");
+  await page.getByRole("link", { name: "Add domains", exact: true }).click();
+  await untilTrue(page, "document.activeElement.getAttribute('list') === 'projects'");
+  await page.keyboard.type("docs");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("docs.example.org\n192.0.2.1\nhelp.example.org,handbook\nx.example.org,lost");
+  await add();
+  await says("2 domains added or already there, 2 refused.");
+  await untilTrue(page, "document.activeElement.innerText.endsWith('2 refused.')");
+  expect(await results()).toEqual([
+    "192.0.2.1 | It is an IP address: a domain name is needed | Refused",
+    "x.example.org | There is no project with this slug. | Refused",
+    "docs.example.org | Added",
+    "help.example.org | Added",
+  ]);
+  await page.getByRole("link", { name: "Done", exact: true }).click();
+  await says("2 domains");
+  await untilTrue(page, "document.activeElement.innerText === 'Add domains'");
+
+  await page.getByRole("link", { name: "Add domains", exact: true }).click();
+  const csv =
+    "domain;project;role\r\ndocs.example.org;docs;\r\nb\u00fccher.example.org;handbook;redirect\r\n";
+  const file = { name: "domains.csv", mimeType: "text/csv", buffer: Buffer.from(csv) };
+  await page.locator("dialog input[type=file]").setInputFiles(file);
+  await eventually(
+    () => page.locator("dialog textarea").inputValue(),
+    expect.stringContaining("b\u00fccher"),
+  );
+  await add();
+  await says("2 domains added or already there, 0 refused.");
+  expect(await results()).toEqual([
+    "docs.example.org | Already there",
+    "b\u00fccher.example.org (xn--bcher-kva.example.org) | Added",
+  ]);
+  expect(seen.errors).toEqual([]);
+
+  await page.goto(`${server.url}/console/domains/add`);
+  await page.locator("dialog textarea").fill("a,b,c,d");
+  await add();
+  await page.getByRole("alert").getByText("line with 4 cells").waitFor();
+});
