@@ -179,6 +179,20 @@ const valid: Record<string, fc.Arbitrary<unknown>> = {
       fc.domain().map((name) => `docs.${name}`),
     ),
   }),
+  NewDomains: fc.array(
+    fc.record(
+      {
+        hostname: fc.oneof(
+          fc.domain(),
+          words.map((word) => [...word].slice(0, 500).join("")),
+        ),
+        project: fc.constantFrom("docs", "lost"),
+        role: fc.constantFrom("primary", "served", "redirect", "other"),
+      },
+      { requiredKeys: ["hostname"] },
+    ),
+    { minLength: 1, maxLength: 4 },
+  ),
   NewDomainsConfig: fc.constantFrom(
     { domains: { primary: "docs.example.org" } },
     {

@@ -132,7 +132,7 @@ test.each(["help keys create", "keys help create", "keys create -h"])(
 test("a subcommand's help lists no settings besides the global options", async () => {
   const { out } = await run(["domains", "list", "--help"]);
   expect(new Set(out.match(/--[\w-]+/g))).toEqual(
-    new Set(["--project", "--json", "--data-dir", "--config", "--help"]),
+    new Set(["--project", "--json", "--stage", "--q", "--data-dir", "--config", "--help"]),
   );
 });
 
