@@ -4,7 +4,10 @@ import type { CertificateService } from "../certificates/service.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromEvent } from "../domains/history-model.ts";
 import { fromDomain } from "../domains/model.ts";
-import { isHeld, isServed } from "../domains/stage.ts";
+import type { DomainFilters } from "../domains/overview-repository.ts";
+import type { DomainService } from "../domains/service.ts";
+import type { ListedDomain } from "../domains/views.ts";
+import { STORED_STAGES, type StoredStage, isHeld, isServed } from "../domains/stage.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { addDomain } from "./add-domain.ts";
@@ -19,7 +22,7 @@ import {
   withDomains,
 } from "./domain-command.ts";
 import { followDomain } from "./follow-domain.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { withTexts } from "./help/texts.ts";
 import {
   type WireDomain,
   displayName,
@@ -29,24 +32,26 @@ import {
   printRecords,
   printStage,
 } from "./print/domain.ts";
-import { everyDomain, listCommand } from "./list-domains.ts";
 import { printBeforeRemoval } from "./print/before-removal.ts";
+import { type Columns, allPages, printList } from "./print/list.ts";
 import { printDeclined, printJson, printResult } from "./print/output.ts";
+import { relativeTime } from "./print/relative-time.ts";
 import { configBeside } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
+const PAGE_SIZE = 100;
 const HISTORY_LENGTH = 20;
 
 const showOrJson =
-  ({ json }: Options) =>
+  ({ json }: Pick<Partial<Options>, "json">) =>
   (domain: WireDomain) =>
     json ? printJson(domain) : printStage(domain);
 
 type AddOptions = Partial<Options> & { from?: string };
 
-const ADD_TEXTS: CommandTexts = {
+const ADD_TEXTS = {
   notes: [
-    "A list of --from has one domain on each line, or is CSV with the columns domain, project and role, which the first line can name. A role is primary, served or redirect. Domains that a project already has are left unchanged, so a list can be added again.",
+    "A list of --from has one domain on each line, or is CSV with the columns domain, project and role. A role is primary, served or redirect. Domains that a project already has are left unchanged, so a list can be added again.",
   ],
   exitCodes: { 0: "the domains were added", 1: "the command failed, or domains of the list were refused" },
 };
@@ -69,24 +74,21 @@ const addCommand = () =>
     .option("--no-pair", "add only this name, and do not ask")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")
     .addOption(
-      new Option(
-        "--from <file>",
-        "add the domains of a list or a CSV file, or - for standard input",
-      ).conflicts(["pair", "wait"]),
+      new Option("--from <file>", "add a list of domains instead; - for standard input").conflicts([
+        "pair",
+        "wait",
+      ]),
     )
-    .action((hostname: string | undefined, { from, project, ...others }: AddOptions) => {
-      if (hostname === undefined && from !== undefined)
-        return withDomains(configBeside(others), (domains) =>
-          addDomainList(domains, from, { project, json: others.json }),
-        );
-      if (hostname === undefined || project === undefined || from !== undefined)
-        throw new UsageError("name a domain and its --project, or a list of domains with --from");
-      return withDomains(configBeside(others), async (domains) => {
-        const options = { ...others, project };
-        await addDomain(domains, hostname, options);
-        if (options.wait) return followDomain(domains, options.project, hostname, showOrJson(options));
-      });
-    });
+    .action((hostname: string | undefined, { from, project, ...others }: AddOptions) =>
+      withDomains(configBeside(others), async (domains) => {
+        if (from !== undefined && hostname === undefined)
+          return addDomainList(domains, from, { project, json: others.json });
+        if (from !== undefined || hostname === undefined || project === undefined)
+          throw new UsageError("name a domain and its --project, or a list of domains with --from");
+        await addDomain(domains, hostname, { ...others, project });
+        if (others.wait) return followDomain(domains, project, hostname, showOrJson(others));
+      }),
+    );
 
 const verifyCommand = () =>
   withTexts(
@@ -106,6 +108,36 @@ const verifyCommand = () =>
         show(domain);
         // Scripts look at the exit code.
         if (!isServed(domain.stage)) process.exitCode = 1;
+      }),
+    );
+
+const everyDomain = (domains: DomainService, filters: DomainFilters): Promise<ListedDomain[]> =>
+  allPages((cursor: string | undefined) => domains.listAll({ ...filters, limit: PAGE_SIZE, cursor }));
+
+const listCommand = () =>
+  domainCommand(
+    "list",
+    "list the domains of all projects or of one, those with problems first",
+    ["List the domains of the project docs", "adoption-store domains list --project docs"],
+    projectOption("only those of this project, such as docs"),
+  )
+    .addOption(new Option("--stage <stage...>", "only those in these stages").choices(STORED_STAGES))
+    .option("--q <text>", "only those whose names contain this text")
+    .action(({ stage: stages, ...options }: Partial<Options> & { stage?: StoredStage[]; q?: string }) =>
+      withDomains(configBeside(options), async (domains) => {
+        const { project, q, json } = options;
+        const found = (await everyDomain(domains, { project, q, stages })).map(fromDomain);
+        const now = Date.now();
+        const columns: Columns<WireDomain> = {
+          DOMAIN: displayName,
+          STAGE: ({ stage, suspension }) => (suspension ? `${stage} (the plan is below Pro)` : stage),
+          ROLE: ({ role }) => role,
+          PROJECT: (domain) => domain.project,
+          CHECKED: ({ checkedAt }) => (checkedAt ? relativeTime(Date.parse(checkedAt), now) : "never"),
+        };
+        const slug = project ?? "SLUG";
+        const empty = `No domains. Add one: adoption-store domains add HOSTNAME --project ${slug}`;
+        printList(found, columns, { json, empty });
       }),
     );
 
@@ -199,7 +231,11 @@ const removeCommand = () =>
       withDomains(configBeside(options), async (domains, _, database) => {
         const domain = fromDomain(await domains.get(options.project, hostname));
         if (isServed(domain.stage) && domain.role !== "redirect" && !options.yes)
-          printBeforeRemoval(domain, options.project, await everyDomain(domains, options.project));
+          printBeforeRemoval(
+            domain,
+            options.project,
+            await everyDomain(domains, { project: options.project }),
+          );
         if (!options.yes && !(await confirm(`Remove ${displayName(domain)}?`)))
           return printDeclined(options.json, "Nothing was removed.");
         // The domain is removed even if the CA cannot be reached.

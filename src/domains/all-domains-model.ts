@@ -1,6 +1,6 @@
 import { type Static, t } from "elysia";
 import {
-  BoundedText,
+  AnyText,
   Count,
   Cursor,
   ErrorBody,
@@ -13,30 +13,20 @@ import {
 import { MAX_DOMAIN_ROWS } from "../lib/domain-list.ts";
 import { statusOf } from "../lib/errors.ts";
 import { Domain, fromDomain } from "./model.ts";
-import type { DomainCounts, DomainFilters } from "./overview-repository.ts";
 import type { RowResult } from "./row-additions.ts";
 import { STORED_STAGES, type StoredStage } from "./stage.ts";
 
-export const DomainsOfAll = t.Array(Domain, {
-  $id: "DomainsOfAll",
-  maxItems: 100,
-  description:
-    "Domains of all projects: first those that need attention, then those that wait, then the others, each in the order of their names.",
-});
-
-const MAX_SEARCH_LENGTH = 253;
 const STAGE_LIST = `^(${STORED_STAGES.join("|")})(,(${STORED_STAGES.join("|")}))*$`;
 const STAGES = new RegExp(STAGE_LIST);
 
+const text = (description: string, example: string) =>
+  AnyText("DomainListText", { max: 1000, description, examples: [example] });
+
 const filters = {
   q: t.Optional(
-    BoundedText("DomainSearch", {
-      max: MAX_SEARCH_LENGTH,
-      description: "Part of the host name, in Unicode or in Punycode. Case makes no difference.",
-      examples: ["example.org"],
-    }),
+    text("Part of the host name, in Unicode or in Punycode. Case makes no difference.", "example.org"),
   ),
-  project: t.Optional(t.String({ description: "Filter by the slug of the project.", examples: ["docs"] })),
+  project: t.Optional(text("Filter by the slug of the project.", "docs")),
 };
 
 export const AllDomainsQuery = t.Object(
@@ -48,7 +38,7 @@ export const AllDomainsQuery = t.Object(
         {
           type: "string",
           pattern: STAGE_LIST,
-          description: `Filter by stage: one or several of ${STORED_STAGES.map((stage) => `\`${stage}\``).join(", ")}, with commas between them.`,
+          description: "Filter by stage: one or several, with commas between them.",
           examples: ["dns_conflict,issue_failed"],
         },
         `must be stages with commas between them, of ${STORED_STAGES.join(", ")}`,
@@ -62,21 +52,6 @@ export const AllDomainsQuery = t.Object(
   { additionalProperties: false },
 );
 
-/** From a validated query. */
-export const toFilters = ({
-  q = "",
-  project,
-  stage,
-}: {
-  q?: string | undefined;
-  project?: string | undefined;
-  stage?: string | undefined;
-}): DomainFilters => ({
-  text: q.trim().normalize("NFKC").toLowerCase() || undefined,
-  project,
-  stages: stage?.split(",") as StoredStage[] | undefined,
-});
-
 export const DomainCountQuery = t.Object(filters, { additionalProperties: false });
 
 export const DomainStatistics = t.Object(
@@ -88,7 +63,7 @@ export const DomainStatistics = t.Object(
     ),
     byStage: t.Object(
       Object.fromEntries(
-        STORED_STAGES.map((stage) => [stage, Count(`Number of domains in the stage \`${stage}\`.`, 40)]),
+        STORED_STAGES.map((stage) => [stage, Count(`Number in the stage \`${stage}\`.`, 40)]),
       ) as Record<StoredStage, ReturnType<typeof Count>>,
       { $id: "DomainStageCounts", description: "The number of domains by stage." },
     ),
@@ -96,34 +71,13 @@ export const DomainStatistics = t.Object(
   { $id: "DomainStatistics", description: "The number of domains." },
 );
 
-export const fromCounts = ({ needAttention, byStage }: DomainCounts): Static<typeof DomainStatistics> => ({
-  total: Object.values(byStage).reduce((total, count) => total + count, 0),
-  needAttention,
-  byStage: Object.fromEntries(STORED_STAGES.map((stage) => [stage, byStage[stage] ?? 0])) as Record<
-    StoredStage,
-    number
-  >,
-});
-
-const MAX_CELL_LENGTH = 1000;
-
-const cell = (kind: string, description: string, example: string) =>
-  BoundedText(kind, { max: MAX_CELL_LENGTH, description, examples: [example] });
-
 export const NewDomains = t.Array(
   t.Object(
     {
-      hostname: cell(
-        "RowHostname",
-        "The domain or subdomain, in Unicode or in Punycode.",
-        "docs.example.org",
-      ),
-      project: t.Optional(
-        cell("RowProject", "The slug of the project. By default that of `?project=`.", "docs"),
-      ),
+      hostname: text("The domain or subdomain, in Unicode or in Punycode.", "docs.example.org"),
+      project: t.Optional(text("The slug of the project. By default that of `?project=`.", "docs")),
       role: t.Optional(
-        cell(
-          "RowRole",
+        text(
           "`primary`: the domain replaces the primary domain of its project. `redirect`: it redirects to the primary domain, if the project has one. `served`, the default: it shows the site.",
           "redirect",
         ),
@@ -137,14 +91,12 @@ export const NewDomains = t.Array(
     maxItems: MAX_DOMAIN_ROWS,
     [Rule]: `must be a list of 1 to ${MAX_DOMAIN_ROWS} domains`,
     description:
-      "Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. The first line can name them.",
+      "Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`, in this order. A first line that names them is skipped.",
   },
 );
 
 export const NewDomainsQuery = t.Object(
-  {
-    project: t.Optional(t.String({ description: "The project of rows that name none.", examples: ["docs"] })),
-  },
+  { project: t.Optional(text("The project of rows that name none.", "docs")) },
   { additionalProperties: false },
 );
 

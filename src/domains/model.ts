@@ -102,7 +102,7 @@ export const Domain = t.Object(
 export const Domains = t.Array(Domain, {
   $id: "Domains",
   maxItems: 100,
-  description: "Domains of a project in the order in which they were added.",
+  description: "A page of domains.",
 });
 
 const slug = t.String({ description: "The project's slug.", examples: ["docs"] });

@@ -25,6 +25,16 @@ const LIVE = {
   liveAt: "2026-11-20T09:31:00.000Z",
 };
 
+const BY_STAGE = {
+  awaiting_dns: 9,
+  dns_conflict: 2,
+  verified: 0,
+  issuing: 1,
+  issue_failed: 1,
+  live: 87,
+  suspended: 0,
+};
+
 const CONFIG = {
   domains: {
     primary: "docs.example.org",
@@ -48,6 +58,7 @@ export const listAllDomains = operation({
     "Returns a page of the domains of all projects: first those that need attention, then those that wait for their records or their certificates, then the others. Each group is in the order of the host names. `q`, `stage` and `project` filter the list. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
+  faults: ["not_found"],
 });
 
 export const countDomains = operation({
@@ -59,19 +70,7 @@ export const countDomains = operation({
   responses: {
     200: {
       description: "The counts.",
-      example: {
-        total: 1000,
-        needAttention: 3,
-        byStage: {
-          awaiting_dns: 30,
-          dns_conflict: 2,
-          verified: 4,
-          issuing: 6,
-          issue_failed: 1,
-          live: 957,
-          suspended: 0,
-        },
-      },
+      example: { total: 100, needAttention: 3, byStage: BY_STAGE },
     },
   },
 });
@@ -103,22 +102,11 @@ export const addDomains = operation({
   description:
     "Adds up to 1,000 domains, each in its own atomic step, and returns a result for each. A domain that was refused has the error that adding it alone would have. A domain that its project already has is left unchanged, so a request that was interrupted can be repeated. The size of the body is limited by `BODY_LIMIT`, 64 KiB by default.",
   tags: TAGS,
-  bodyExample: [
-    { hostname: "docs.example.org", project: "docs" },
-    { hostname: "www.example.net", project: "handbook", role: "redirect" },
-  ],
+  bodyExample: [{ hostname: "docs.example.org", project: "docs" }],
   responses: {
     200: {
       description: "The results, in the order of the domains.",
-      example: [
-        { hostname: "docs.example.org", project: "docs", result: "added", domain: DOCS },
-        {
-          hostname: "www.example.net",
-          project: "handbook",
-          result: "refused",
-          error: { code: "not_found", message: "There is no project with this slug.", status: 404 },
-        },
-      ],
+      example: [{ hostname: "docs.example.org", project: "docs", result: "added", domain: DOCS }],
     },
   },
 });

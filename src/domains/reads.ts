@@ -4,7 +4,7 @@ import { parseDomainName } from "../lib/hostname.ts";
 import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../lib/pagination.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { Domain, DomainCertificate, DomainEvent } from "./domain.ts";
-import type { DomainFilters, Place } from "./overview-repository.ts";
+import type { DomainFilters } from "./overview-repository.ts";
 import type { Domains } from "./repository.ts";
 import { type InspectedDomain, type ListedDomain, type ViewOptions, domainViews } from "./views.ts";
 
@@ -32,14 +32,6 @@ interface PageQuery {
 }
 
 export const notFound = () => new Fault("not_found", "The project has no domain with this name.");
-
-const textOfPlace = ({ rank, hostname }: Place): string => `${rank}${hostname}`;
-
-/** @throws Fault invalid_cursor */
-const placeIn = (cursor: string, list: string): Place => {
-  const { after: id, text } = readTextCursor(cursor, list);
-  return { rank: Number(text.slice(0, 1)), hostname: text.slice(1), id };
-};
 
 /** The A-labels of a domain; "", which no domain has, for anything else. */
 export const nameOf = (typed: string): string => {
@@ -90,18 +82,16 @@ export const domainReads = (options: ReadOptions) => {
         next,
       };
     },
-    /** Of all projects, in the order of `overview`. @throws Fault invalid_cursor */
+    /** Of all projects, or of one; those with problems first. @throws Fault not_found, invalid_cursor */
     async listAll({ limit, cursor, ...filters }: PageQuery & DomainFilters): Promise<Page<ListedDomain>> {
-      const list = hashedFilter("all-domains", [filters.text, filters.stages, filters.project]);
-      const after = cursor === undefined ? undefined : placeIn(cursor, list);
-      const found = await domains.overview(filters, limit + 1, after);
-      const { items, next } = cutPage(found, limit, list, textOfPlace);
-      return {
-        items: await Promise.all(
-          items.map(async ({ domain, project }) => listed(domain, project, await certificateOf(domain))),
-        ),
-        next,
-      };
+      if (filters.project !== undefined) await projects.get(filters.project);
+      const list = hashedFilter("all-domains", [filters.q, filters.stages, filters.project]);
+      const place = cursor === undefined ? undefined : readTextCursor(cursor, list);
+      const found = await domains.overview(filters, limit + 1, place);
+      const { items, next } = cutPage(found, limit, list, ({ key }) => key);
+      const show = async ({ domain, project }: (typeof items)[number]) =>
+        listed(domain, project, await certificateOf(domain));
+      return { items: await Promise.all(items.map(show)), next };
     },
     count: domains.count,
     /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */

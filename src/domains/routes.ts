@@ -7,12 +7,23 @@ import { writeYaml } from "../http/yaml.ts";
 import { prefersYaml } from "../lib/accept.ts";
 import { holds } from "../lib/scopes.ts";
 import { DomainHistory, fromEvent } from "./history-model.ts";
-import { allDomainsRoutes } from "./all-domains-routes.ts";
+import {
+  AllDomainsQuery,
+  DomainAdditions,
+  DomainCountQuery,
+  DomainStatistics,
+  NewDomains,
+  NewDomainsQuery,
+  fromRowResult,
+} from "./all-domains-model.ts";
 import { Domain, DomainParams, Domains, NewDomain, PageQuery, ProjectParams, fromDomain } from "./model.ts";
 import {
   addDomain,
+  addDomains,
+  countDomains,
   getDomain,
   getDomainsConfig,
+  listAllDomains,
   listDomainEvents,
   listDomains,
   makePrimary,
@@ -22,6 +33,7 @@ import {
 } from "./openapi.ts";
 import { DomainsConfig, NewDomainsConfig } from "./roles-model.ts";
 import type { DomainService } from "./service.ts";
+import type { StoredStage } from "./stage.ts";
 import type { DomainRolesService } from "./roles.ts";
 
 const pathOf = (slug: string, hostname?: string): string => {
@@ -152,6 +164,51 @@ const domainConfigRoutes = ({ roles, macros }: DomainRouteOptions) =>
         detail: putDomainsConfig,
       },
     );
+
+/** The domains of all projects, under `/platform/domains`. */
+const allDomainsRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOptions) =>
+  new Elysia({ name: "all-domains", normalize: false })
+    .use(macros)
+    .get(
+      "/platform/domains",
+      async ({ query: { limit: size, cursor, ...query }, set }) => {
+        const limit = Number(size);
+        const stages = query.stage?.split(",") as StoredStage[] | undefined;
+        const { items, next } = await domains.listAll({ ...query, stages, limit, cursor });
+        Object.assign(set.headers, nextPage("/platform/domains", { ...query, limit }, next));
+        return items.map(fromDomain);
+      },
+      {
+        stability: "beta",
+        scope: "platform:read",
+        query: AllDomainsQuery,
+        response: { 200: Domains },
+        detail: listAllDomains,
+      },
+    )
+    .post(
+      "/platform/domains",
+      async ({ query: { project }, body, request, caller }) => {
+        const results = await withoutIdleTimeout(request, () => domains.addRows(body, project, caller));
+        return results.map(fromRowResult);
+      },
+      {
+        stability: "beta",
+        scope: "platform:write",
+        reads: "json or domain list",
+        query: NewDomainsQuery,
+        body: NewDomains,
+        response: { 200: DomainAdditions },
+        detail: addDomains,
+      },
+    )
+    .get("/platform/domains/statistics", ({ query }) => domains.count(query), {
+      stability: "beta",
+      scope: "platform:read",
+      query: DomainCountQuery,
+      response: { 200: DomainStatistics },
+      detail: countDomains,
+    });
 
 /** Custom domains of projects, under `/platform/projects/{slug}/domains`, and their configuration. */
 export const domainRoutes = (options: DomainRouteOptions) => {

@@ -1,9 +1,8 @@
-import { Fault, fieldFault, statusOf } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { DomainRow } from "../lib/domain-list.ts";
+import { Fault, statusOf } from "../lib/errors.ts";
 import type { Hostname } from "../lib/hostname.ts";
 import type { ProjectService } from "../projects/service.ts";
-import { ROLES } from "./domain.ts";
 import type { ListedDomain, Project } from "./views.ts";
 
 interface Addition {
@@ -16,74 +15,50 @@ export type RowResult = Pick<DomainRow, "hostname" | "project"> & (Addition | { 
 
 interface RowAdditionOptions {
   projects: Pick<ProjectService, "get">;
-  /** @throws Fault invalid_request */
   acceptable: (typed: string) => Hostname;
-  addName: (
-    project: Project,
-    hostname: string,
-    options: { actor: Actor; isRedirect: boolean },
-  ) => Promise<Addition>;
+  addName: (project: Project, name: string, row: { actor: Actor; isRedirect: boolean }) => Promise<Addition>;
   makePrimary: (slug: string, hostname: string, actor: Actor) => Promise<ListedDomain>;
-  assertCanBePrimary: (hostname: Hostname) => void;
 }
 
 /** A primary domain is added before the domains that redirect to it. */
 const ADDED_FIRST = ["primary", "served", "redirect"];
-
 const placeOf = ({ role = "served" }: DomainRow): number => ADDED_FIRST.indexOf(role);
 
-const missingProject = () =>
-  fieldFault("invalid_request", { field: "project", rule: "required" }, "project: is missing");
+const invalid = (message: string) => new Fault("invalid_request", message);
 
-const unknownRole = () =>
-  fieldFault("invalid_request", { field: "role", rule: "not_one_of" }, `role: must be ${ROLES.join(" or ")}`);
+export const noPrimary = () =>
+  invalid("A wildcard cannot be the primary domain: no visitor can be redirected to it.");
 
-/** Adds the rows of lists. */
-export const rowAdditions = ({
-  projects,
-  acceptable,
-  addName,
-  makePrimary,
-  assertCanBePrimary,
-}: RowAdditionOptions) => {
+/** A failure of the service ends the list, which can be added again. @throws anything but a refusal of the row */
+const refusalOf = (error: unknown): { fault: Fault } => {
+  if (!(error instanceof Fault) || statusOf(error.code) >= 500) throw error;
+  return { fault: error };
+};
+
+/**
+ * Adds the domain of each row in its own atomic step, and returns the results in the order of the rows. A domain that its
+ * project already has is left unchanged.
+ */
+export const rowAdditions = ({ projects, acceptable, addName, makePrimary }: RowAdditionOptions) => {
   /** @throws Fault why the row is refused */
-  const add = async (row: DomainRow, actor: Actor): Promise<Addition> => {
-    if (row.project === undefined) throw missingProject();
-    if (placeOf(row) === -1) throw unknownRole();
-    const project = await projects.get(row.project);
+  const add = async (row: DomainRow, slug: string | undefined, actor: Actor): Promise<Addition> => {
+    if (slug === undefined) throw invalid("project: is missing");
+    if (placeOf(row) === -1) throw invalid("role: must be primary, served or redirect");
+    const project = await projects.get(slug);
     const hostname = acceptable(row.hostname);
     const isPrimary = row.role === "primary";
-    if (isPrimary) assertCanBePrimary(hostname);
+    if (isPrimary && hostname.isWildcard) throw noPrimary();
     const added = await addName(project, hostname.ascii, { actor, isRedirect: row.role === "redirect" });
-    if (!isPrimary || !added.isNew || added.domain.role === "primary") return added;
-    return { domain: await makePrimary(project.slug, hostname.ascii, actor), isNew: true };
+    if (!added.isNew || !isPrimary) return added;
+    return { domain: await makePrimary(slug, hostname.ascii, actor), isNew: true };
   };
-
-  const resultOf = async (row: DomainRow, actor: Actor): Promise<RowResult> => {
-    const { hostname, project } = row;
-    try {
-      return { hostname, project, ...(await add(row, actor)) };
-    } catch (error) {
-      // A failure of the service ends the list. It can be added again.
-      if (!(error instanceof Fault) || statusOf(error.code) >= 500) throw error;
-      return { hostname, project, fault: error };
-    }
-  };
-
-  /**
-   * Adds the domain of each row in its own atomic step. The results are in the order of the rows. A domain that its project
-   * already has is left unchanged.
-   * @param project of rows that name none
-   */
-  return async (
-    rows: readonly DomainRow[],
-    project: string | undefined,
-    actor: Actor,
-  ): Promise<RowResult[]> => {
+  /** @param fallback the project of rows that name none */
+  return async (rows: readonly DomainRow[], fallback: string | undefined, actor: Actor) => {
     const results: RowResult[] = [];
-    const ordered = [...rows.entries()].toSorted(([, one], [, other]) => placeOf(one) - placeOf(other));
-    for (const [at, row] of ordered)
-      results[at] = await resultOf({ ...row, project: row.project ?? project }, actor);
+    for (const [at, row] of [...rows.entries()].toSorted(([, a], [, b]) => placeOf(a) - placeOf(b))) {
+      const { hostname, project = fallback } = row;
+      results[at] = { hostname, project, ...(await add(row, project, actor).catch(refusalOf)) };
+    }
     return results;
   };
 };

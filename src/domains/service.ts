@@ -4,9 +4,9 @@ import type { Actor } from "../lib/actor.ts";
 import { type Hostname, hostnameOf, pairOf } from "../lib/hostname.ts";
 import type { ReservedNames } from "../dns-checks/own-names.ts";
 import { acceptableDomain, acceptablePair } from "../dns-checks/refused-name.ts";
-import type { Domain } from "./domain.ts";
 import { type ReadOptions, domainReads, nameOf, notFound } from "./reads.ts";
-import { rowAdditions } from "./row-additions.ts";
+import type { Domain } from "./domain.ts";
+import { noPrimary, rowAdditions } from "./row-additions.ts";
 import { nextWaitingCheck } from "./schedule.ts";
 import { type VerificationOptions, assertPlan, verification } from "./verification.ts";
 import type { ListedDomain, Project } from "./views.ts";
@@ -36,15 +36,6 @@ export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
 
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
-/** @throws Fault invalid_request for a wildcard */
-const assertCanBePrimary = ({ isWildcard }: Hostname): void => {
-  if (isWildcard)
-    throw new Fault(
-      "invalid_request",
-      "A wildcard cannot be the primary domain: no visitor can be redirected to it.",
-    );
-};
-
 /** @throws Fault why the repository did not add a name */
 const throwRefusal = (project: Project): never => {
   assertPlan(project);
@@ -79,7 +70,7 @@ export const domainService = (options: DomainServiceOptions) => {
   /** @throws Fault not_found; invalid_request for a wildcard */
   const makePrimary = async (slug: string, typed: string, actor: Actor): Promise<ListedDomain> => {
     const { project, domain } = await find(slug, typed);
-    assertCanBePrimary(hostnameOf(domain.hostname));
+    if (hostnameOf(domain.hostname).isWildcard) throw noPrimary();
     const roles = { [domain.hostname]: "primary" } as const;
     if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
     return get(slug, typed);
@@ -118,7 +109,6 @@ export const domainService = (options: DomainServiceOptions) => {
       acceptable,
       addName: (project, hostname, row) => addName(project, hostname, { ...row, view: listed }),
       makePrimary,
-      assertCanBePrimary,
     }),
     /** Makes it the domain that the others redirect to. */
     makePrimary,

@@ -118,18 +118,6 @@ export const AnyText = (kind: string, { max, ...documentation }: { max: number }
     (value) => typeof value === "string" && value !== "" && hasAtMost(value, max),
   );
 
-/** As `AnyText`, and the text can be empty. */
-export const BoundedText = (
-  kind: string,
-  { max, ...documentation }: { max: number } & Record<string, unknown>,
-) =>
-  checked<string>(
-    kind,
-    { type: "string", maxLength: max, ...documentation },
-    `must be a string of at most ${max} characters`,
-    (value) => typeof value === "string" && hasAtMost(value, max),
-  );
-
 /** A text in a response. */
 export const ResponseText = (description: string, ...examples: string[]) =>
   t.String({ description, ...(examples.length > 0 && { examples }) });

@@ -1,15 +1,13 @@
 import { type Static, t } from "elysia";
-import { BoundedText, Cursor, Id, Limit, OneOf, Text, Time, checked, storedText } from "../http/schemas.ts";
+import { AnyText, Cursor, Id, Limit, OneOf, Text, Time, checked, storedText } from "../http/schemas.ts";
 import { PREVIEW_PREFIX } from "../lib/preview.ts";
 import { formatTime } from "../lib/time.ts";
 import { PLAN_NAMES } from "./plan.ts";
 import type { Project as StoredProject } from "./repository.ts";
 import { MAX_SLUG_LENGTH, RESERVED_SLUGS, SLUG_PATTERN } from "./slug.ts";
 
-const MAX_NAME_LENGTH = 100;
-
 const ProjectName = Text("ProjectName", {
-  max: MAX_NAME_LENGTH,
+  max: 100,
   description: "The name of the project.",
   examples: ["Documentation"],
 });
@@ -91,8 +89,8 @@ export const ProjectParams = t.Object({
 export const ProjectQuery = t.Object(
   {
     q: t.Optional(
-      BoundedText("ProjectSearch", {
-        max: MAX_NAME_LENGTH,
+      AnyText("ProjectSearch", {
+        max: 100,
         description: "Part of the slug or of the name. The case of the letters A to Z makes no difference.",
         examples: ["handbook"],
       }),

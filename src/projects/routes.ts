@@ -75,7 +75,7 @@ export const projectRoutes = ({ projects, addresses, macros }: ProjectRouteOptio
       "/platform/projects",
       async ({ query: { q, cursor, ...query }, set }) => {
         const limit = Number(query.limit);
-        const { items, next } = await projects.list({ text: q || undefined, limit, cursor });
+        const { items, next } = await projects.list({ text: q, limit, cursor });
         Object.assign(set.headers, nextPage("/platform/projects", { q, limit }, next));
         return items.map((project) => fromProject(project, addresses));
       },

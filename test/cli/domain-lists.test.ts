@@ -48,21 +48,15 @@ describe("`domains add --from`", () => {
     expect(lines[3]!.slice(0, 3)).toEqual(["localhost", "docs", "refused"]);
     expect(lines[3]![3]).toStartWith("hostname: has only one label");
     expect(lines[4]).toEqual(["x.example.org", "lost", "refused", "There is no project with this slug."]);
-    expect(out).toEndWith("\n\n2 added, 0 already there, 2 refused.\n");
   });
 
   test("can be repeated: then it succeeds, and adds nothing", async () => {
     const { domains, file } = await open();
     const path = file("docs.example.org\nwww.example.org\n");
-    for (const [result, words] of [
-      ["added", "2 added, 0 already there, 0 refused."],
-      ["present", "0 added, 2 already there, 0 refused."],
-    ] as const) {
+    for (const result of ["added", "present"]) {
       const { out, code } = await domains("add", "--from", path, "--project", "docs", "--json");
       expect(code).toBe(0);
       expect((JSON.parse(out) as { result: string }[]).map((one) => one.result)).toEqual([result, result]);
-      if (result === "present")
-        expect((await domains("add", "--from", path, "--project", "docs")).out).toContain(words);
     }
   });
 
@@ -82,7 +76,7 @@ describe("`domains add --from`", () => {
     [["add", "docs.example.org", "--from", "a.csv"], "name a domain and its --project, or a list"],
     [["add", "--from", "a.csv", "--pair"], "--pair"],
     [["add", "--from", "/none.csv"], '"/none.csv" does not exist'],
-    [["list", "--stage", "live,lost"], '--stage: "lost" is not a stage: use awaiting_dns, '],
+    [["list", "--stage", "lost"], '--stage: "lost" is not one of awaiting_dns, '],
   ])("is called incorrectly, or `domains list`, as %j", async (argv, message) => {
     const { domains } = await open();
     const { out, error, code } = await domains(...argv);
@@ -90,11 +84,11 @@ describe("`domains add --from`", () => {
     expect(error).toContain(message);
   });
 
-  test("refuses a list with an unknown column, and adds nothing", async () => {
+  test("refuses a list that is not CSV, and adds nothing", async () => {
     const { domains, file } = await open();
-    const { error, code } = await domains("add", "--from", file("domain,owner\ndocs.example.org,me\n"));
+    const { error, code } = await domains("add", "--from", file('docs.example.org,docs\n"'));
     expect(code).toBe(1);
-    expect(error).toContain('The list has the column "owner"');
+    expect(error).toContain("The list is not valid CSV: Quote Not Closed");
     expect((await domains("list")).out).toBe(
       "No domains. Add one: adoption-store domains add HOSTNAME --project SLUG\n",
     );
@@ -118,10 +112,10 @@ test("`domains list` lists the domains of all projects, problems first, or those
     ).map(({ project, hostname }) => `${project} ${hostname}`);
   expect(await list()).toEqual(["docs z.example.org", "blog b.example.net", "docs a.example.org"]);
   expect(await list("--q", "Example.NET")).toEqual(["blog b.example.net"]);
-  expect(await list("--stage", "live,awaiting_dns")).toEqual(["blog b.example.net", "docs a.example.org"]);
+  expect(await list("--stage", "live", "awaiting_dns")).toEqual(["blog b.example.net", "docs a.example.org"]);
   expect(await list("--project", "docs")).toEqual(["docs z.example.org", "docs a.example.org"]);
   expect(await list("--project", "docs", "--stage", "live")).toEqual(["docs a.example.org"]);
-  expect((await domains("list", "--stage", "issuing")).out).toBe("No domains match.\n");
+  expect(await list("--stage", "issuing")).toEqual([]);
   const unknown = await domains("list", "--project", "lost");
   expect([unknown.code, unknown.out]).toEqual([1, ""]);
 });

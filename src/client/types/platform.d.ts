@@ -764,7 +764,7 @@ export interface components {
        */
       createdAt: string;
     };
-    /** @description Domains of a project in the order in which they were added. */
+    /** @description A page of domains. */
     Domains: components["schemas"]["Domain"][];
     /** @description A custom domain, and what it needs to become live. */
     Domain: {
@@ -1091,9 +1091,7 @@ export interface components {
       /** @description `true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. */
       pair?: boolean;
     };
-    /** @description Domains of all projects: first those that need attention, then those that wait, then the others, each in the order of their names. */
-    DomainsOfAll: components["schemas"]["Domain"][];
-    /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. The first line can name them. */
+    /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`, in this order. A first line that names them is skipped. */
     NewDomains: components["schemas"]["NewDomainRow"][];
     /** @description A domain to add to a project. */
     NewDomainRow: {
@@ -1130,19 +1128,19 @@ export interface components {
     };
     /** @description The number of domains by stage. */
     DomainStageCounts: {
-      /** @description Number of domains in the stage `awaiting_dns`. */
+      /** @description Number in the stage `awaiting_dns`. */
       awaiting_dns: number;
-      /** @description Number of domains in the stage `dns_conflict`. */
+      /** @description Number in the stage `dns_conflict`. */
       dns_conflict: number;
-      /** @description Number of domains in the stage `verified`. */
+      /** @description Number in the stage `verified`. */
       verified: number;
-      /** @description Number of domains in the stage `issuing`. */
+      /** @description Number in the stage `issuing`. */
       issuing: number;
-      /** @description Number of domains in the stage `issue_failed`. */
+      /** @description Number in the stage `issue_failed`. */
       issue_failed: number;
-      /** @description Number of domains in the stage `live`. */
+      /** @description Number in the stage `live`. */
       live: number;
-      /** @description Number of domains in the stage `suspended`. */
+      /** @description Number in the stage `suspended`. */
       suspended: number;
     };
     /** @description The events of a domain, newest first. */
@@ -2316,7 +2314,7 @@ export interface operations {
         q?: string;
         /** @description Filter by the slug of the project. */
         project?: string;
-        /** @description Filter by stage: one or several of `awaiting_dns`, `dns_conflict`, `verified`, `issuing`, `issue_failed`, `live`, `suspended`, with commas between them. */
+        /** @description Filter by stage: one or several, with commas between them. */
         stage?: string;
         /** @description Maximum number of items returned. */
         limit?: number;
@@ -2360,7 +2358,7 @@ export interface operations {
            *       }
            *     ]
            */
-          "application/json": components["schemas"]["DomainsOfAll"];
+          "application/json": components["schemas"]["Domains"];
         };
       };
       /** @description Refused. */
@@ -2391,11 +2389,6 @@ export interface operations {
          *       {
          *         "hostname": "docs.example.org",
          *         "project": "docs"
-         *       },
-         *       {
-         *         "hostname": "www.example.net",
-         *         "project": "handbook",
-         *         "role": "redirect"
          *       }
          *     ]
          */
@@ -2405,11 +2398,6 @@ export interface operations {
          *       {
          *         "hostname": "docs.example.org",
          *         "project": "docs"
-         *       },
-         *       {
-         *         "hostname": "www.example.net",
-         *         "project": "handbook",
-         *         "role": "redirect"
          *       }
          *     ]
          */
@@ -2446,16 +2434,6 @@ export interface operations {
            *           "findings": [],
            *           "createdAt": "2026-11-20T09:30:00.000Z",
            *           "nextCheckAt": "2026-11-20T09:31:00.000Z"
-           *         }
-           *       },
-           *       {
-           *         "hostname": "www.example.net",
-           *         "project": "handbook",
-           *         "result": "refused",
-           *         "error": {
-           *           "code": "not_found",
-           *           "message": "There is no project with this slug.",
-           *           "status": 404
            *         }
            *       }
            *     ]
@@ -2496,15 +2474,15 @@ export interface operations {
         content: {
           /**
            * @example {
-           *       "total": 1000,
+           *       "total": 100,
            *       "needAttention": 3,
            *       "byStage": {
-           *         "awaiting_dns": 30,
+           *         "awaiting_dns": 9,
            *         "dns_conflict": 2,
-           *         "verified": 4,
-           *         "issuing": 6,
+           *         "verified": 0,
+           *         "issuing": 1,
            *         "issue_failed": 1,
-           *         "live": 957,
+           *         "live": 87,
            *         "suspended": 0
            *       }
            *     }
