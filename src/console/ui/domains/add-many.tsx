@@ -10,56 +10,32 @@ import { useAction } from "../parts/use-action.ts";
 import { domainPath } from "../projects/addresses.ts";
 import { useProjects } from "../projects/queries.ts";
 import { type Addition, shownName } from "./model.ts";
-import { ALL_DOMAINS, OF_PROJECTS } from "./queries.ts";
+import { ALL_DOMAINS } from "./queries.ts";
 import { MANY } from "./all-words.ts";
 
-const ProjectField = ({ onType }: { onType: (slug: string) => void }) => (
-  <Field label={MANY.project} name="project" hint={MANY.projectHint}>
-    {(tied) => (
-      <>
-        <input
-          {...tied}
-          list="projects"
-          autocomplete="off"
-          onInput={({ currentTarget: { value } }) => onType(value)}
-        />
-        <datalist id="projects">
-          {useProjects().items.map(({ slug, name }) => (
-            <option key={slug} value={slug}>
-              {name}
-            </option>
-          ))}
-        </datalist>
-      </>
-    )}
-  </Field>
-);
-
-const ListFields = ({ list, onChange }: { list: string; onChange: (list: string) => void }) => (
-  <>
-    <Field label={MANY.list} hint={MANY.listHint}>
+/** The slug of a project, with the first projects to choose from. */
+const ProjectField = ({ onType }: { onType: (slug: string) => void }) => {
+  const { items } = useProjects();
+  return (
+    <Field label={MANY.project} name="project" hint={MANY.projectHint}>
       {(tied) => (
-        <textarea
-          {...tied}
-          rows={8}
-          spellcheck={false}
-          value={list}
-          onInput={({ currentTarget: { value } }) => onChange(value)}
-        />
+        <>
+          <input
+            {...tied}
+            list="projects"
+            autocomplete="off"
+            onInput={(event) => onType(event.currentTarget.value)}
+          />
+          <datalist id="projects">
+            {items.map(({ slug, name }) => (
+              <option key={slug} value={slug} label={name} />
+            ))}
+          </datalist>
+        </>
       )}
     </Field>
-    <Field label={MANY.file}>
-      {(tied) => (
-        <input
-          {...tied}
-          type="file"
-          accept=".csv,.txt"
-          onChange={({ currentTarget: { files } }) => void files?.[0]?.text().then(onChange)}
-        />
-      )}
-    </Field>
-  </>
-);
+  );
+};
 
 const ORDER = { refused: 0, added: 1, present: 1 } as const;
 const TONES = { added: "good", present: "quiet", refused: "bad" } as const;
@@ -116,7 +92,7 @@ export const AddDomains = ({ back }: { back: string }) => {
           body: new Blob([list]) as never,
         }),
       ),
-    changes: [ALL_DOMAINS, OF_PROJECTS],
+    changes: [ALL_DOMAINS],
   });
   const { data: additions, error, isPending, run } = adding;
   const isEmpty = list.trim() === "";
@@ -127,7 +103,27 @@ export const AddDomains = ({ back }: { back: string }) => {
       ) : (
         <Form error={error} words={{}} onSubmit={() => !isEmpty && run()}>
           <ProjectField onType={setProject} />
-          <ListFields list={list} onChange={setList} />
+          <Field label={MANY.list} hint={MANY.listHint}>
+            {(tied) => (
+              <textarea
+                {...tied}
+                rows={8}
+                spellcheck={false}
+                value={list}
+                onInput={(event) => setList(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={MANY.file}>
+            {(tied) => (
+              <input
+                {...tied}
+                type="file"
+                accept=".csv,.txt"
+                onChange={({ currentTarget: { files } }) => void files?.[0]?.text().then(setList)}
+              />
+            )}
+          </Field>
           <DialogButtons back={back} label={MANY.title} isBusy={isPending} isEnabled={!isEmpty} />
         </Form>
       )}

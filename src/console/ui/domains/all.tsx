@@ -80,7 +80,7 @@ const Row = ({ domain }: { domain: Domain }) => {
 /** The custom domains of all projects, those with problems first. */
 export const AllDomains = () => {
   const filter = filterOf(useLocation().query);
-  const counts = useDomainCounts(filter);
+  const counts = useDomainCounts(filter.q === undefined ? {} : { q: filter.q });
   const mayAdd = useSession().can("platform:write");
   return (
     <Page

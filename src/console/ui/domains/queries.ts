@@ -75,8 +75,6 @@ export const putPrimary = (slug: string, hostname: string) =>
 
 /** The cache key of the domains of all projects. */
 export const ALL_DOMAINS = ["domains"] as const;
-/** The cache key of all that belongs to single projects. */
-export const OF_PROJECTS = PROJECT.one("").slice(0, 1);
 const LIVE_MS = 15_000;
 
 /** The domains of all projects that match a filter, page by page: those with problems first. */
@@ -97,13 +95,10 @@ export const useAllDomains = (filter: Filter) => {
 };
 
 /** How many domains match a search, by stage. */
-export const useDomainCounts = ({ q }: Filter) =>
+export const useDomainCounts = (query: Pick<Filter, "q">) =>
   useQuery({
-    queryKey: [...ALL_DOMAINS, "counts", q],
-    queryFn: () =>
-      dataOf(
-        platform.GET("/platform/domains/statistics", { params: { query: q === undefined ? {} : { q } } }),
-      ),
+    queryKey: [...ALL_DOMAINS, "counts", query],
+    queryFn: () => dataOf(platform.GET("/platform/domains/statistics", { params: { query } })),
     placeholderData: keepPreviousData,
     staleTime: 0,
   }).data;
