@@ -199,8 +199,8 @@ describe("the list of the domains of all projects", () => {
     );
     const reason = { kind: "not_propagated", name: "docs.example.org", server: "192.0.2.9" } as const;
     expect(next("awaiting_dns", reason)).toEqual({
-      title: "The change is on its way",
-      details: "The record of docs.example.org is right at your provider.",
+      title: "Some visitors may still get the old record",
+      details: "Your domain's own name servers have the right record for docs.example.org.",
     });
   });
 

@@ -1261,7 +1261,7 @@ export interface components {
       /** @description The domain in Unicode, for display. */
       unicode: string;
       /**
-       * @description `right`: Every server that responded has the right records. `missing`: The record does not exist yet. `wrong`: You must change or delete a record. `spreading`: The zone has the right records, but some servers still have old ones. `blocked`: No CA can issue a certificate for the name. `free`: No other record is in the way. Only in a check without a target. `in_use`: The name has records that you must change or delete. Only in a check without a target. `points_here`: The name already points to a target of this service. Only in a check without a target. `unregistered`: The registered domain does not exist in the DNS. `unknown`: Too few servers responded for a verdict.
+       * @description `right`: Every server that responded has the right records. `missing`: The record does not exist yet. `wrong`: You must change or delete a record. `spreading`: Some name servers have the right records, and others still have old ones. `blocked`: No CA can issue a certificate for the name. `free`: No other record is in the way. Only in a check without a target. `in_use`: The name has records that you must change or delete. Only in a check without a target. `points_here`: The name already points to a target of this service. Only in a check without a target. `unregistered`: The registered domain does not exist in the DNS. `unknown`: Too few servers responded for a verdict.
        * @enum {string}
        */
       verdict:
