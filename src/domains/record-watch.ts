@@ -33,9 +33,10 @@ interface RecordWatchOptions {
 
 /** The server whose response decides: one with older records than the others, otherwise the first that responded. */
 const serverOf = ({ findings }: Domain, nameServers: readonly string[]) => {
-  const silent = findings.flatMap((finding) => (finding.kind === "unreachable" ? [finding.server] : []));
+  const isSilent = (server: string) =>
+    findings.some((finding) => finding.kind === "unreachable" && finding.server === server);
   const stale = findings.find((finding) => finding.kind === "mixed_answers")?.server;
-  return parseServer(stale ?? nameServers.find((server) => !silent.includes(server)) ?? "");
+  return parseServer(stale ?? nameServers.find((server) => !isSilent(server)) ?? "");
 };
 
 /**
