@@ -128,7 +128,7 @@ const acrossProjects = (orm: Orm) => {
         .all({ now, limit })
         .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
     },
-    /** Domains that wait for their records, have done so since after `since`, and have no due check; the latest first. */
+    /** Domains that wait for their records or are proven at their old host, since after `since`, and have no due check; the latest first. */
     async watched(now: number, since: number, limit: number): Promise<Checkable[]> {
       return watchedStatement
         .all({ now, until: now + LONGEST_WAIT_MS, since, limit })

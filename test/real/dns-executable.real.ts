@@ -98,7 +98,7 @@ const withoutWords = ({ message, responsible, since, ...rest }: Domain["findings
   expect(since !== undefined).toBe(rest.kind === "unreachable");
   const isUsual = responsible === FINDINGS[rest.kind].responsible;
   const finding = { ...rest, ...(!isUsual && { responsible }) } as Finding;
-  expect(message).toBe(describeFinding({ ...finding, ...(since !== undefined && { since }) } as Finding));
+  expect(message).toBe(describeFinding({ ...finding, ...(since !== undefined && { since }) }));
   return finding;
 };
 
