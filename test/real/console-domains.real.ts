@@ -306,10 +306,10 @@ real("a project's settings are not lost, and saving them can be undone", NEEDED,
   const before = await nameOf();
   await using browser = await openBrowser();
   const { page } = browser;
-  const { link, button, field, toast, heading } = usesOf(page);
+  const { button, field, toast, heading } = usesOf(page);
   await signIn(page, server.url, server.key, "/projects/docs/settings");
   await field("Name").fill("Handbook");
-  await link("Domains").click();
+  await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
   await heading("Discard your changes?").waitFor();
   await button("Keep editing").click();
   expect(await field("Name").inputValue()).toBe("Handbook");

@@ -50,7 +50,7 @@ real(
 
     const link = (name: string) => page.getByRole("link", { name, exact: true });
     const button = (name: string) => page.getByRole("button", { name, exact: true });
-    await link("Domains").click();
+    await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
     await link("Add domain").click();
     await page.getByLabel("Domain or subdomain").fill(`https://${HOSTNAME}/`);
     await page.locator("dialog").getByRole("button", { name: "Add domain", exact: true }).click();
@@ -70,9 +70,10 @@ real(
   },
 );
 
-/** Presses Tab until the focus is on a control with this name. @throws if it is not reached */
+/** Presses Tab until the focus is on a control of the page with this name, not one of the navigation. @throws if it is not reached */
 const tabTo = async (page: Page, name: string, maxPresses = 25) => {
-  const focused = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.innerText";
+  const focused =
+    "document.activeElement?.closest('main') && (document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText)";
   for (let press = 0; press < maxPresses; press++) {
     if ((await page.evaluate(focused)) === name) return;
     await page.keyboard.press("Tab");

@@ -230,7 +230,7 @@ real(
     await page.getByRole("heading", { name: "Shelter" }).waitFor();
     await status(/“Shelter” created/).waitFor();
 
-    await link("Domains").click();
+    await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
     await page.getByText(/Pro/).first().waitFor();
     await page.goto(`${server.url}/console/projects/shelter/settings`);
     await field("Plan").selectOption("pro");
@@ -264,7 +264,7 @@ real(
     mkdirSync(dns);
     await using names = await nameServers(dns, shelter(`${DOCS} 1 A 192.0.2.1`, www), servers);
 
-    await link("Domains").click();
+    await page.locator("main").getByRole("link", { name: "Domains", exact: true }).click();
     await link("Add domain").click();
     await field("Domain or subdomain").fill(DOCS);
     await dialog("Add domain").click();
