@@ -45,7 +45,7 @@ export interface Report {
 const MAX_QUESTIONS = 200;
 const MAX_RECORDS = 20;
 
-const formatData = (record: DnsRecord): string => {
+export const formatData = (record: DnsRecord): string => {
   switch (record.type) {
     case "CAA":
       return formatCaa(record);

@@ -1,4 +1,5 @@
 import type { Answer } from "dns-packet";
+import { withParents } from "../../src/protocols/dns/name.ts";
 
 /** Zones by name, each a list of `name [ttl] type value` records. The TTL defaults to 3600, and the SOA record is implied. */
 export type Zones = Record<string, string[]>;
@@ -32,14 +33,44 @@ export const parseLine = (line: string): Line => {
 };
 
 const dataOf = (type: string, value: string): unknown => {
-  if (type !== "CAA") return value;
-  const [flags, tag, issuer = ""] = value.split(" ");
-  return { flags: Number(flags), tag, value: issuer.replaceAll('"', "") };
+  const [first = "", second = "", third = ""] = value.split(" ");
+  if (type === "CAA") return { flags: Number(first), tag: second, value: third.replaceAll('"', "") };
+  if (type === "MX") return { preference: Number(first), exchange: second };
+  return type === "HTTPS" ? httpsData(value) : value;
 };
+
+const sized = (bytes: Buffer, sizeBytes: 1 | 2): Buffer => {
+  const size = Buffer.alloc(sizeBytes);
+  size.writeUIntBE(bytes.length, 0, sizeBytes);
+  return Buffer.concat([size, bytes]);
+};
+
+/** RFC 9460 section 2.2, for `alpn` and `ipv4hint`. */
+const httpsData = (value: string): Buffer => {
+  const [priority, target = "", ...parameters] = value.split(" ");
+  const labels = target.split(".").filter(Boolean);
+  return Buffer.concat([
+    Buffer.from([0, Number(priority)]),
+    ...labels.map((label) => sized(Buffer.from(label), 1)),
+    Buffer.alloc(1),
+    ...parameters.flatMap((parameter) => {
+      const [key, text = ""] = parameter.split("=");
+      const isHint = key === "ipv4hint";
+      const values = text.split(",");
+      const bytes = values.map((one) =>
+        isHint ? Buffer.from(one.split(".").map(Number)) : sized(Buffer.from(one), 1),
+      );
+      return [Buffer.from([0, isHint ? 4 : 1]), sized(Buffer.concat(bytes), 2)];
+    }),
+  ]);
+};
+
+/** The name of HTTPS in `dns-packet`, which does not know the type. */
+const wireType = (type: string): string => (type === "HTTPS" ? "UNKNOWN_65" : type);
 
 const recordOf = (line: string): Answer => {
   const { name, ttl, type, value } = parseLine(line);
-  return { name, type, class: "IN", ttl, data: dataOf(type, value) } as unknown as Answer;
+  return { name, type: wireType(type), class: "IN", ttl, data: dataOf(type, value) } as unknown as Answer;
 };
 
 /** RFC 2308 section 3: the SOA's TTL is how long a negative response may be cached. */
@@ -75,9 +106,10 @@ const lookUpOnce = (zones: Zones, zone: string, name: string, type: string): Rep
     const glue = records.filter((record) => servers.includes(owner(record)));
     return { rcode: 0, authoritative: false, answers: [], authorities: cut, glue };
   }
-  // RFC 4592 section 3.3.1: a wildcard answers for names that do not exist. Here it is one label above them.
-  const isThere = records.some((record) => isBelow(owner(record), name));
-  const source = isThere ? name : `*${name.slice(name.indexOf("."))}`;
+  // RFC 4592 section 3.3.1: the wildcard below the closest encloser answers for names that do not exist.
+  const existing = (one: string) => records.some((record) => isBelow(owner(record), one));
+  const isThere = existing(name);
+  const source = isThere ? name : `*.${withParents(name).find(existing)}`;
   const answers = records
     .filter((record) => owner(record) === source && (record.type === type || record.type === "CNAME"))
     .map((record) => Object.assign(record, { name }));

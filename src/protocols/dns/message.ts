@@ -1,8 +1,9 @@
 import { CHECKING_DISABLED, decode, encode, RECURSION_DESIRED, type Answer as WireAnswer } from "dns-packet";
 import { canonicalName } from "../../lib/dns-name.ts";
 import { isSameName } from "./name.ts";
+import { formatServiceBinding } from "./service-binding.ts";
 
-export type QuestionType = "A" | "AAAA" | "CNAME" | "NS" | "CAA" | "TXT";
+export type QuestionType = "A" | "AAAA" | "CNAME" | "NS" | "CAA" | "TXT" | "MX" | "DS" | "HTTPS";
 
 export interface Question {
   name: string;
@@ -18,8 +19,11 @@ interface RecordFields {
   ttl: number;
 }
 
-/** The data of a TXT record is the concatenation of its strings. */
-export type TextRecord = RecordFields & { type: "A" | "AAAA" | "CNAME" | "NS" | "TXT"; data: string };
+/** The data of a TXT record is the concatenation of its strings. That of a DS record is the key tag. */
+export type TextRecord = RecordFields & {
+  type: "A" | "AAAA" | "CNAME" | "NS" | "TXT" | "MX" | "DS" | "HTTPS";
+  data: string;
+};
 export type CaaRecord = RecordFields & {
   type: "CAA";
   data: { critical: boolean; tag: string; value: string };
@@ -70,6 +74,11 @@ const EDNS: WireAnswer = {
   options: [],
 };
 
+/** The name of HTTPS in `dns-packet`, which does not know the type. */
+const HTTPS = "UNKNOWN_65";
+
+const wireType = (type: QuestionType) => (type === "HTTPS" ? (HTTPS as "NULL") : type);
+
 interface QueryOptions {
   recursive: boolean;
   edns: boolean;
@@ -85,7 +94,7 @@ export const encodeQuery = (
     type: "query",
     id,
     flags: (recursive ? RECURSION_DESIRED : 0) | (checkingDisabled ? CHECKING_DISABLED : 0),
-    questions: [{ name, type, class: "IN" }],
+    questions: [{ name, type: wireType(type), class: "IN" }],
     additionals: edns ? [EDNS] : [],
   });
 
@@ -95,6 +104,8 @@ const ttlOf = (ttl = 0): number => (ttl > 0x7fffffff ? 0 : ttl);
 const recordOf = (wire: WireAnswer): DnsRecord | undefined => {
   if (wire.type === "OPT" || wire.class !== "IN") return undefined;
   const owned = { name: canonicalName(wire.name), ttl: ttlOf(wire.ttl) };
+  if (wire.type === wireType("HTTPS"))
+    return { ...owned, type: "HTTPS", data: formatServiceBinding(wire.data as Buffer) };
   switch (wire.type) {
     case "A":
     case "AAAA":
@@ -104,6 +115,12 @@ const recordOf = (wire: WireAnswer): DnsRecord | undefined => {
       return { ...owned, type: wire.type, data: canonicalName(wire.data) };
     case "TXT":
       return { ...owned, type: "TXT", data: [wire.data].flat().map(String).join("") };
+    case "MX": {
+      const { preference = 0, exchange } = wire.data;
+      return { ...owned, type: "MX", data: `${preference} ${canonicalName(exchange)}` };
+    }
+    case "DS":
+      return { ...owned, type: "DS", data: String(wire.data.keyTag) };
     case "SOA":
       return { ...owned, type: "SOA", data: { minimum: ttlOf(wire.data.minimum) } };
     case "CAA": {
@@ -143,7 +160,7 @@ const isFor = (bytes: Buffer, question: Question): boolean => {
   const [first] = questions;
   return (
     questions.length === 1 &&
-    first?.type === question.type &&
+    first?.type === wireType(question.type) &&
     first.class === "IN" &&
     isSameName(first.name, question.name)
   );
