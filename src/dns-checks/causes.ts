@@ -43,22 +43,35 @@ const registrationCause = (finding: RecordFinding, trace: Trace): Finding | unde
   return isGone ? { kind: "registration_expired", name, found: [] } : undefined;
 };
 
-/** The record that is missing is at the name with the zone twice. */
+/** The record that is missing is at the name with the zone twice, or only a wildcard has it. */
 const doubledCause = (
-  { name, type, expected }: OfKind<"no_record" | "ownership_unproven">,
+  finding: OfKind<"no_record" | "ownership_unproven">,
   trace: Trace,
 ): Finding | undefined => {
-  const { doubled } = trace;
+  const { name, type, expected } = finding;
+  const { authority, doubled, besideDoubled } = trace;
   const values = type === "ALIAS" ? targetAddresses(trace) : expected.map(canonicalName);
-  return doubled && values && hasValue(doubled, values)
-    ? { kind: "doubled_name", name, type, found: [doubled.question.name], expected }
-    : undefined;
+  if (!doubled || !values || !hasValue(doubled, values)) return undefined;
+  if (!besideDoubled || !hasValue(besideDoubled, values))
+    return { kind: "doubled_name", name, type, found: [doubled.question.name], expected };
+  return finding.type === "CNAME" && authority ? { ...finding, wildcard: `*.${authority.zone}` } : undefined;
 };
 
-/** Only the provider that holds the zone can hide its records. Elsewhere these are the addresses of an old host. */
-const mayBeAt = ({ provider }: { provider: string }, { authority }: Trace): boolean => {
+/** NS records of the name, or of a parent of it below the registered domain. The servers of the zone above have named them. */
+const delegationCause = ({ ascii: name, apex, authority }: Trace): Finding | undefined =>
+  authority && authority.zone !== apex
+    ? { kind: "delegated_away", name, zone: authority.zone, found: authority.names.toSorted() }
+    : undefined;
+
+/** A subdomain that is a zone of its own cannot have the CNAME. */
+const isOwnZone = ({ kind, name }: RecordFinding, { authority }: Trace): boolean =>
+  name === authority?.zone && (kind === "no_record" || kind === "conflicting_record");
+
+/** The proxy of these addresses. Only the provider that holds the zone can hide its records: elsewhere they are of an old host. */
+export const zoneProxyOf = (addresses: readonly string[], { authority }: Trace) => {
+  const proxy = proxyOf(addresses);
   const holder = providerOf(authority?.names ?? []);
-  return holder === undefined || holder.name === provider;
+  return holder === undefined || holder.name === proxy?.provider ? proxy : undefined;
 };
 
 const recordCause = (
@@ -66,15 +79,15 @@ const recordCause = (
   trace: Trace,
   { target, formerAddresses = [] }: Expectation,
 ): Finding | undefined => {
-  const registration = registrationCause(finding, trace);
-  if (registration) return registration;
+  const above =
+    registrationCause(finding, trace) ?? (isOwnZone(finding, trace) ? delegationCause(trace) : undefined);
+  if (above) return above;
   if (finding.kind === "no_record") return doubledCause(finding, trace);
   const { name, type, found, expected } = finding;
   const addresses = target === name ? [] : (targetAddresses(trace) ?? []);
   // A platform may be behind the same proxy: then these are its own addresses.
-  const proxy = found.some((address) => addresses.includes(address)) ? undefined : proxyOf(found);
-  if (proxy && mayBeAt(proxy, trace))
-    return { kind: "proxied", name, found, expected: [target], provider: proxy.provider };
+  const proxy = found.some((address) => addresses.includes(address)) ? undefined : zoneProxyOf(found, trace);
+  if (proxy) return { kind: "proxied", name, found, expected: [target], provider: proxy.provider };
   if (type === "ALIAS")
     return found.every((address) => formerAddresses.includes(address))
       ? { kind: "addresses_changed", name, found, expected }
@@ -99,29 +112,40 @@ const isLame = ({ role, cname, a, aaaa }: View): boolean =>
 const viewOf = ({ server }: OfKind<"unreachable">, { views }: Trace): View | undefined =>
   views.find((view) => formatServer(view.server) === server);
 
+/** A lame server of a subdomain's zone. Without any other server, the delegation is the cause. */
+const lameCause = (finding: OfKind<"lame_delegation">, trace: Trace): Finding =>
+  (trace.authority?.responding.length === 0 ? delegationCause(trace) : undefined) ?? finding;
+
 const serverCause = (finding: OfKind<"unreachable">, trace: Trace): Finding | undefined => {
   const view = viewOf(finding, trace);
   const { server, reason } = finding;
   if (!view) return undefined;
+  const { apex: name, authority, ds, unchecked } = trace;
   if (isLame(view))
-    return { kind: "lame_delegation", name: trace.authority?.zone ?? trace.apex, server, reason };
-  const { unchecked } = trace;
+    return lameCause({ kind: "lame_delegation", name: authority?.zone ?? name, server, reason }, trace);
   const isRefused =
     unchecked !== undefined && isUsable(unchecked) && formatServer(unchecked.server) === server;
   const error = dnssecErrorOf(view.cname) ?? (isRefused ? "without DNSSEC it has an answer" : undefined);
-  return error === undefined
-    ? undefined
-    : { kind: "dnssec_failure", name: trace.apex, server, reason: error };
+  if (error === undefined) return undefined;
+  const isSigned = ds && recordsOf(ds).some((record) => record.type === "DS" && record.name === name);
+  return {
+    kind: "dnssec_failure",
+    name,
+    server,
+    reason: error,
+    ...(isSigned && { responsible: "registrar" }),
+  };
 };
 
 /** True for a resolver that fails because of a problem that another finding names. */
 const isConsequence = (finding: Finding, trace: Trace, causes: Finding[]): boolean => {
   if (finding.kind !== "unreachable") return false;
   const view = viewOf(finding, trace);
+  if (view?.role !== "resolver") return false;
   const isZoneSilent = causes.some((one) => one.kind === "unreachable" && one.responsible === "dns_provider");
-  if (isZoneSilent) return view?.role === "resolver";
+  const isDelegated = causes.some(({ kind }) => kind === "delegated_away");
   const isExplained = causes.some(({ kind }) => kind === "lame_delegation" || kind === "dnssec_failure");
-  return isExplained && view?.role === "resolver" && rcodeOf(view.cname) === "SERVFAIL";
+  return isZoneSilent || isDelegated || (isExplained && rcodeOf(view.cname) === "SERVFAIL");
 };
 
 /** CAA records of the target, or of the name that it leads to, are the operator's. */
@@ -139,6 +163,8 @@ const causeOf = (finding: Finding, trace: Trace, expected: Expectation): Finding
     case "conflicting_record":
     case "stray_address":
       return recordCause(finding, trace, expected) ?? finding;
+    case "lame_delegation":
+      return lameCause(finding, trace);
     case "ownership_unproven":
       return doubledCause(finding, trace) ?? finding;
     case "unreachable":
@@ -160,6 +186,13 @@ const ttlFindings = ({ views }: Trace, name: string): Finding[] => {
     .filter((record) => record.name === name && record.type !== "SOA" && record.ttl >= DAY_SECONDS);
   const [longest] = records.toSorted((one, other) => other.ttl - one.ttl);
   return longest ? [{ kind: "long_ttl", name, type: longest.type, seconds: longest.ttl }] : [];
+};
+
+/** Some servers load a CNAME at the apex of a zone, against RFC 1912 section 2.4. */
+const apexFindings = ({ views, ascii: name, apex, target }: Trace): Finding[] => {
+  const isRaw = ({ role, cname }: View) =>
+    role === "authority" && recordsOf(cname).some((record) => record.name === name);
+  return name === apex && views.some(isRaw) ? [{ kind: "apex_cname", name, expected: [target] }] : [];
 };
 
 const platformFindings = (trace: Trace): Finding[] => {
@@ -192,5 +225,6 @@ const withOneProxy = (findings: Finding[]): Finding[] => {
 export const explain = (findings: Finding[], trace: Trace, expected: Expectation): Finding[] => {
   const causes = findings.map((finding) => causeOf(finding, trace, expected));
   const first = causes.filter((finding) => !isConsequence(finding, trace, causes));
-  return distinct([...withOneProxy(first), ...platformFindings(trace), ...ttlFindings(trace, trace.ascii)]);
+  const hints = [...apexFindings(trace), ...ttlFindings(trace, trace.ascii)];
+  return distinct([...withOneProxy(first), ...platformFindings(trace), ...hints]);
 };

@@ -20,6 +20,10 @@ const LEADING_ELSEWHERE: ReadonlySet<Finding["kind"]> = new Set([
   "proxied",
 ]);
 
+/** True for records that lead nowhere, and block the CNAME all the same. */
+const isInTheWay = (finding: Finding): boolean =>
+  finding.kind === "conflicting_record" && finding.type !== "A" && finding.type !== "AAAA";
+
 const foundIn = (findings: readonly Finding[]): string[] => [
   ...new Set(findings.flatMap((finding) => ("found" in finding && finding.found) || [])),
 ];
@@ -64,5 +68,6 @@ export const cutOverInspector =
       return inspection;
     const [label = ""] = target.split(".");
     const isProven = isClaimed || ((await delegation?.isDelegated(hostname.ascii, label)) ?? false);
-    return isProven ? provenElsewhere(inspection, elsewhere, hostname, target) : inspection;
+    const replaced = elsewhere.filter((finding) => !isInTheWay(finding));
+    return isProven ? provenElsewhere(inspection, replaced, hostname, target) : inspection;
   };

@@ -1,5 +1,6 @@
 import { CAA_PARAMETERS, type FindingKind, type FindingOf, type Responsible } from "./finding.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
+import { finalDotHint, mistakeHint } from "./cname-value.ts";
 import { settingOf } from "./proxies.ts";
 
 interface Explanation<Kind extends FindingKind> {
@@ -20,15 +21,18 @@ const nameInPanel = (name: string, doubled: string): string => {
   return name === zone ? "@" : name.slice(0, -zone.length - 1);
 };
 
-/** True if one of the values is the right one, followed by more labels. */
-const hasDoubledValue = (found: readonly string[], expected: readonly string[]): boolean =>
-  found.some((value) => expected.some((one) => value.startsWith(`${one}.`)));
+/** "an MX record", "CAA records". @param count of the records */
+export const countedRecords = (type: string, count: number): string =>
+  count > 1 ? `${type} records` : `${/^[AHM]/.test(type) ? "an" : "a"} ${type} record`;
 
-/** Many panels read a value without a final dot as a name below the zone. */
-const finalDotHint = (found: readonly string[], expected: readonly string[]): string =>
-  hasDoubledValue(found, expected)
-    ? " Its DNS provider added the zone to the value: enter the value with a final dot."
-    : "";
+/** What else stops once the records of a type are deleted. */
+const LOSSES: Partial<Record<string, string>> = {
+  MX: " Mail to addresses at this name then stops. If you need it, choose another name for the site.",
+  TXT: " If a service still checks the text, choose another name for the site.",
+};
+
+/** The sentence for records that must make room for a CNAME. */
+export const lossOf = (type: string): string => LOSSES[type] ?? "";
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -62,16 +66,19 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
   no_record: {
     meaning: "The record does not exist.",
     responsible: "holder",
-    describe: ({ name, type, expected }) =>
-      `${name} has no ${type} record: create one with the value ${list(expected)}.`,
+    describe: ({ name, type, expected, wildcard }) =>
+      `${name} has no ${type} record: create one with the value ${list(expected)}.${wildcard ? ` The wildcard record ${wildcard} does not answer for it, because the zone has another record at or below ${name}.` : ""}`,
   },
   wrong_target: {
     meaning: "The record has another value. It must match exactly.",
     responsible: "holder",
-    describe: ({ name, type, found, expected }) =>
-      type === "ALIAS"
-        ? `${name} points to ${list(found)}: delete the A, AAAA or ALIAS records that do this. Create the ones that point to ${list(expected)}.`
-        : `${name}'s ${type} record points to ${list(found)}: change it to ${list(expected)}.${finalDotHint(found, expected)}`,
+    describe({ name, type, found, expected }) {
+      if (type === "ALIAS")
+        return `${name} points to ${list(found)}: delete the A, AAAA or ALIAS records that do this. Create the ones that point to ${list(expected)}.`;
+      if (found.length > 1)
+        return `${name} has ${found.length} CNAME records, but may have only one, with the value ${list(expected)}: delete ${list(found.filter((value) => !expected.includes(value)))}.`;
+      return `${name}'s ${type} record points to ${list(found)}: change it to ${list(expected)}.${finalDotHint(found, expected)}${mistakeHint(found)}`;
+    },
   },
   doubled_name: {
     meaning:
@@ -81,23 +88,48 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
       `The ${type} record for ${name} is at ${found}: the DNS provider adds the zone to every name. Delete this record, and create it with the name ${nameInPanel(name, found)} and the value ${list(expected)}.`,
   },
   conflicting_record: {
-    meaning: "An address record has the name that the CNAME needs.",
+    meaning: "Another record has the name that the CNAME needs. DNS providers refuse a CNAME there.",
     responsible: "holder",
     describe({ name, type, found, expected }) {
-      const [records, them] = found.length > 1 ? [`${type} records`, "them"] : [`an ${type} record`, "it"];
-      return `${name} has ${records} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.`;
+      const them = found.length > 1 ? "them" : "it";
+      return `${name} has ${countedRecords(type, found.length)} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.${lossOf(type)}`;
     },
+  },
+  delegated_away: {
+    meaning:
+      "NS records give the name, or a parent of it, to other name servers, and those do not have the record.",
+    responsible: "holder",
+    describe: ({ name, zone, found }) =>
+      zone === name
+        ? `${name} has NS records (${list(found)}), and a CNAME cannot exist beside them. Delete the NS records in the zone above, and create the CNAME there. What those name servers have for ${name} then stops working: copy the records that you need.`
+        : `${zone} has NS records (${list(found)}), so ${name} belongs to the zone of those name servers. Create the CNAME there. If nothing uses those name servers any more, delete the NS records instead, and create the CNAME in the zone above.`,
+  },
+  https_record: {
+    meaning: "An HTTPS record leads browsers to another host, although the addresses are right.",
+    responsible: "holder",
+    isHint: true,
+    describe: ({ name, found }) =>
+      `${name} has ${countedRecords("HTTPS", found.length)} (${list(found)}) of another host, which browsers prefer to the addresses. Delete those values.`,
+  },
+  apex_cname: {
+    meaning: "The apex of a zone has a CNAME record, which hides its MX and TXT records.",
+    responsible: "holder",
+    isHint: true,
+    describe: ({ name, expected }) =>
+      `${name} has a CNAME record, which hides all other records of this name: mail to addresses at ${name} can fail. Create an ALIAS or ANAME record with the value ${list(expected)} instead.`,
   },
   caa_forbids: {
     meaning:
       "CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service.",
     responsible: "holder",
-    describe({ name, found, expected, parameter, tag }) {
+    describe({ name, found, expected, parameter, tag, challenge }) {
       const forbid = `The CAA records of ${name} (${list(found)}) forbid the certificate:`;
       const withTag = tag === undefined ? "" : ` with the tag ${tag}`;
-      return parameter === undefined
-        ? `${forbid} add one${withTag} that allows ${expected.join(" or ")}.`
-        : `${forbid} ${CAA_PARAMETERS[parameter]}. Add a record${withTag} with the value ${expected.map((value) => `"${value}"`).join(" or ")}.`;
+      if (parameter === undefined) return `${forbid} add one${withTag} that allows ${expected.join(" or ")}.`;
+      const add = challenge
+        ? `Create a CNAME record with the name ${challenge.name} and the value ${challenge.value}: then this service can use dns-01. Or add`
+        : "Add";
+      return `${forbid} ${CAA_PARAMETERS[parameter]}. ${add} a record${withTag} with the value ${expected.map((value) => `"${value}"`).join(" or ")}.`;
     },
   },
   caa_unanswered: {
@@ -187,8 +219,8 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
   dnssec_failure: {
     meaning: "Resolvers reject the records because DNSSEC validation fails.",
     responsible: "dns_provider",
-    describe: ({ name, server, reason }) =>
-      `${server} rejects the records of ${name} because DNSSEC validation fails (${reason}). Ask the DNS provider to sign the zone again, or remove the DS record at the registrar.`,
+    describe: ({ name, server, reason, responsible }) =>
+      `${server} rejects the records of ${name} because DNSSEC validation fails (${reason}). Ask the DNS provider to sign the zone again${responsible === "registrar" ? ", or remove the DS record of the domain at the registrar" : ""}.`,
   },
   registration_expired: {
     meaning: "The registered domain does not exist, or its registration has expired.",

@@ -19,18 +19,40 @@ export const CAA_PARAMETERS = {
 } as const;
 export type CaaParameter = keyof typeof CAA_PARAMETERS;
 
+/** The CNAME record that delegates a challenge to this service. */
+export interface Challenge {
+  name: string;
+  value: string;
+}
+
+/** Records that keep a panel from creating a CNAME with the same name. */
+export type ConflictingType = "A" | "AAAA" | "TXT" | "MX" | "CAA" | "HTTPS";
+
 /** What a check found, by its kind; names the record to change. Names are in A-labels. */
 interface Details {
-  no_record: { type: NeededType; expected: string[] };
+  /** `wildcard` has the right value, but does not answer for the name: RFC 4592 section 2.2.1. */
+  no_record: { type: NeededType; expected: string[]; wildcard?: string };
   wrong_target: { type: NeededType; found: string[]; expected: string[] };
-  conflicting_record: { type: "A" | "AAAA"; found: string[]; expected: string[] };
+  conflicting_record: { type: ConflictingType; found: string[]; expected: string[] };
+  /** `found` are the name servers that `zone` is delegated to: the name, or a parent of it below the registered domain. */
+  delegated_away: { zone: string; found: string[] };
+  /** `found` are HTTPS records that lead browsers to another host. */
+  https_record: { found: string[] };
+  /** A CNAME record at the apex of a zone. */
+  apex_cname: { expected: string[] };
   /** The record is at `found`, because the DNS provider adds the zone to a name that had it already. */
   doubled_name: { type: NeededType | "TXT"; found: string[]; expected: string[] };
   /**
    * `found` are the CAA records at `name`; one with an `expected` value would be enough. It must have the tag `tag`,
-   * otherwise `issue`. `parameter` forbids the certificate.
+   * otherwise `issue`. `parameter` forbids the certificate; the CNAME record `challenge` would allow it too.
    */
-  caa_forbids: { found: string[]; expected: string[]; parameter?: CaaParameter; tag?: "issuewild" };
+  caa_forbids: {
+    found: string[];
+    expected: string[];
+    parameter?: CaaParameter;
+    tag?: "issuewild";
+    challenge?: Challenge;
+  };
   /** Right at the source, not yet at this resolver; `seconds` is how long it may keep the old records, if known. */
   not_propagated: { server: string; seconds?: number };
   /** The addresses of the apex are right, but every project has the same ones. */
@@ -42,7 +64,7 @@ interface Details {
   /** A proxy's addresses hide the record; `reachesService` if the proxy was tried. */
   proxied: { found: string[]; expected: string[]; provider: string; reachesService?: boolean };
   /** A wildcard record answers for the name. */
-  wildcard_record: { type: "A" | "AAAA" | "CNAME"; found: string[]; expected: string[] };
+  wildcard_record: { type: ConflictingType | "CNAME"; found: string[]; expected: string[] };
   /** Addresses that point elsewhere, although others are right. */
   stray_address: { type: "A" | "AAAA"; found: string[]; expected: string[] };
   /** The records have the addresses that the service had before. */
@@ -51,7 +73,8 @@ interface Details {
   mixed_answers: { server: string; found: string[]; expected: string[] };
   /** `name` is a zone that `server` should hold. */
   lame_delegation: { server: string; reason: string; responsible?: "registrar" };
-  dnssec_failure: { server: string; reason: string };
+  /** The parent zone has a DS record for `name` if `responsible` is the registrar. */
+  dnssec_failure: { server: string; reason: string; responsible?: "registrar" | "dns_provider" };
   /** `found` are the name servers of the registered domain `name`, if it has any. */
   registration_expired: { found: string[] };
   registration_on_hold: { found: string[]; provider: string };

@@ -3,8 +3,18 @@ import { type Resolve, followCnames, recordsOf } from "../protocols/dns/cname-ch
 import { dnssecErrorOf } from "../protocols/dns/dnssec.ts";
 import { canonicalName } from "../lib/dns-name.ts";
 import type { Server } from "../protocols/dns/network.ts";
-import { askDoubled } from "./doubled-name.ts";
-import { type Proof, type Subject, type Trace, type TraceOptions, type View, proofNameOf } from "./trace.ts";
+import { askDoubled, hasAnswered } from "./doubled-name.ts";
+import { askOthers } from "./other-records.ts";
+import {
+  type AskSource,
+  type Proof,
+  type Subject,
+  type Trace,
+  type TraceOptions,
+  type View,
+  proofNameOf,
+  siblingNameOf,
+} from "./trace.ts";
 
 const proofOf = async (
   resolve: Resolve,
@@ -19,9 +29,6 @@ const proofOf = async (
   return { resolved, direct };
 };
 
-/** Unused, so only a wildcard record answers for it. */
-const SIBLING_LABEL = "_adoption-store-sibling";
-
 const isRecursive = ({ role }: View): boolean => role === "resolver";
 
 /** Asks about another name of the same parent, if a name below the apex has other records than the one that it needs. */
@@ -35,8 +42,8 @@ const siblingOf = async (send: SendQuery, { ascii, apex, target, isWildcard }: S
     .find(({ exchange }) => hasOther(exchange));
   // A name that stands for a wildcard has the same records as all names beside it.
   if (ascii === apex || isWildcard || !odd) return undefined;
-  const name = `${SIBLING_LABEL}${ascii.slice(ascii.indexOf("."))}`;
-  return send(odd.view.server, { name, type: odd.exchange.question.type }, isRecursive(odd.view));
+  const question = { name: siblingNameOf(ascii), type: odd.exchange.question.type };
+  return send(odd.view.server, question, isRecursive(odd.view));
 };
 
 /** Asks the first resolver that failed again, without DNSSEC, unless it said why it failed. */
@@ -51,6 +58,12 @@ const uncheckedOf = async (send: SendQuery, name: string, views: View[]) => {
   return failed && send(failed.server, { name, type: "CNAME", checkingDisabled: true }, true);
 };
 
+/** Asks a resolver that failed for the DS record of the domain, which only the parent zone can have (RFC 4034 section 5). */
+const dsOf = async (send: SendQuery, apex: string, views: View[]) => {
+  const failed = views.find((view) => isRecursive(view) && !hasAnswered(view));
+  return failed && send(failed.server, { name: apex, type: "DS", checkingDisabled: true }, true);
+};
+
 /** Sends the queries that only some records call for. */
 export const followUp = async (
   resolve: Resolve,
@@ -58,22 +71,31 @@ export const followUp = async (
   { mayAsk }: TraceOptions,
   subject: Subject,
   { authority, views }: Pick<Trace, "authority" | "views">,
-): Promise<Pick<Trace, "proof" | "sibling" | "doubled" | "unchecked">> => {
+): Promise<Partial<Trace>> => {
   const { ascii, apex, acceptsProof = false, isWildcard = false } = subject;
   const hasAddresses = views.some(({ a, aaaa }) => [a, aaaa].some((one) => recordsOf(one).length > 0));
   const isFlattened = ascii === apex && hasAddresses;
   const mayProve = isFlattened || (acceptsProof && !isWildcard);
   const proofServers = () => (authority?.servers ?? []).filter(({ address }) => mayAsk(address));
-  const [proof, sibling, unchecked] = await Promise.all([
+  // One of the zone's own servers, or else a resolver.
+  const source = views.find(hasAnswered);
+  const ask: AskSource | undefined =
+    source && ((question) => send(source.server, question, isRecursive(source)));
+  const [proof, sibling, unchecked, ds, others] = await Promise.all([
     mayProve ? proofOf(resolve, send, proofNameOf(ascii), proofServers()) : undefined,
     siblingOf(send, subject, views),
     uncheckedOf(send, ascii, views),
+    dsOf(send, apex, views),
+    source && ask && !isRecursive(source) ? askOthers(ask, subject, source) : undefined,
   ]);
-  const doubled = await askDoubled(resolve, subject, { authority, views }, isFlattened ? proof : undefined);
+  const doubled =
+    ask && (await askDoubled(ask, subject, { authority, views }, isFlattened ? proof : undefined));
   return {
     ...(proof && { proof }),
     ...(sibling && { sibling }),
-    ...(doubled && { doubled }),
+    ...doubled,
     ...(unchecked && { unchecked }),
+    ...(ds && { ds }),
+    ...(others && { others }),
   };
 };

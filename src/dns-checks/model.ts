@@ -47,6 +47,22 @@ export const DomainFinding = t.Object(
         "issuewild",
       ),
     ),
+    challenge: t.Optional(
+      t.Object(
+        {
+          name: ResponseText("Its name.", "_acme-challenge.docs.example.org"),
+          value: ResponseText("Its value.", "k3vq7zj5n2xw4ryt6mbd._acme-challenge.sites.example.net"),
+        },
+        {
+          $id: "FindingChallenge",
+          description: "The CNAME record with which this service can use the method that CAA records allow.",
+        },
+      ),
+    ),
+    wildcard: t.Optional(
+      ResponseText("A wildcard record that does not answer for the name.", "*.example.org"),
+    ),
+    zone: t.Optional(ResponseText("The name that has NS records, or a parent of it.", "docs.example.org")),
     provider: t.Optional(ResponseText("The company that runs the proxy or the name servers.", "Cloudflare")),
     reachesService: t.Optional(
       t.Boolean({

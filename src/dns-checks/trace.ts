@@ -2,6 +2,7 @@ import type { AuthoritativeServers } from "../protocols/dns/authoritative.ts";
 import type { RelevantCaa } from "../protocols/dns/caa.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
 import type { CnameChain } from "../protocols/dns/cname-chain.ts";
+import type { Question } from "../protocols/dns/message.ts";
 import type { Server } from "../protocols/dns/network.ts";
 
 /** The host name that is verified. */
@@ -55,6 +56,12 @@ export interface Trace {
   sibling?: Exchange;
   /** The records of the name, or of the TXT record's, with the zone twice: where a missing record may be. */
   doubled?: Exchange;
+  /** The records of an unused name beside that one, which only a wildcard has. */
+  besideDoubled?: Exchange;
+  /** Responses with the name's other records, from one of the zone's own servers, without those of a wildcard. */
+  others?: Exchange[];
+  /** The response about the DS record of the domain, if a resolver failed. */
+  ds?: Exchange;
   /** The response of a resolver that failed, to the same query without DNSSEC. */
   unchecked?: Exchange;
   /** All exchanges, in the order of their responses. */
@@ -72,6 +79,15 @@ export interface TraceOptions {
    */
   mayAsk: (address: string) => boolean;
 }
+
+/** Asks the server whose response decides: one of the zone's own, or else a resolver. */
+export type AskSource = (question: Question) => Promise<Exchange>;
+
+/** Unused, so only a wildcard record answers for it. */
+const SIBLING_LABEL = "_adoption-store-sibling";
+
+/** Another name of the same parent. */
+export const siblingNameOf = (name: string): string => `${SIBLING_LABEL}${name.slice(name.indexOf("."))}`;
 
 export const PROOF_LABEL = "_adoption-store";
 

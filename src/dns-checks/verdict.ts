@@ -3,6 +3,7 @@ import type { Finding, RecordFinding } from "./finding.ts";
 import { formatServer } from "../protocols/dns/server-address.ts";
 import { explain, targetAddresses } from "./causes.ts";
 import { hasValue } from "./doubled-name.ts";
+import { httpsFindings, withConflicts } from "./other-records.ts";
 import { type Proof, proofNameOf } from "./trace.ts";
 import { canonicalName } from "../lib/dns-name.ts";
 import { recordsOf } from "../protocols/dns/cname-chain.ts";
@@ -75,13 +76,17 @@ const findingsOf = (
 };
 
 /** Servers that do not exist. */
-const unaddressedServers = ({ zone: name, unaddressed, isFromParent }: AuthoritativeServers): Finding[] =>
+const unaddressedServers = (
+  { zone: name, unaddressed, isFromParent }: AuthoritativeServers,
+  apex: string,
+): Finding[] =>
   unaddressed.map((server) => ({
     kind: "lame_delegation",
     name,
     server,
     reason: "it has no A or AAAA record",
-    ...(isFromParent && { responsible: "registrar" }),
+    // The parent of any other zone is not the registry.
+    ...(isFromParent && name === apex && { responsible: "registrar" }),
   }));
 
 const caaFindings = ({ caa, chain }: Trace, expected: Expectation): Finding[] => {
@@ -144,10 +149,11 @@ export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const isSourceRight = source.some(isRight);
   const relevant = judgements.filter((one) => isSourceRight || !hasResponded(one) || source.includes(one));
   const repairer = repairerOf(responded);
-  const recordFindings = relevant.flatMap((one) =>
+  const ofServers = relevant.flatMap((one) =>
     findingsOf(expected, one, { isRight: isSourceRight, repairer }),
   );
-  const missingServers = trace.authority ? unaddressedServers(trace.authority) : [];
+  const recordFindings = [...withConflicts(ofServers, trace, expected), ...httpsFindings(trace)];
+  const missingServers = trace.authority ? unaddressedServers(trace.authority, trace.apex) : [];
   const caaProblems = caaFindings(trace, expected);
   const areRight = isSourceRight && source.every(isRight);
   const ownershipProblems = areRight ? ownershipFindings(trace, expected) : [];

@@ -39,7 +39,8 @@ export const guideFor = (
   findings: readonly DomainFinding[] = [],
 ): ProviderGuide | undefined => {
   const { provider } = zone;
-  if (!provider) return undefined;
+  // The NS records are in the zone above, or the record is in the zone below: each may be at another provider.
+  if (!provider || findings.some(({ kind }) => kind === "delegated_away")) return undefined;
   const { name, apexType } = provider;
   const needed = neededAt(owner, record, zone, provider);
   const steps = repairs(findings, needed);

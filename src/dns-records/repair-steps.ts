@@ -89,7 +89,14 @@ const stepsFor = (finding: DomainFinding, needed: Needed): { first?: Steps; next
       return { first: [deletion(finding.type, name, finding.found, needed)], next: ownCreations(needed) };
     case "stray_address":
       return { first: [deletion(finding.type, name, finding.found, needed)] };
+    case "https_record":
+      return { first: [deletion("HTTPS", name, finding.found, needed)] };
     case "wrong_target":
+      if (finding.type === "CNAME" && finding.found.length > 1) {
+        const wrong = finding.found.filter((value) => !finding.expected.includes(value));
+        const next = wrong.length < finding.found.length ? [] : creation(otherRecord(finding), needed);
+        return { first: [deletion("CNAME", name, wrong, needed)], next };
+      }
       return finding.type === "CNAME" && record
         ? { first: correction(name === owner ? record : otherRecord(finding), finding.found, needed) }
         : { first: [deletionOfAddresses(name, needed)], next: creations(needed) };
@@ -113,6 +120,10 @@ const stepsFor = (finding: DomainFinding, needed: Needed): { first?: Steps; next
         next: creationOf(proof, needed),
       };
     case "caa_forbids":
+      if (finding.challenge) {
+        const { name: challenge, value } = finding.challenge;
+        return { next: creation({ type: "CNAME", owner: challenge, value }, needed) };
+      }
       return needed.name !== undefined && isWithin(name, needed.name)
         ? {
             next: creation(

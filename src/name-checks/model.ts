@@ -2,6 +2,7 @@ import { type Static, t } from "elysia";
 import { AnyText, OneOf, ResponseText } from "../http/schemas.ts";
 import { DomainTrace, Findings, TARGET, fromFindings } from "../dns-checks/model.ts";
 import { withCommands } from "../dns-checks/dig-command.ts";
+import { countedRecords, lossOf } from "../dns-checks/finding-kinds.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
 import { NeededRecord, ProviderGuide, recordAndGuide } from "../dns-records/model.ts";
 import { ConnectOffer } from "../dns-records/connect-offer-model.ts";
@@ -56,7 +57,7 @@ type WireFinding = ReturnType<typeof fromFindings>[number];
 /** Without a target, an existing record is not a mistake, and its new value is not known. */
 const withoutTarget = (wire: WireFinding): WireFinding => {
   const { expected: _, ...finding } = wire;
-  const { kind, name, type, found = [] } = finding;
+  const { kind, name, type = "CNAME", found = [] } = finding;
   const values = found.join(", ");
   if (kind === "wrong_target" && type === "ALIAS")
     return { ...finding, message: `${name} points to ${values}: replace these records with the new one.` };
@@ -66,7 +67,10 @@ const withoutTarget = (wire: WireFinding): WireFinding => {
       message: `${name} has a CNAME record with the value ${values}: change it to the new value.`,
     };
   if (kind === "conflicting_record")
-    return { ...finding, message: `${name} has an ${type} record (${values}): replace it with the CNAME.` };
+    return {
+      ...finding,
+      message: `${name} has ${countedRecords(type, found.length)} (${values}): replace ${found.length > 1 ? "them" : "it"} with the CNAME.${lossOf(type)}`,
+    };
   if (kind === "wildcard_record")
     return { ...finding, message: `A wildcard record answers for ${name} (${values}): it can stay.` };
   if (kind === "proxied")

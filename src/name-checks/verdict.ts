@@ -42,6 +42,7 @@ const has = (findings: readonly DomainFinding[], ...kinds: DomainFinding["kind"]
   findings.some(({ kind }) => kinds.includes(kind));
 
 const verdictWithTarget = ({ event, findings }: Inspection): NameVerdict => {
+  if (has(findings, "delegated_away")) return "wrong";
   if (event === "records_wrong") return "wrong";
   if (event === "records_missing") {
     if (has(findings, "registration_expired")) return "unregistered";
@@ -78,6 +79,7 @@ const verdictWithoutTarget = (
   findings: readonly DomainFinding[],
   { targetZone }: Untargeted,
 ): NameVerdict => {
+  if (has(findings, "delegated_away")) return "wrong";
   if (inspection.event === undefined) return "unknown";
   if (findings.some((finding) => leadsTo(finding, targetZone))) return "points_here";
   if (has(findings, "wrong_target", "conflicting_record", "proxied", "wildcard_record")) return "in_use";

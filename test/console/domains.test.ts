@@ -287,6 +287,45 @@ describe("the advice for a domain", () => {
     ]);
   });
 
+  test("with records that others use in the way says that these stop", () => {
+    const mail = about({ kind: "conflicting_record", type: "MX", found: ["10 mail.test"] });
+    expect(mail.title).toBe("An MX record of docs.example.org is in the way");
+    expect(mail.note).toContain("choose another name for the site");
+    expect(brief(mail.changes)).toEqual([["Delete", "MX", "docs", undefined, "10 mail.test"], CREATE]);
+    expect(about({ kind: "conflicting_record", type: "A", found: ["192.0.2.1"] }).note).toBeUndefined();
+  });
+
+  test.each([
+    [["a.test", TARGET], [["Delete", "CNAME", "docs", undefined, "a.test"]]],
+    [
+      ["a.test", "b.test"],
+      [["Delete", "CNAME", "docs", undefined, "a.test,b.test"], CREATE],
+    ],
+  ])("with the CNAME records %j leaves one", (found, changes) => {
+    expect(brief(about({ kind: "wrong_target", found, expected: [TARGET] }).changes)).toEqual(changes);
+  });
+
+  test("that is delegated away removes its own NS records, and none of a parent", () => {
+    const away = (zone: string) =>
+      about({ kind: "delegated_away", zone, found: ["ns.old.test"], expected: [TARGET] });
+    expect(brief(away("docs.example.org").changes)).toEqual([
+      ["Delete", "NS", "docs", undefined, "ns.old.test"],
+      CREATE,
+    ]);
+    expect(away("example.org").changes).toEqual([]);
+  });
+
+  test("with an HTTPS record of another host removes it, and a CNAME at an apex is a hint", () => {
+    const live = { ...APEX, stage: "live", liveAt: SOON } as const;
+    const https = about({ kind: "https_record", found: ["1 . ipv4hint=192.0.2.7"] }, live);
+    expect(https.tone).toBe("bad");
+    expect(brief(https.changes)).toEqual([["Delete", "HTTPS", "@", undefined, "1 . ipv4hint=192.0.2.7"]]);
+    expect(about({ kind: "apex_cname", expected: [TARGET] }, live)).toMatchObject({
+      tone: "waiting",
+      changes: [],
+    });
+  });
+
   test("whose record has the zone twice removes that one", () => {
     const { changes } = about({
       kind: "doubled_name",
@@ -358,6 +397,11 @@ describe("the advice for a domain", () => {
     const { tone, changes } = about({ kind: "caa_forbids", ...caa }, { ...SUBDOMAIN, stage: "verified" });
     expect(tone).toBe("bad");
     expect(brief(changes)).toEqual([["Create", "CAA", "@", '0 issue "letsencrypt.org"', '0 issue ";"']]);
+    const challenge = { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" };
+    const delegated = about({ kind: "caa_forbids", ...caa, challenge }, { ...SUBDOMAIN, stage: "verified" });
+    expect(brief(delegated.changes)).toEqual([
+      ["Create", "CNAME", "_acme-challenge.docs", "abc.challenge.test", ""],
+    ]);
     const ofWildcard = about({ kind: "caa_forbids", ...caa, tag: "issuewild" });
     expect(ofWildcard.changes[0]?.value).toBe('0 issuewild "letsencrypt.org"');
   });

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { Finding } from "../../src/dns-checks/finding.ts";
+import type { ConflictingType, Finding } from "../../src/dns-checks/finding.ts";
 import type { Verdict } from "../../src/dns-checks/verdict.ts";
 import { nextStage, type Stage } from "../../src/domains/stage.ts";
 import type { DnsServer } from "../support/dns.ts";
@@ -86,17 +86,35 @@ export const zonesOf = (
     `docs.strict.example.test CNAME ${usual}`,
     `bound.example.test CAA 0 issue "${ISSUER};validationmethods=email-01"`,
     `docs.bound.example.test CNAME ${usual}`,
+    "texted.example.test TXT site-verification=1",
+    "mailed.example.test MX 10 mail.example.test.",
+    `mailed.example.test CAA 0 issue "${ISSUER}"`,
+    "browsed.example.test HTTPS 1 . alpn=h2",
+    "away.example.test NS ns.away.example.test",
+    "ns.away.example.test A 127.0.0.1",
+    "own.example.test NS ns.own.example.test",
+    "ns.own.example.test A 127.0.0.1",
     'critical.example.test CAA 128 newtag "x"',
     `docs.critical.example.test CNAME ${usual}`,
   ),
+  "own.example.test": zone("own.example.test"),
   "sub.example.test": zone("sub.example.test", `docs.sub.example.test CNAME ${usual}`),
   "flat.test": zone(
     "flat.test",
     "flat.test A 192.0.2.81",
     "flat.test AAAA 2001:db8::80",
+    "flat.test HTTPS 1 . alpn=h2 ipv4hint=192.0.2.81",
     "_adoption-store.flat.test TXT other",
     `_adoption-store.flat.test TXT ${usual}`,
   ),
+  "hinted.test": zone(
+    "hinted.test",
+    "hinted.test A 192.0.2.80",
+    "hinted.test HTTPS 1 . alpn=h3,h2 ipv4hint=192.0.2.80,192.0.2.7",
+    `_adoption-store.hinted.test TXT ${usual}`,
+  ),
+  "hidden.test": zone("hidden.test", `*.hidden.test CNAME ${usual}`, "below.docs.hidden.test TXT other"),
+  "texts.test": zone("texts.test", "*.texts.test TXT other"),
   "unproven.test": zone(
     "unproven.test",
     "unproven.test A 192.0.2.80",
@@ -261,6 +279,13 @@ export const casesOf = (
   methods: readonly string[] = ["http-01"],
 ): Case[] => {
   const expected = [targets.usual];
+  const blocked = (name: string, type: ConflictingType, ...found: string[]): Finding => ({
+    kind: "conflicting_record",
+    name,
+    type,
+    found,
+    expected,
+  });
   const wrong = (name: string, ...found: string[]): Finding => ({
     kind: "wrong_target",
     name,
@@ -314,6 +339,94 @@ export const casesOf = (
         found: [type === "A" ? "192.0.2.1" : "2001:db8::1"],
         expected,
       })),
+    },
+    {
+      name: "a TXT record that blocks",
+      typed: "texted.example.test",
+      event: "records_wrong",
+      findings: [blocked("texted.example.test", "TXT", "site-verification=1")],
+    },
+    {
+      name: "MX and CAA records that block",
+      typed: "mailed.example.test",
+      event: "records_wrong",
+      findings: [
+        blocked("mailed.example.test", "MX", "10 mail.example.test"),
+        blocked("mailed.example.test", "CAA", `0 issue "${ISSUER}"`),
+      ],
+    },
+    {
+      name: "an HTTPS record that blocks",
+      typed: "browsed.example.test",
+      event: "records_wrong",
+      findings: [blocked("browsed.example.test", "HTTPS", "1 . alpn=h2")],
+    },
+    {
+      name: "a wildcard TXT record, which does not block",
+      typed: "docs.texts.test",
+      event: "records_missing",
+      findings: [{ kind: "no_record", name: "docs.texts.test", type: "CNAME", expected }],
+    },
+    {
+      name: "the right wildcard, hidden by a record below the name",
+      typed: "docs.hidden.test",
+      event: "records_missing",
+      findings: [
+        { kind: "no_record", name: "docs.hidden.test", type: "CNAME", expected, wildcard: "*.hidden.test" },
+      ],
+    },
+    {
+      name: "a name that is delegated to a server without its zone",
+      typed: "away.example.test",
+      event: undefined,
+      mayIssue: false,
+      findings: [
+        {
+          kind: "delegated_away",
+          name: "away.example.test",
+          zone: "away.example.test",
+          found: ["ns.away.example.test"],
+        },
+      ],
+    },
+    {
+      name: "a name below one that is delegated to a server without its zone",
+      typed: "docs.away.example.test",
+      event: undefined,
+      mayIssue: false,
+      findings: [
+        {
+          kind: "delegated_away",
+          name: "docs.away.example.test",
+          zone: "away.example.test",
+          found: ["ns.away.example.test"],
+        },
+      ],
+    },
+    {
+      name: "a name that is a zone of its own",
+      typed: "own.example.test",
+      event: "records_missing",
+      findings: [
+        {
+          kind: "delegated_away",
+          name: "own.example.test",
+          zone: "own.example.test",
+          found: ["ns.own.example.test"],
+        },
+      ],
+    },
+    {
+      name: "an apex whose HTTPS record has an address of the old host",
+      typed: "hinted.test",
+      event: "records_right",
+      findings: [
+        {
+          kind: "https_record",
+          name: "hinted.test",
+          found: ["1 . alpn=h3,h2 ipv4hint=192.0.2.80,192.0.2.7"],
+        },
+      ],
     },
     {
       name: "a record with the whole name, to which the panel has added the zone",

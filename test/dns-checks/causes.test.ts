@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/dns-checks/finding.ts";
 import type { Expectation } from "../../src/dns-checks/cname-rule.ts";
-import type { Trace } from "../../src/dns-checks/trace.ts";
+import type { Trace, View } from "../../src/dns-checks/trace.ts";
+import type { Server } from "../../src/protocols/dns/network.ts";
 import { verdictOf } from "../../src/dns-checks/verdict.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
-import { answer, authorityOf, caaRecord, chain, exchange, record, trace, view } from "./traces.ts";
+import { answer, authorityOf, caaRecord, chain, exchange, failure, record, trace, view } from "./traces.ts";
 
 // What is behind wrong records and silent servers. test/dns-checks/cases.ts has the same over the network.
 
@@ -101,6 +102,30 @@ describe("a missing record", () => {
         { kind: "doubled_name", name: NAME, type: "CNAME", found: [NAME_TWICE], expected: [TARGET] },
       ],
     });
+  });
+
+  test("that only a wildcard has is hidden from the name, and no record is at the name with the zone twice", () => {
+    const more = {
+      ...doubled(NAME_TWICE, answer([record("CNAME", NAME_TWICE, TARGET)])),
+      besideDoubled: exchange(answer([record("CNAME", `x.${APEX}.${APEX}`, TARGET)])),
+      authority: authorityOf(APEX, ["ns1.example.org"]),
+    };
+    expect(found({}, more)).toMatchObject({
+      event: "records_missing",
+      findings: [{ kind: "no_record", name: NAME, expected: [TARGET], wildcard: `*.${APEX}` }],
+    });
+  });
+
+  test("of an apex is not at the name with the zone twice if a wildcard has the same addresses", () => {
+    const name = `${APEX}.${APEX}`;
+    const more = {
+      ...doubled(name, a(name, "192.0.2.80")),
+      besideDoubled: exchange(a(`x.${APEX}`, "192.0.2.80")),
+      targets: targets("192.0.2.80"),
+    };
+    expect(found({}, more, OF_APEX).findings).toEqual([
+      { kind: "no_record", name: APEX, type: "ALIAS", expected: [TARGET] },
+    ]);
   });
 
   test("is not at the name with the zone twice if that has another value, as a wildcard may", () => {
@@ -242,6 +267,118 @@ test("of a zone's servers, the one that does not hold it is named, and what fail
   expect({ event, findings }).toEqual({
     event: undefined,
     findings: [{ kind: "lame_delegation", name: APEX, server: "192.0.2.1", reason: "REFUSED" }],
+  });
+});
+
+test.each<[string, Partial<Trace>, "registrar" | undefined]>([
+  ["has a DS record", { ds: exchange(answer([record("DS", APEX, "257")])) }, "registrar"],
+  ["has one of another domain", { ds: exchange(answer([record("DS", "org", "257")])) }, undefined],
+  ["has none", { ds: exchange(answer()) }, undefined],
+  ["was not asked", {}, undefined],
+])("a DS record is at fault only if the parent zone has it: it %s", (_, more, responsible) => {
+  const cname = answer([], { rcode: "SERVFAIL", extendedErrors: [{ code: 7, text: "" }] });
+  const [finding] = found({ cname }, more).findings;
+  expect(finding).toMatchObject({ kind: "dnssec_failure" });
+  expect(finding && "responsible" in finding ? finding.responsible : undefined).toBe(responsible);
+});
+
+describe("a subdomain's zone", () => {
+  const delegated = (zone: string, responding: Server[] = []): Partial<Trace> => ({
+    authority: authorityOf(zone, ["ns2.test", "ns1.test"], { responding, isFromParent: true }),
+  });
+  const lame = view("authority", "192.0.2.1", { cname: answer([], { rcode: "REFUSED" }) });
+  const silent = view("authority", "192.0.2.1", { cname: failure("timeout", "") });
+  const away: Finding = { kind: "delegated_away", name: NAME, zone: NAME, found: ["ns1.test", "ns2.test"] };
+  const at = (one: View, more: Partial<Trace>) =>
+    verdictOf(trace([one], { ascii: NAME, apex: APEX, ...more }), OF_DOCS).findings;
+
+  test("whose servers all refuse is named with its NS records", () => {
+    expect(at(lame, delegated(NAME))).toEqual([away]);
+  });
+
+  test("of which one server responds has a lame server", () => {
+    const responding = [{ address: "192.0.2.2", port: 53 }];
+    expect(at(lame, delegated(NAME, responding))).toMatchObject([{ kind: "lame_delegation", name: NAME }]);
+  });
+
+  test("whose servers are silent may be in use", () => {
+    expect(at(silent, delegated(NAME))).toMatchObject([{ kind: "unreachable" }]);
+  });
+
+  test("that is the registered domain's own has a lame server", () => {
+    expect(at(lame, delegated(APEX))).toMatchObject([{ kind: "lame_delegation", name: APEX }]);
+  });
+});
+
+describe("other records of a name without a CNAME", () => {
+  const others = (type: "TXT" | "HTTPS", value: string): Partial<Trace> => ({
+    others: [{ ...exchange(answer([record(type, NAME, value)])), question: { name: NAME, type } }],
+  });
+
+  test("are no conflict if they are the HTTPS record of the proxy that hides the name", () => {
+    const ofProxy = others("HTTPS", "1 . alpn=h2 ipv4hint=104.16.0.7");
+    expect(found({ a: a(NAME, "104.16.0.7") }, ofProxy).findings).toMatchObject([{ kind: "proxied" }]);
+  });
+
+  test("follow addresses in the way, which must be deleted too", () => {
+    expect(found({ a: a(NAME, "192.0.2.7") }, others("TXT", "x")).findings).toMatchObject([
+      { kind: "conflicting_record", type: "A" },
+      { kind: "conflicting_record", type: "TXT" },
+    ]);
+  });
+
+  test("do not count while another server of the zone has the CNAME", () => {
+    const views = [
+      view("authority", "192.0.2.1", {}),
+      view("authority", "192.0.2.2", right),
+      view("resolver", RESOLVER, right),
+    ];
+    const { event, findings } = verdictOf(trace(views, { apex: APEX, ...others("TXT", "x") }), OF_DOCS);
+    expect(event).toBe("records_missing");
+    expect(findings).toMatchObject([{ kind: "mixed_answers" }]);
+  });
+});
+
+describe("an HTTPS record of an apex", () => {
+  const https = (value: string): Partial<Trace> => ({
+    others: [
+      { ...exchange(answer([record("HTTPS", APEX, value)])), question: { name: APEX, type: "HTTPS" } },
+    ],
+    target: TARGET,
+    targets: targets("192.0.2.80"),
+  });
+
+  test.each<[string, Partial<Trace>, string[]]>([
+    ["names protocols only", https("1 . alpn=h3,h2"), []],
+    ["has the target's address", https("1 . ipv4hint=192.0.2.80"), []],
+    ["names the target", https(`0 ${TARGET}.`), []],
+    [
+      "has another address",
+      https("1 . ipv4hint=192.0.2.80,192.0.2.7"),
+      ["1 . ipv4hint=192.0.2.80,192.0.2.7"],
+    ],
+    ["has another IPv6 address", https("1 . ipv6hint=2001:db8::7"), ["1 . ipv6hint=2001:db8::7"]],
+    ["names another host", https("0 old.test."), ["0 old.test."]],
+    ["has a port", https("1 . port=8443"), ["1 . port=8443"]],
+    ["has the ECH keys of a host", https("1 . ech"), ["1 . ech"]],
+    ["is of the proxy that hides the record", https("1 . alpn=h2 ipv4hint=104.16.0.7"), []],
+    [
+      "is of a proxy that cannot hide the record",
+      {
+        ...https("1 . ipv4hint=104.16.0.7"),
+        authority: authorityOf(APEX, ["ns51.domaincontrol.com"]),
+      },
+      ["1 . ipv4hint=104.16.0.7"],
+    ],
+    ["is not judged by unknown addresses", { ...https("0 old.test."), targets: [] }, []],
+  ])("that %s", (_, more, values) => {
+    const { verified, findings } = found(
+      { a: a(APEX, "192.0.2.80") },
+      { targets: targets("192.0.2.80"), ...more },
+      OF_APEX,
+    );
+    expect(findings.flatMap((one) => (one.kind === "https_record" ? one.found : []))).toEqual(values);
+    expect(verified).toBe(more.targets?.length !== 0);
   });
 });
 

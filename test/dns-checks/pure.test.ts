@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { describeFinding } from "../../src/dns-checks/finding-kinds.ts";
-import type { Finding } from "../../src/dns-checks/finding.ts";
+import { FINDING_KINDS, describeFinding } from "../../src/dns-checks/finding-kinds.ts";
+import type { Finding, FindingKind, FindingOf } from "../../src/dns-checks/finding.ts";
 import { formatServer, parseServer, resolversOf } from "../../src/protocols/dns/server-address.ts";
 
 test("resolvers are read from resolv.conf", () => {
@@ -45,6 +45,38 @@ test.each<[Finding, string]>([
     "docs.example.org has an A record (192.0.2.1) where the CNAME belongs: delete it, and create a CNAME with the value t1.pages.test.",
   ],
   [
+    { kind: "conflicting_record", name, type: "MX", found: ["10 mail.test"], expected },
+    "docs.example.org has an MX record (10 mail.test) where the CNAME belongs: delete it, and create a CNAME with the value t1.pages.test. Mail to addresses at this name then stops. If you need it, choose another name for the site.",
+  ],
+  [
+    { kind: "conflicting_record", name, type: "TXT", found: ["a", "b"], expected },
+    "docs.example.org has TXT records (a, b) where the CNAME belongs: delete them, and create a CNAME with the value t1.pages.test. If a service still checks the text, choose another name for the site.",
+  ],
+  [
+    { kind: "no_record", name, type: "CNAME", expected, wildcard: "*.example.org" },
+    "docs.example.org has no CNAME record: create one with the value t1.pages.test. The wildcard record *.example.org does not answer for it, because the zone has another record at or below docs.example.org.",
+  ],
+  [
+    { kind: "wrong_target", name, type: "CNAME", found: ["a.test", "t1.pages.test"], expected },
+    "docs.example.org has 2 CNAME records, but may have only one, with the value t1.pages.test: delete a.test.",
+  ],
+  [
+    { kind: "wrong_target", name, type: "CNAME", found: ["a.test", "b.test"], expected },
+    "docs.example.org has 2 CNAME records, but may have only one, with the value t1.pages.test: delete a.test, b.test.",
+  ],
+  [
+    { kind: "delegated_away", name, zone: name, found: ["ns.old.test"] },
+    "docs.example.org has NS records (ns.old.test), and a CNAME cannot exist beside them. Delete the NS records in the zone above, and create the CNAME there. What those name servers have for docs.example.org then stops working: copy the records that you need.",
+  ],
+  [
+    { kind: "delegated_away", name: `a.${name}`, zone: name, found: ["ns.old.test"] },
+    "docs.example.org has NS records (ns.old.test), so a.docs.example.org belongs to the zone of those name servers. Create the CNAME there. If nothing uses those name servers any more, delete the NS records instead, and create the CNAME in the zone above.",
+  ],
+  [
+    { kind: "dnssec_failure", name: "example.org", server: "192.0.2.9", reason: "DNSSEC bogus" },
+    "192.0.2.9 rejects the records of example.org because DNSSEC validation fails (DNSSEC bogus). Ask the DNS provider to sign the zone again.",
+  ],
+  [
     { kind: "caa_forbids", name, found: ['0 issue ";"'], expected: ["ca.test"] },
     'The CAA records of docs.example.org (0 issue ";") forbid the certificate: add one that allows ca.test.',
   ],
@@ -61,6 +93,17 @@ test.each<[Finding, string]>([
       parameter: "validationmethods",
     },
     'The CAA records of docs.example.org (0 issue "ca.test; validationmethods=dns-01") forbid the certificate: their validationmethods do not name a method that this service can use. Add a record with the value "ca.test; validationmethods=http-01".',
+  ],
+  [
+    {
+      kind: "caa_forbids",
+      name: "example.org",
+      found: ['0 issue "ca.test; validationmethods=dns-01"'],
+      expected: ["ca.test; validationmethods=http-01"],
+      parameter: "validationmethods",
+      challenge: { name: `_acme-challenge.${name}`, value: "t1.challenges.test" },
+    },
+    'The CAA records of example.org (0 issue "ca.test; validationmethods=dns-01") forbid the certificate: their validationmethods do not name a method that this service can use. Create a CNAME record with the name _acme-challenge.docs.example.org and the value t1.challenges.test: then this service can use dns-01. Or add a record with the value "ca.test; validationmethods=http-01".',
   ],
   [
     {
@@ -102,4 +145,52 @@ test.each<[Finding, string]>([
   ],
 ])("a finding is said in a sentence: %#", (finding, sentence) => {
   expect(describeFinding(finding)).toBe(sentence);
+});
+
+test.each([
+  ["https://t1.pages.test/", "The value starts with a protocol such as https://: enter only the host name."],
+  ['"t1.pages.test"', "The value is in quotation marks: enter it without them."],
+  ["\u201ct1.pages.test\u201d", "The value is in quotation marks: enter it without them."],
+  ["t1.pages.test/docs", "The value contains a path: enter only the host name."],
+  ["t1.pages.test/", "The value contains a path: enter only the host name."],
+  ["t1.pages.test:443", "The value contains a port: enter only the host name."],
+  [
+    "t1.pages.test ",
+    "The value contains a space, a backslash or an invisible character: enter only the host name.",
+  ],
+  [
+    "\\u200bt1.pages.test",
+    "The value contains a space, a backslash or an invisible character: enter only the host name.",
+  ],
+  ["t1-pages.test", undefined],
+])("the CNAME value %j is explained", (value, hint) => {
+  const message = describeFinding({ kind: "wrong_target", name, type: "CNAME", found: [value], expected });
+  const plain = `docs.example.org's CNAME record points to ${value}: change it to t1.pages.test.`;
+  expect(message).toBe(hint === undefined ? plain : `${plain} ${hint}`);
+});
+
+/** A finding with every field that its text may name. */
+const anyOf = (kind: FindingKind, more: object = {}) =>
+  ({
+    kind,
+    name: "example.org",
+    zone: "example.org",
+    type: "A",
+    found: ["192.0.2.7"],
+    expected,
+    server: "192.0.2.53",
+    reason: "REFUSED",
+    provider: "Cloudflare",
+    seconds: 86_400,
+    ...more,
+  }) as unknown as FindingOf<FindingKind>;
+
+/** The registry's own response proves these: it has no such domain, or has the name servers of a registrar for it. */
+const BY_REGISTRY: FindingKind[] = ["registration_expired", "registration_on_hold", "parked"];
+
+test("no finding names the registrar unless the response of the parent zone proves it", () => {
+  const naming = (more?: object) =>
+    FINDING_KINDS.filter((kind) => describeFinding(anyOf(kind, more)).includes("registrar"));
+  expect(naming()).toEqual(BY_REGISTRY);
+  expect(naming({ responsible: "registrar" })).toEqual(["lame_delegation", "dnssec_failure", ...BY_REGISTRY]);
 });

@@ -176,6 +176,57 @@ describe("the guide", () => {
     );
   });
 
+  test("leaves one of several CNAME records", () => {
+    const several = (...found: string[]) =>
+      stepsFor("docs.example.org", GODADDY, {
+        kind: "wrong_target",
+        name: "docs.example.org",
+        type: "CNAME",
+        found,
+        expected: [TARGET],
+      });
+    expect(several("old.test", TARGET)).toEqual([
+      "Delete the CNAME record with the name docs and the value old.test.",
+    ]);
+    expect(several("a.test", "b.test")?.slice(0, 2)).toEqual([
+      "Delete the CNAME records with the name docs and the values a.test, b.test.",
+      "Choose Add New Record, then the type CNAME.",
+    ]);
+  });
+
+  test("is absent for a name that is delegated: the provider of the other zone is not known", () => {
+    const away: DomainFinding = {
+      kind: "delegated_away",
+      name: "docs.example.org",
+      zone: "docs.example.org",
+      found: ["ns.old.test"],
+    };
+    expect(stepsFor("docs.example.org", GODADDY, away)).toBeUndefined();
+  });
+
+  test("deletes leftover HTTPS records", () => {
+    expect(
+      stepsFor("example.org", GODADDY, { kind: "https_record", name: "example.org", found: ["1 . ech"] }),
+    ).toEqual(["Delete the HTTPS record with the name @ and the value 1 . ech."]);
+  });
+
+  test("prefers the record of the challenge to a CAA record", () => {
+    const steps = stepsFor("docs.example.org", GODADDY, {
+      kind: "caa_forbids",
+      name: "example.org",
+      found: [],
+      expected: ["ca.test; validationmethods=http-01"],
+      parameter: "validationmethods",
+      challenge: { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" },
+    });
+    expect(steps).toEqual([
+      "Choose Add New Record, then the type CNAME.",
+      "Enter _acme-challenge.docs in the field Name.",
+      "Enter abc.challenge.test in the field Value.",
+      SAVE,
+    ]);
+  });
+
   test("says what to delete at an apex in the types of the provider", () => {
     const wrong: DomainFinding = {
       kind: "wrong_target",

@@ -79,6 +79,19 @@ test("a domain with its TXT record is live before its records change, and stays 
   ]);
 });
 
+test("records that will block the CNAME are named before the move, apart from where the domain leads", async () => {
+  const { add, target, setRecords, verified } = await openMove();
+  await add(NAME);
+  setRecords(OLD, `${NAME} MX 10 mail.example.org.`, `${PROOF} TXT ${target}`);
+  expect(await verified()).toMatchObject({
+    stage: "live",
+    findings: [
+      { kind: "not_moved", found: ["192.0.2.7"] },
+      { kind: "conflicting_record", type: "MX", found: ["10 mail.example.org"] },
+    ],
+  });
+});
+
 test.each([
   ["a CNAME to the old host", [`${NAME} CNAME old.example.net`]],
   ["no record yet", []],

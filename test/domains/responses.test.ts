@@ -181,6 +181,7 @@ interface Documented {
   type?: string;
   enum?: readonly unknown[];
   format?: string;
+  properties?: Record<string, Documented>;
 }
 
 /** The extreme values of a member of a finding, by its type. Its documented limits are left out: they are under test. */
@@ -192,6 +193,10 @@ const extremesOf = (schema: Documented): unknown[] => {
       return [0, LARGEST_INTEGER];
     case "boolean":
       return [false, true];
+    case "object":
+      return ["", LONG_TEXT].map((text) =>
+        Object.fromEntries(Object.keys(schema.properties ?? {}).map((name) => [name, text])),
+      );
     case "array":
       return [[], [""], Array.from({ length: 20 }, () => LONG_TEXT)];
     default:
@@ -210,7 +215,10 @@ const findingsOf = (kind: string): Finding[] => {
   const full = Array.from({ length: rounds }, (_, round) =>
     Object.fromEntries(members.map(([name, extremes]) => [name, extremes.at(round) ?? extremes.at(-1)])),
   );
-  const { parameter: _1, tag: _2, since: _3, reachesService: _4, ...required } = full[0] as Body;
+  const optional = "parameter tag since reachesService challenge wildcard".split(" ");
+  const required = Object.fromEntries(
+    Object.entries(full[0] ?? {}).filter(([name]) => !optional.includes(name)),
+  );
   return [...full, required].map((finding) => ({ ...finding, kind }) as unknown as Finding);
 };
 

@@ -64,6 +64,8 @@ describe("with a target", () => {
     ["docs.wild.test", "wrong", ["wildcard_record"]],
     ["docs.slow.test", "right", ["long_ttl"]],
     ["docs.strict.example.test", "blocked", ["caa_forbids"]],
+    ["mailed.example.test", "wrong", ["conflicting_record", "conflicting_record"]],
+    ["away.example.test", "wrong", ["delegated_away"]],
   ])("%s is %s", async (hostname, verdict, kinds) => {
     const found = await shared().check(hostname, USUAL);
     expect({ verdict: found.verdict, kinds: found.findings.map(({ kind }) => kind) }).toEqual({
@@ -120,6 +122,8 @@ describe("without a target", () => {
     ["docs.nowhere.test", "unregistered", ["registration_expired"]],
     ["docs.proxied.test", "in_use", ["proxied"]],
     ["docs.wild.test", "in_use", ["wildcard_record"]],
+    ["texted.example.test", "in_use", ["conflicting_record"]],
+    ["away.example.test", "wrong", ["delegated_away"]],
   ])("%s is %s", async (hostname, verdict, kinds) => {
     const found = await shared().check(hostname);
     expect({ verdict: found.verdict, kinds: found.findings.map(({ kind }) => kind) }).toEqual({
@@ -141,6 +145,10 @@ describe("without a target", () => {
         responsible: "holder",
       },
     ]);
+    const [text] = (await shared().check("texted.example.test")).findings;
+    expect(text?.message).toBe(
+      "texted.example.test has a TXT record (site-verification=1): replace it with the CNAME. If a service still checks the text, choose another name for the site.",
+    );
     const [apex] = (await shared().check("flat.test")).findings;
     expect(apex).toMatchObject({ found: ["192.0.2.81", "2001:db8::80"] });
     expect(apex).not.toHaveProperty("expected");

@@ -163,7 +163,7 @@ real(
           name: "example.test",
           server: at,
           reason: "a signature has expired: RRSIG expired",
-          message: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired). Ask the DNS provider to sign the zone again, or remove the DS record at the registrar.`,
+          message: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired). Ask the DNS provider to sign the zone again.`,
           responsible: "dns_provider",
         },
       ],

@@ -928,7 +928,7 @@ export interface components {
     /** @description What a check found, and which record to change. */
     DomainFinding: {
       /**
-       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: An address record has the name that the CNAME needs. `caa_forbids`: CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails, somebody must act after a day (`since`). `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `not_moved`: The DNS proves that the domain is the project's, but its records do not lead here yet. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
+       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: Another record has the name that the CNAME needs. DNS providers refuse a CNAME there. `delegated_away`: NS records give the name, or a parent of it, to other name servers, and those do not have the record. `https_record`: An HTTPS record leads browsers to another host, although the addresses are right. `apex_cname`: The apex of a zone has a CNAME record, which hides its MX and TXT records. `caa_forbids`: CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails, somebody must act after a day (`since`). `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `not_moved`: The DNS proves that the domain is the project's, but its records do not lead here yet. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
        * @enum {string}
        */
       kind:
@@ -936,6 +936,9 @@ export interface components {
         | "wrong_target"
         | "doubled_name"
         | "conflicting_record"
+        | "delegated_away"
+        | "https_record"
+        | "apex_cname"
         | "caa_forbids"
         | "caa_unanswered"
         | "not_propagated"
@@ -978,6 +981,11 @@ export interface components {
       parameter?: "accounturi" | "validationmethods";
       /** @description The tag of the CAA record to add, if it is not `issue`: a wildcard can need another. */
       tag?: string;
+      challenge?: components["schemas"]["FindingChallenge"];
+      /** @description A wildcard record that does not answer for the name. */
+      wildcard?: string;
+      /** @description The name that has NS records, or a parent of it. */
+      zone?: string;
       /** @description The company that runs the proxy or the name servers. */
       provider?: string;
       /** @description Whether requests through the proxy reach this service. Absent if not tried. */
@@ -993,6 +1001,13 @@ export interface components {
       since?: string;
       /** @description Why a server gave no useful response, or why the service is not ready. */
       reason?: string;
+    };
+    /** @description The CNAME record with which this service can use the method that CAA records allow. */
+    FindingChallenge: {
+      /** @description Its name. */
+      name: string;
+      /** @description Its value. */
+      value: string;
     };
     /** @description The certificate of a domain, and its progress. */
     DomainCertificate: {

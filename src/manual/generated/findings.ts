@@ -18,6 +18,9 @@ const EXAMPLES: { readonly [Name in Kind]: DomainFinding & { kind: Name } } = {
     found: ["192.0.2.7"],
     expected: [target],
   },
+  delegated_away: { kind: "delegated_away", name, zone: name, found: ["ns1.old.example.net"] },
+  https_record: { kind: "https_record", name: "example.org", found: ["1 . alpn=h2 ipv4hint=192.0.2.7"] },
+  apex_cname: { kind: "apex_cname", name: "example.org", expected: [target] },
   doubled_name: {
     kind: "doubled_name",
     name,

@@ -130,9 +130,13 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
   wrong_target(finding, domain) {
     const { name, type, found = [] } = finding;
     if (isAboutChallenge(finding, domain)) return challengeRecord(domain, "Change", found);
-    return type === "ALIAS"
-      ? [elsewhere(domain, name, found), ...allRecords(domain, "Create")]
-      : ownRecords(domain, "Change", found);
+    if (type === "ALIAS") return [elsewhere(domain, name, found), ...allRecords(domain, "Create")];
+    if (found.length < 2) return ownRecords(domain, "Change", found);
+    const wrong = found.filter((value) => value !== domain.record.value);
+    return [
+      change(domain, "Delete", { type: "CNAME", name, found: wrong }),
+      ...(wrong.length < found.length ? [] : ownRecords(domain, "Create")),
+    ];
   },
   doubled_name: ({ type = "CNAME", found = [], expected = [] }, domain) => [
     ...found.map((name) => change(domain, "Delete", { type, name, found: expected })),
@@ -148,14 +152,22 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     change(domain, "Delete", { type, name, found }),
     ...ownRecords(domain, "Create"),
   ],
+  // Below a delegated name, the record belongs to another zone: the text says where.
+  delegated_away: ({ name, zone, found = [] }, domain) =>
+    name === zone
+      ? [change(domain, "Delete", { type: "NS", name, found }), ...ownRecords(domain, "Create")]
+      : [],
+  https_record: ({ name, found = [] }, domain) => [change(domain, "Delete", { type: "HTTPS", name, found })],
   wildcard_record: (_, domain) => ownRecords(domain, "Create"),
   stray_address: ({ name, type = "A", found = [] }, domain) => [
     change(domain, "Delete", { type, name, found }),
   ],
-  caa_forbids: ({ name, found = [], expected = [], tag = "issue" }, domain) =>
-    expected
+  caa_forbids: ({ name, found = [], expected = [], tag = "issue", challenge }, domain) => {
+    if (challenge) return [change(domain, "Create", { type: "CNAME", ...challenge })];
+    return expected
       .slice(0, 1)
-      .map((issuer) => change(domain, "Create", { type: "CAA", name, found, value: `0 ${tag} "${issuer}"` })),
+      .map((issuer) => change(domain, "Create", { type: "CAA", name, found, value: `0 ${tag} "${issuer}"` }));
+  },
   ownership_unproven: ({ name, found = [], expected = [] }, domain) =>
     expected.map((value) =>
       change(domain, found.length > 0 ? "Change" : "Create", { type: "TXT", name, found, value }),
@@ -168,7 +180,12 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
 type Seen = Named & Pick<Domain, "stage" | "findings"> & Partial<Domain>;
 
 /** Findings that only need time, or are hints. */
-const PASSING: ReadonlySet<Finding["kind"]> = new Set(["not_propagated", "unreachable", "long_ttl"]);
+const PASSING: ReadonlySet<Finding["kind"]> = new Set([
+  "not_propagated",
+  "unreachable",
+  "long_ttl",
+  "apex_cname",
+]);
 
 const toneOf = ({ kind }: Finding, domain: Seen): Advice["tone"] => {
   // Most people add a domain before its record.

@@ -127,12 +127,15 @@ const needsExactly = (areTwo: boolean, { record: { type } }: Described): string 
 const aliasNote = ({ guide, record: { note } }: Described): Pick<Words, "note"> =>
   guide || note === undefined ? {} : { note };
 
+/** Types of records that others than visitors use. */
+const NEEDED_ELSEWHERE: ReadonlySet<string> = new Set(["MX", "TXT"]);
+
 const inTheWay = (findings: readonly [Finding, ...Finding[]]): Pick<Words, "title"> => {
   const [{ name, type = "A" }] = findings;
   const types = [...new Set(findings.map((one) => one.type))];
   return types.length > 1
     ? { title: `The ${types.join(" and ")} records of ${name} are in the way` }
-    : { title: `${type.startsWith("A") ? "An" : "A"} ${type} record of ${name} is in the way` };
+    : { title: `${/^[AHM]/.test(type) ? "An" : "A"} ${type} record of ${name} is in the way` };
 };
 
 /** Splits the message of a finding: first what is wrong, then what to do. A server's words in brackets are not split. */
@@ -170,6 +173,9 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
   },
   conflicting_record: (findings) => ({
     ...inTheWay(findings),
+    ...(findings.some(({ type = "" }) => NEEDED_ELSEWHERE.has(type)) && {
+      note: "If mail or another service still needs these records, choose another name for the site.",
+    }),
     text: `A CNAME cannot exist beside ${findings.length > 1 ? "them. Delete them" : "it. Delete it"}, then create the CNAME. ${DNS_DELAY}`,
   }),
   stray_address: (findings) => ({
