@@ -4,11 +4,12 @@ import { createSignInLinks } from "../console/sign-in-links.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { dnsAccess } from "../dns-checks/dns-access.ts";
-import { dnsInspector } from "../dns-checks/inspect.ts";
+import { inspector } from "../dns-checks/inspect.ts";
 import { targetAddressLookup } from "../dns-checks/target-addresses.ts";
 import { cutOverInspector } from "../dns-checks/cut-over.ts";
 import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
 import { delegationOf } from "./challenges.ts";
+import { issuanceOf } from "./issuance.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";
 import { personService } from "../people/service.ts";
@@ -56,8 +57,9 @@ export const commandServices = (
     get platform() {
       const dns = dnsAccess(config, runtime);
       const delegation = delegationOf(config, dns);
+      const issuance = issuanceOf(config, repositories.certificates, dns);
       return domainServices(config, repositories, runtime, {
-        inspect: cutOverInspector(wildcardInspector(dnsInspector(config, runtime), delegation), delegation),
+        inspect: cutOverInspector(wildcardInspector(inspector({ ...dns, issuance }), delegation), delegation),
         addressesOf: targetAddressLookup(dns, clock),
         dns,
         offerConnect: commandDomainConnect(config)?.offer,

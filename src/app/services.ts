@@ -161,7 +161,8 @@ export const createServices = (
   const names = cachedNames(repositories.publishedNames, database.version);
   const dns = dnsAccess(config, runtime, options.dns);
   const inspectOver = (access: typeof dns) =>
-    options.inspect ?? inspector({ ...access, issuance: issuanceOf(config, repositories.certificates) });
+    options.inspect ??
+    inspector({ ...access, issuance: issuanceOf(config, repositories.certificates, access) });
   const delegation = delegationOf(config, dns);
   const inspect = cutOverInspector(wildcardInspector(inspectOver(dns), delegation), delegation);
   const nameserver = createNameserver(

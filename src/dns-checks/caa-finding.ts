@@ -1,6 +1,8 @@
 import { type CaaOrder, formatCaa, issueTagFor, judgeCaa } from "../protocols/dns/caa.ts";
 import type { CaaRecord } from "../protocols/dns/message.ts";
-import type { Finding } from "./finding.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
+import type { Delegation } from "./delegation.ts";
+import type { Challenge, Finding } from "./finding.ts";
 
 /** With what this service orders certificates, as CAA records name it. */
 export interface Issuance {
@@ -8,6 +10,8 @@ export interface Issuance {
   issuers: readonly string[];
   /** The methods that it can use: `http-01`, ... */
   methods: readonly string[];
+  /** How the holders of domains make dns-01 possible; undefined if the CA decides about methods. */
+  delegation?: Delegation | undefined;
   /** The URIs of its accounts; undefined if not every CA has given one. */
   accounts(): Promise<readonly string[] | undefined>;
 }
@@ -43,3 +47,19 @@ export const judgeCaaAt = (
     },
   };
 };
+
+/** The record that dns-01 needs, if CAA records require that method, and the challenge is not delegated to the project. */
+export const missingChallenge = async (
+  records: readonly CaaRecord[],
+  order: CaaOrder,
+  { delegation, hostname, label }: Pick<Issuance, "delegation"> & { hostname: string; label: string },
+): Promise<Challenge | undefined> => {
+  const allows = (methods: readonly string[]) => "methods" in judgeCaa(records, { ...order, methods });
+  if (!delegation || allows(directly(order.methods)) || !allows(order.methods)) return undefined;
+  const found = await delegation.lookUp(hostname, label);
+  return found.kind === "elsewhere" ? { name: challengeNameOf(hostname), value: found.expected } : undefined;
+};
+
+/** The methods that need no record of the holder. */
+export const directly = (methods: readonly string[]): string[] =>
+  methods.filter((method) => method !== "dns-01");

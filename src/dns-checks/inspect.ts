@@ -1,4 +1,4 @@
-import { type Issuance, issuanceBy } from "./caa-finding.ts";
+import { type Issuance, directly, issuanceBy, missingChallenge } from "./caa-finding.ts";
 import type { Finding } from "./finding.ts";
 import type { IsUrgent } from "../protocols/dns/limiter.ts";
 import { isClaimed, ownershipOf, rivalsOf } from "./ownership.ts";
@@ -72,23 +72,28 @@ export const inspector =
       { resolvers: resolvers(), port, mayAsk },
       { ascii, apex, target, isWildcard, acceptsProof },
     );
-    const expected = {
-      hostname: ascii,
-      target,
-      isApex,
+    const order = {
       issuers: [...new Set([...issuance.issuers, ...extraIssuers])],
       methods: isWildcard ? ["dns-01"] : issuance.methods,
       isWildcard,
       accounts: await issuance.accounts(),
-      needsProof,
-      formerAddresses,
     };
+    const records = trace.caa.kind === "found" ? trace.caa.records : [];
+    const challenge = await missingChallenge(records, order, {
+      delegation: isWildcard || target === ascii ? undefined : issuance.delegation,
+      hostname: ascii,
+      label: target.slice(0, target.indexOf(".")),
+    });
+    const methods = challenge ? directly(order.methods) : order.methods;
+    const expected = { ...order, methods, hostname: ascii, target, isApex, needsProof, formerAddresses };
     const { event, findings } = verdictOf(trace, expected);
     const isProven = ownershipOf(trace, expected) === "proven";
     const rivals = rivalsOf(trace, expected, event === "records_right");
     return {
       event,
-      findings: findings.map(sanitizeFinding),
+      findings: findings.map((finding) =>
+        sanitizeFinding(finding.kind === "caa_forbids" && challenge ? { ...finding, challenge } : finding),
+      ),
       isProven,
       isClaimed: isClaimed(trace, expected),
       rivals,

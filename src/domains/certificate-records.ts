@@ -91,9 +91,6 @@ const caaCheck =
     return "methods" in judged ? judged : { forbidden: describeFinding(sanitizeFinding(judged.finding)) };
   };
 
-const OR_DELEGATE =
-  "Or create the CNAME record for the challenge, which the domain's page shows: then the server can use dns-01.";
-
 type CheckCaa = ReturnType<typeof caaCheck>;
 
 const ownNameRecords = (inspect: Inspect, checkCaa: CheckCaa) => ({
@@ -154,8 +151,7 @@ export const certificateRecords = (options: RecordsOptions) => {
     const mayUseRecord = delegation && "methods" in (await checkCaa(hostname, { methods: BY_RECORD }));
     if (mayUseRecord && recordName !== undefined) return { kind: "delegated", recordName };
     const caa = await checkCaa(hostname, { methods: BY_CONNECTION });
-    if ("methods" in caa) return { kind: "right", ...reach, methods: caa.methods };
-    return wrong(mayUseRecord ? `${caa.forbidden} ${OR_DELEGATE}` : caa.forbidden);
+    return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "right", ...reach, methods: caa.methods };
   };
 
   return {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { makeProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
 import type { AcmeCaOptions } from "../support/acme-ca.ts";
-import { atEnd } from "../support/store.ts";
+import { type StoreSettings, atEnd } from "../support/store.ts";
 import { DOMAIN, WILDCARD, openDnsIssuing } from "./dns-issuing.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
@@ -12,14 +12,14 @@ const CHALLENGE = `_acme-challenge.${NAME}`;
 const BASE = ["example.test NS ns.example.test", "ns.example.test A 127.0.0.1"];
 
 /** The service with the waiting domain NAME, beside a server of its zone. */
-const openDelegated = async (options: AcmeCaOptions = {}) => {
+const openDelegated = async (options: AcmeCaOptions = {}, settings: StoreSettings = {}) => {
   const zones: Record<string, string[]> = { "example.test": BASE };
   const server = await dnsServer({ zones });
   atEnd(() => server[Symbol.dispose]());
   const { port } = server.server;
   const delegated = new Map<string, string>();
   const env = { DNS_RESOLVERS: `127.0.0.1:${port}`, DNS_PORT: String(port), DNS_PRIVATE: "true" };
-  const room = await openDnsIssuing(options, { env }, delegated);
+  const room = await openDnsIssuing(options, { env, ...settings }, delegated);
   room.fakeDns.outcome = "records_missing";
   await room.pass();
   const target = async (slug = "docs") => {
@@ -167,8 +167,23 @@ test("a domain whose CAA records allow only dns-01 must delegate its challenge",
   await pass();
   expect(orders()).toEqual([]);
   expect((await certificates.find(NAME))?.problem?.detail).toEndWith(
-    "Or create the CNAME record for the challenge, which the domain's page shows: then the server can use dns-01.",
+    'Add a record with the value "letsencrypt.org; validationmethods=http-01,tls-alpn-01".',
   );
+});
+
+test("a check names the record that makes dns-01 possible, until it exists", async () => {
+  const room = await openDelegated({}, { dns: { timeoutMs: 3000, attempts: 1 } });
+  const { add, verify, show, delegate, target } = room;
+  const caa = 'example.test CAA 0 issue "letsencrypt.org;validationmethods=dns-01"';
+  const challenges = async (value: string) => {
+    delegate(value, caa);
+    await verify(NAME);
+    const { findings } = await show(NAME);
+    return findings.flatMap((one) => (one.kind === "caa_forbids" ? [one["challenge"]] : []));
+  };
+  await add(NAME);
+  expect(await challenges("elsewhere.example.test")).toEqual([{ name: CHALLENGE, value: await target() }]);
+  expect(await challenges(await target())).toEqual([]);
 });
 
 test("CAA records that forbid the certificate stop the order before the CA is asked", async () => {

@@ -5,7 +5,7 @@ import { atEnd, faultOf, openStore } from "../support/store.ts";
 import { dnsAccess } from "../../src/dns-checks/dns-access.ts";
 import { dnsInspector, inspector } from "../../src/dns-checks/inspect.ts";
 import { issuanceBy } from "../../src/dns-checks/caa-finding.ts";
-import type { Delegation } from "../../src/dns-checks/delegation.ts";
+import type { Delegated, Delegation } from "../../src/dns-checks/delegation.ts";
 import { wildcardInspector } from "../../src/dns-checks/wildcard-inspect.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
@@ -259,6 +259,41 @@ test("an inspection applies the methods and the account of this service to CAA r
   expect(await forbidding("validationmethods=dns-01")).toEqual(["validationmethods"]);
   expect(await forbidding("accounturi=https://ca.test/1")).toEqual([]);
   expect(await forbidding("accounturi=https://ca.test/2")).toEqual(["accounturi"]);
+});
+
+test("dns-01 counts only if the challenge is delegated, and otherwise the finding names the record for it", async () => {
+  const { store, setRecords, target } = await openRules();
+  const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+  const access = dnsAccess(store.config, { clock: store.clock, randomBytes: random });
+  const name = "docs.example.org";
+  const [label = ""] = target.split(".");
+  const challengesOf = async (parameters: string, kind: Delegated["kind"]) => {
+    setRecords(`${name} CNAME ${target}`, `example.org CAA 0 issue "ca.test;${parameters}"`);
+    const delegation: Delegation = {
+      nameOf: (one) => one,
+      isDelegated: async () => kind === "delegated",
+      lookUp: async (hostname, one) => ({ kind, found: [], expected: `${one}.for.${hostname}` }),
+    };
+    const issuance = { ...issuanceBy(["ca.test"]), delegation };
+    const manner = { isUrgent: () => false, needsProof: true };
+    const { findings } = await inspector({ ...access, issuance })(hostnameOf(name), target, manner);
+    return findings.map((finding) =>
+      finding.kind === "caa_forbids"
+        ? [finding.parameter, finding.expected, finding.challenge]
+        : finding.kind,
+    );
+  };
+  const record = { name: `_acme-challenge.${name}`, value: `${label}.for.${name}` };
+  const ONLY_DNS = "validationmethods=dns-01";
+  expect(await challengesOf(ONLY_DNS, "elsewhere")).toEqual([
+    ["validationmethods", ["ca.test; validationmethods=http-01,tls-alpn-01"], record],
+  ]);
+  expect(await challengesOf(ONLY_DNS, "delegated")).toEqual([]);
+  expect(await challengesOf(ONLY_DNS, "unknown")).toEqual([]);
+  expect(await challengesOf("validationmethods=dns-01,http-01", "elsewhere")).toEqual([]);
+  expect(await challengesOf("validationmethods=email-01", "elsewhere")).toEqual([
+    ["validationmethods", ["ca.test; validationmethods=http-01,tls-alpn-01,dns-01"], undefined],
+  ]);
 });
 
 test("an inspection of a wildcard looks at its own record, and at the CAA records of its domain", async () => {
@@ -546,7 +581,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     for (const slug of ["docs", "other"]) await add("example.org", slug);
     setRecords(`example.org CNAME ${target}`);
     expect(await verifiedIn("other")).toMatchObject({ stage: "dns_conflict" });
-    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
+    expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [{ kind: "apex_cname" }] });
   });
 
   test("cannot be proven while TXT queries get no response, and that is not a failure", async () => {
