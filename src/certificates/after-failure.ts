@@ -1,15 +1,17 @@
 import { reasonOf } from "../lib/reason.ts";
 import { AcmeProblem, type Problem, problemOf } from "../protocols/acme/problem.ts";
 import { retryTime } from "../protocols/acme/renewal.ts";
-import type { Issued, PendingOrder } from "./certificate.ts";
+import type { Issued, PendingOrder, StoredProblem } from "./certificate.ts";
 import { Undecided } from "./present.ts";
-import { BUDGET } from "./place-order.ts";
+import { BUDGET, isLimitType } from "./place-order.ts";
 import { IMPORT_ONLY, NOT_HELD, NOT_MOVED } from "./preflight.ts";
 
 /** The time until a CA that has not decided is polled again. */
 const UNDECIDED_MS = 60_000;
 /** The longest Retry-After that is obeyed: one response must not let a certificate expire. */
 const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
+/** The time until the other challenge method is tried for the first time. */
+const OTHER_METHOD_MS = 10_000;
 
 /** Problem types that do not count as failures, and the shortest time until the next attempt, in milliseconds. */
 const POSTPONED: ReadonlyMap<string, number> = new Map([
@@ -42,10 +44,10 @@ const FINAL: ReadonlySet<string> = new Set([
 
 /** How the service continues after an attempt without a certificate. */
 export type AfterFailure =
-  | { kind: "postpone"; problem: Problem; nextAt: number; isReported: boolean }
+  | { kind: "postpone"; problem: StoredProblem; nextAt: number; isReported: boolean }
   | {
       kind: "fail";
-      problem: Problem;
+      problem: StoredProblem;
       nextAt: number;
       /** The CA that refused the order; undefined if the order can continue. */
       refusedBy: string | undefined;
@@ -65,19 +67,33 @@ interface Attempted {
   order: PendingOrder | undefined;
   /** The certificate in use. */
   issued: Pick<Issued, "notAfter"> | undefined;
+  /** Of the previous attempt. */
+  problem: StoredProblem | undefined;
 }
+
+/** The problem with what the next attempt and a person still need from the previous one. */
+const remembering = (problem: Problem, previous: StoredProblem | undefined): StoredProblem => {
+  const method = problem.method ?? previous?.method;
+  const cause = previous && FINAL.has(previous.type) ? previous : previous?.cause;
+  return {
+    ...problem,
+    ...(method !== undefined && { method }),
+    ...(cause && isLimitType(problem.type) && { cause }),
+  };
+};
 
 /** @param random from 0 up to 1 */
 export const afterFailure = (
   error: unknown,
-  { failures, order, issued, now }: Attempted & { now: number },
+  { failures, order, issued, problem: previous, now }: Attempted & { now: number },
   random: () => number,
 ): AfterFailure => {
   if (error instanceof Undecided) {
-    const problem = { type: "undecided", detail: error.message, subproblems: [] };
+    const undecided = { type: "undecided", detail: error.message, subproblems: [] };
+    const problem = remembering(undecided, previous);
     return { kind: "postpone", problem, nextAt: now + UNDECIDED_MS, isReported: false };
   }
-  const problem = problemIn(error);
+  const problem = remembering(problemIn(error), previous);
   const { type, status } = problem;
   const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
   const postponedMs = POSTPONED.get(type);
@@ -88,12 +104,15 @@ export const afterFailure = (
       nextAt: now + Math.max(retryAfterMs, postponedMs),
       isReported: true,
     };
+  const hasOtherMethod = problem.method !== undefined && previous?.method === undefined;
   // If the CA no longer knows the order or the account, the next attempt makes a new one.
   const isRefused = FINAL.has(type) || status === 404;
   return {
     kind: "fail",
     problem,
-    nextAt: retryTime({ failures: failures + 1, retryAfterMs, notAfter: issued?.notAfter, now }, random),
+    nextAt: hasOtherMethod
+      ? now + Math.max(OTHER_METHOD_MS, retryAfterMs)
+      : retryTime({ failures: failures + 1, retryAfterMs, notAfter: issued?.notAfter, now }, random),
     refusedBy: isRefused ? order?.ca : undefined,
     forgetAccountAt: type === "accountDoesNotExist" ? order?.ca : undefined,
   };

@@ -3,9 +3,8 @@ import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
-import type { Problem } from "../protocols/acme/problem.ts";
 import { attemptCounter } from "./ca-repository.ts";
-import { AT_ONCE, type Certificate, type Issued, type PendingOrder } from "./certificate.ts";
+import { AT_ONCE, type Certificate, type Issued, type PendingOrder, type StoredProblem } from "./certificate.ts";
 import {
   NEW_CERTIFICATE,
   NO_ORDER,
@@ -34,7 +33,7 @@ export interface DomainEffects {
 
 /** Why an attempt failed, and when the next one is. */
 export interface Failure {
-  problem: Problem;
+  problem: StoredProblem;
   nextAt: number | null;
   /** The CA that refused the order, if one did: the refusal counts towards its limits. */
   refusedBy?: string | undefined;
@@ -129,6 +128,17 @@ const endStatements = (orm: Store["orm"]) => {
 const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   const statements = endStatements(orm);
   const count = attemptCounter({ orm });
+  /** Ends the attempt. A domain that a CA has refused before is `issue_failed` again. */
+  const end = async (query: Statement["query"], attempt: Attempt, failure: Failure, now: number) => {
+    const { problem, nextAt } = failure;
+    await commit(
+      [{ query, values: { ...attempt, problem: JSON.stringify(problem), nextAt } }],
+      ([changed]) =>
+        problem.cause && (changed as unknown[]).length > 0
+          ? effects.issueRefused(attempt.hostname, now)
+          : [],
+    );
+  };
   return {
     /**
      * Puts the certificate in use from the next handshake on, and its domain live, in one atomic step. False if the name is
@@ -152,15 +162,14 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       ]);
     },
     /** Ends the attempt without counting it as failed. */
-    async postpone(attempt: Attempt, problem: Problem, nextAt: number): Promise<void> {
-      const values = { ...attempt, problem: JSON.stringify(problem), nextAt };
-      await commit([{ query: statements.postpone, values }]);
-    },
+    postpone: (attempt: Attempt, failure: Failure, now: number): Promise<void> =>
+      end(statements.postpone, attempt, failure, now),
     /** Ends the attempt. A refused order is deleted, and its domain is `issue_failed`; the next attempt continues any other. */
-    async fail(attempt: Attempt, { problem, nextAt, refusedBy }: Failure, now: number): Promise<void> {
+    async fail(attempt: Attempt, failure: Failure, now: number): Promise<void> {
       const { hostname } = attempt;
+      const { problem, nextAt, refusedBy } = failure;
+      if (refusedBy === undefined) return end(statements.fail, attempt, failure, now);
       const values = { ...attempt, problem: JSON.stringify(problem), nextAt };
-      if (refusedBy === undefined) return void (await commit([{ query: statements.fail, values }]));
       await commit(
         [{ query: statements.refuse, values }, ...count(refusedBy, "refused", hostname, now)],
         ([changed]) => (changed.length > 0 ? effects.issueRefused(hostname, now) : []),

@@ -27,6 +27,12 @@ export interface PendingOrder {
   key: string;
 }
 
+/** Why the last attempt failed, as stored. Its `method` is the one that failed last, also in an earlier attempt. */
+export interface StoredProblem extends Problem {
+  /** A CA's last refusal, while the name only waits for a limit. */
+  cause?: Problem;
+}
+
 /** A host name that needs a certificate, and its progress. */
 export interface Certificate {
   hostname: string;
@@ -42,7 +48,7 @@ export interface Certificate {
   /** Failed attempts since the last success. */
   failures: number;
   /** Why the last attempt failed. */
-  problem: Problem | undefined;
+  problem: StoredProblem | undefined;
   issued: Issued | undefined;
   order: PendingOrder | undefined;
   /** The response to the last challenge, until the order ends. */

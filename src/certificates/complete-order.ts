@@ -28,6 +28,13 @@ const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
     error ?? { type: "order_invalid", detail: `The order became ${status}, and the CA gave no reason.` },
   );
 
+/** Types of refusals after which a CA may still reach the name by the other method. */
+const OF_METHOD: ReadonlySet<string> = new Set(["connection", "incorrectResponse", "tls", "unauthorized"]);
+
+/** The refusal of a challenge. With `dns-01` the CA does not connect to the name, so no other method helps. */
+const challengeRefusal = (status: string, error: Problem | undefined, { method }: Proof): AcmeProblem =>
+  refusalOf(status, error && method !== "dns-01" && OF_METHOD.has(error.type) ? { ...error, method } : error);
+
 /** Polls until the CA has decided. @throws Undecided after `PATIENCE_MS` */
 const polling =
   (clock: Clock, sleep: (ms: number) => Promise<void>) =>
@@ -89,7 +96,7 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
         signal,
       );
       if (decided.status !== "valid")
-        throw refusalOf(decided.status, decided.challenges.find(({ error }) => error)?.error);
+        throw challengeRefusal(decided.status, decided.challenges.find(({ error }) => error)?.error, proof);
     });
   };
 

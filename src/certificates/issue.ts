@@ -98,11 +98,11 @@ const failureWriter =
   async (attempt: Attempt, error: unknown) => {
     const { hostname } = attempt;
     const now = clock.now();
-    const { failures = 0, order, issued } = (await certificates.find(hostname)) ?? {};
-    const after = afterFailure(error, { failures, order, issued, now }, randomFraction);
+    const { failures = 0, order, issued, problem } = (await certificates.find(hostname)) ?? {};
+    const after = afterFailure(error, { failures, order, issued, problem, now }, randomFraction);
     if (after.kind === "postpone") {
       if (after.isReported) onFailed(hostname, after.problem);
-      return certificates.postpone(attempt, after.problem, after.nextAt);
+      return certificates.postpone(attempt, after, now);
     }
     onFailed(hostname, after.problem);
     if (after.forgetAccountAt !== undefined) await certificates.forgetAccount(after.forgetAccountAt);
@@ -161,7 +161,7 @@ export const certificateIssuer = (
 
   const obtain = async (certificate: Attempted, signal: AbortSignal | undefined) => {
     const { hostname } = certificate;
-    const found = await preflight(hostname);
+    const found = await preflight(hostname, certificate.problem?.method);
     if ("obstacle" in found) {
       if (found.obstacle.type === NOT_HELD && (await forget(certificate))) return;
       throw new AcmeProblem(found.obstacle);

@@ -71,8 +71,11 @@ const isAboutReplacement = (error: unknown): boolean =>
   error instanceof AcmeProblem &&
   (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
 
+/** True for problems that say nothing about the name: it only waits for a limit. */
+export const isLimitType = (type: string): boolean => type === "rateLimited" || type === BUDGET;
+
 const isLimit = (error: unknown): error is AcmeProblem =>
-  error instanceof AcmeProblem && (error.type === "rateLimited" || error.type === BUDGET);
+  error instanceof AcmeProblem && isLimitType(error.type);
 
 const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 

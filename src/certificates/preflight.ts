@@ -11,8 +11,11 @@ export type Proof =
   /** By a TXT record of this name: the challenge's own, or the one that it is delegated to. */
   | { method: "dns-01"; recordName: string };
 
-/** Returns why an order placed now would fail, or how to prove the name if nothing stands in the way. */
-export type Preflight = (hostname: string) => Promise<{ obstacle: Problem } | Proof>;
+/**
+ * Returns why an order placed now would fail, or how to prove the name if nothing stands in the way.
+ * @param failedMethod the method that failed in the last attempt: chosen only if no other one works
+ */
+export type Preflight = (hostname: string, failedMethod?: string) => Promise<{ obstacle: Problem } | Proof>;
 
 /** Problem type: no method proves the name. */
 const CHALLENGE_UNREACHABLE = "challenge_unreachable";
@@ -102,6 +105,12 @@ const firstFailure = async (
 /** The methods with which a CA connects to a name, in the order in which they are tried. */
 const CONNECTING = ["http-01", "tls-alpn-01"] as const;
 
+/** The methods that CAA records allow, the failed one last. */
+const methodsInOrder = (allowed: readonly string[], failedMethod: string | undefined) =>
+  CONNECTING.filter((method) => allowed.includes(method)).toSorted(
+    (one, other) => Number(one === failedMethod) - Number(other === failedMethod),
+  );
+
 type Reach = Pick<Extract<NameRecords, { kind: "right" }>, "addresses" | "methods">;
 
 /** Tries the methods at every address, because the CA chooses which address it connects to. */
@@ -127,10 +136,13 @@ const methodFinder = ({ probes, fetchChallenge, tryHandshake, ports }: TrialOpti
 
   const trials = { "http-01": tryHttp, "tls-alpn-01": tryTls } as const;
 
-  return async (hostname: string, { addresses, methods }: Reach): ReturnType<Preflight> => {
+  return async (
+    hostname: string,
+    { addresses, methods }: Reach,
+    failedMethod?: string,
+  ): ReturnType<Preflight> => {
     const failures: string[] = [];
-    for (const method of CONNECTING) {
-      if (!methods.includes(method)) continue;
+    for (const method of methodsInOrder(methods, failedMethod)) {
       const failure = await firstFailure(addresses, (address) => trials[method](hostname, address));
       if (failure === undefined) return { method };
       failures.push(failure);
@@ -157,12 +169,12 @@ export const preflightChecks = (options: PreflightOptions): Preflight => {
   const findMethod = methodFinder(options);
 
   /** An unreachable name is no obstacle: this machine may reach its own names by another route than a CA does. */
-  const checkOwnName = async (hostname: string): ReturnType<Preflight> => {
+  const checkOwnName: Preflight = async (hostname, failedMethod) => {
     const found = await records.forOwnName(hostname, await caaIdentities());
     if (found.kind !== "right") return proofIn(found);
-    const result = await findMethod(hostname, found);
+    const result = await findMethod(hostname, found, failedMethod);
     if (!("obstacle" in result)) return result;
-    return { method: CONNECTING.find((method) => found.methods.includes(method)) ?? "http-01" };
+    return { method: methodsInOrder(found.methods, failedMethod)[0] ?? "http-01" };
   };
 
   const checkWildcard = async ({ hostname }: Wildcard): ReturnType<Preflight> => {
@@ -172,18 +184,22 @@ export const preflightChecks = (options: PreflightOptions): Preflight => {
     return { method: "dns-01", recordName: challengeNameOf(domain) };
   };
 
-  const checkDomain = async (hostname: string, found: NameRecords): ReturnType<Preflight> => {
+  const checkDomain = async (
+    hostname: string,
+    found: NameRecords,
+    failedMethod: string | undefined,
+  ): ReturnType<Preflight> => {
     if (found.kind !== "right") return proofIn(found);
-    const result = await findMethod(hostname, found);
+    const result = await findMethod(hostname, found, failedMethod);
     if (!found.isAtOldHost || !("obstacle" in result)) return result;
     return obstacle(NOT_MOVED, `${result.obstacle.detail} ${BEFORE_MOVE}`);
   };
 
-  return async (hostname) => {
+  return async (hostname, failedMethod) => {
     if (hostname === wildcard?.hostname) return checkWildcard(wildcard);
-    if (isOwnName(hostname)) return checkOwnName(hostname);
+    if (isOwnName(hostname)) return checkOwnName(hostname, failedMethod);
     const found = await records.forDomain(hostname);
-    if (found) return checkDomain(hostname, found);
+    if (found) return checkDomain(hostname, found, failedMethod);
     return isServed(hostname)
       ? obstacle(IMPORT_ONLY, "No certificate is ordered for this name: CAs certify public names only.")
       : obstacle(NOT_HELD, "No project holds the name.");

@@ -2,8 +2,7 @@ import { and, asc, eq, gt, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { projects } from "../db/schema/projects.ts";
-import type { Problem } from "../protocols/acme/problem.ts";
-import type { Certificate, Expiry, Issued, KeyPair } from "./certificate.ts";
+import type { Certificate, Expiry, Issued, KeyPair, StoredProblem } from "./certificate.ts";
 import { hasName, value } from "./queries.ts";
 
 /** A certificate in use, and how many its name had before. */
@@ -27,7 +26,7 @@ const toCertificate = (row: Row): Certificate => ({
   attemptSince: row.attemptSince,
   revision: row.revision,
   failures: row.failures,
-  problem: row.problem === null ? undefined : (JSON.parse(row.problem) as Problem),
+  problem: row.problem === null ? undefined : (JSON.parse(row.problem) as StoredProblem),
   issued: issuedOf(row),
   order:
     row.orderAuthority === null || row.orderKey === null

@@ -34,7 +34,7 @@ const OF_THIS_MACHINE = [
 const problemType = sql`json_extract(${certificates.problem}, '$.type')`;
 
 /** The writes that say when a name gets its next attempt. */
-const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">, effects: DomainEffects) => {
   const wantStatement = insertStatement(orm);
   const nextAt = sql`${value("nextAt")}`;
   const putOffStatement = updateStatement(orm, { nextAt }, isAsRead);
@@ -49,6 +49,11 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
     request,
     and(hasName, sql`coalesce(${problemType}, '') not in ${sql.raw(LIMITED)}`),
   );
+  const refusedStatement = orm
+    .select({ one: sql`1` })
+    .from(certificates)
+    .where(and(hasName, sql`json_extract(${certificates.problem}, '$.cause') is not null`))
+    .prepare();
   const withdrawStatement = updateStatement(
     orm,
     { ...NO_ORDER, ...NO_CERTIFICATE, ...request },
@@ -68,9 +73,18 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
     async retryAfterRestart(now: number): Promise<void> {
       await commit([{ query: retryStatement, values: { nextAt: now } }]);
     },
-    /** Requests a certificate now. False if the name is unknown or a limit makes it wait. */
-    async request(hostname: string): Promise<boolean> {
-      const [rows] = await commit([{ query: requestStatement, values: { hostname } }]);
+    /**
+     * Requests a certificate now. False if the name is unknown or a limit makes it wait: then a domain that a CA has refused is
+     * `issue_failed` again.
+     */
+    async request(hostname: string, now: number): Promise<boolean> {
+      const [rows] = await commit(
+        [
+          { query: requestStatement, values: { hostname } },
+          { query: refusedStatement, values: { hostname } },
+        ],
+        ([, refused]) => (refused.length > 0 ? effects.issueRefused(hostname, now) : []),
+      );
       return rows.length > 0;
     },
     /** Stops using the certificate with this chain, and requests another. */
@@ -86,7 +100,7 @@ export const certificateRepository = (
   effects: DomainEffects,
 ) => ({
   ...certificateReads(database),
-  ...scheduleWrites(database),
+  ...scheduleWrites(database, effects),
   ...attemptWrites(database, effects),
   ...caReadsAndWrites(database),
 });

@@ -60,7 +60,7 @@ export const certificateScheduler = ({
     const { issued } = (await certificates.find(hostname)) ?? {};
     if (!issued) return;
     const has = new Set((await readCertificate(issued.chain)).names);
-    if (names.some((name) => !has.has(name))) await certificates.request(hostname);
+    if (names.some((name) => !has.has(name))) await certificates.request(hostname, clock.now());
   };
 
   const due = async (now: number, limit: number): Promise<Certificate[]> => {

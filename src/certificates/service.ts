@@ -82,7 +82,7 @@ export const certificateService = ({
     async renew(typed: string): Promise<Certificate> {
       const { hostname, nextAt } = await get(typed);
       if (wildcard?.covers(hostname)) throw covered(wildcard);
-      if (await certificates.request(hostname)) return get(hostname);
+      if (await certificates.request(hostname, clock.now())) return get(hostname);
       const until =
         nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, clock.now()))}.`;
       throw new Fault("rate_limited", `The CA allows no further attempt now.${until}`);

@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/time.ts";
 import { formatTime } from "../lib/time.ts";
-import { AT_ONCE, type Certificate, isOverdue } from "./certificate.ts";
+import type { Problem } from "../protocols/acme/problem.ts";
+import { AT_ONCE, type Certificate, type StoredProblem, isOverdue } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
 const statusOf = (certificate: Certificate, now: number) => {
@@ -11,11 +12,16 @@ const statusOf = (certificate: Certificate, now: number) => {
   return order ? "ordered" : "wanted";
 };
 
-const problemOf = ({ type, detail, status, subproblems }: NonNullable<Certificate["problem"]>) => ({
+const reasonOf = ({ type, detail, status, subproblems }: Problem) => ({
   type,
   detail,
   ...(status !== undefined && { status }),
   subproblems,
+});
+
+const problemOf = ({ cause, ...problem }: StoredProblem) => ({
+  ...reasonOf(problem),
+  ...(cause && { cause: reasonOf(cause) }),
 });
 
 /** A certificate as responses and the command line show it: never its key. Times are RFC 3339. */
@@ -41,5 +47,5 @@ export const certificateSummaries = (certificates: Pick<Certificates, "find" | "
     return found && summaryOf(found, clock.now());
   },
   /** Requests a certificate; false if the name is unknown or a limit makes it wait. */
-  request: certificates.request,
+  request: (hostname: string) => certificates.request(hostname, clock.now()),
 });

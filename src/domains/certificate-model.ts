@@ -12,17 +12,25 @@ const Subproblem = t.Object(
   { $id: "CertificateSubproblem", description: "One of several reasons why the last attempt failed." },
 );
 
+const reason = {
+  type: ResponseText(
+    "The kind of problem: an error type of RFC 8555, or one of this service.",
+    "unauthorized",
+  ),
+  detail: ResponseText("The CA's explanation, in its own words.", "The challenge was not answered."),
+  // The CA's status, unchanged: RFC 9110 section 15 has clients accept three digits, valid or not.
+  status: t.Optional(Type.Integer({ minimum: 100, maximum: 999, examples: [403] })),
+  subproblems: t.Array(Subproblem),
+};
+
+const Cause = t.Object(reason, {
+  $id: "CertificateCause",
+  description:
+    "A CA's last refusal. Present if `type` is `budget` or `rateLimited`, and a CA refused the certificate before.",
+});
+
 const Problem = t.Object(
-  {
-    type: ResponseText(
-      "The kind of problem: an error type of RFC 8555, or one of this service.",
-      "unauthorized",
-    ),
-    detail: ResponseText("The CA's explanation, in its own words.", "The challenge was not answered."),
-    // The CA's status, unchanged: RFC 9110 section 15 has clients accept three digits, valid or not.
-    status: t.Optional(Type.Integer({ minimum: 100, maximum: 999, examples: [403] })),
-    subproblems: t.Array(Subproblem),
-  },
+  { ...reason, cause: t.Optional(Cause) },
   { $id: "CertificateProblem", description: "Why the last attempt failed." },
 );
 

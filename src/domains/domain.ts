@@ -37,19 +37,21 @@ export const CERTIFICATE_STATUSES = [
   "expired",
 ] as const;
 
+interface CertificateProblem {
+  type: string;
+  detail: string;
+  status?: number;
+  subproblems: { type: string; detail: string; identifier?: string }[];
+}
+
 /** The progress of a domain's certificate, as responses show it. Times are RFC 3339. */
 export interface DomainCertificate {
   status: (typeof CERTIFICATE_STATUSES)[number];
   notBefore?: string;
   notAfter?: string;
   authority?: string;
-  /** Why the last attempt failed. */
-  problem?: {
-    type: string;
-    detail: string;
-    status?: number;
-    subproblems: { type: string; detail: string; identifier?: string }[];
-  };
+  /** Why the last attempt failed. If it only waits for a limit, `cause` is the CA's last refusal. */
+  problem?: CertificateProblem & { cause?: CertificateProblem };
   failures?: number;
   nextAttemptAt?: string;
 }

@@ -32,7 +32,7 @@ test("a CA whose limit is reached gets no request: the next one gets the order",
   const { ca, second, clock, certificates, pass, verified, stageOf } = await openTwo();
   await verified(NAME);
   await certificates.want([NAME], clock.now());
-  await certificates.request(NAME);
+  await certificates.request(NAME, clock.now());
   const problem = { type: "unauthorized", detail: "no", subproblems: [] };
   for (let refusal = 0; refusal < 6; refusal++)
     await certificates.fail(

@@ -128,7 +128,7 @@ test("rule 9: a domain without a certificate after 30 minutes is ssl_overdue, wi
 });
 
 describe("an order that a CA refuses", () => {
-  test("leaves the domain issue_failed with the full reason, and is retried after 1, 10 and 100 minutes", async () => {
+  test("leaves the domain issue_failed with the full reason, and is retried after 10 seconds, 10 and 100 minutes", async () => {
     const { ca, certificates, pass, verified, stageOf } = await openIssuing({ validate: async () => false });
     await verified(NAME);
     await pass();
@@ -136,14 +136,18 @@ describe("an order that a CA refuses", () => {
     const found = await certificates.find(NAME);
     expect(found).toMatchObject({ failures: 1, order: undefined, problem: { type: "unauthorized" } });
     expect(ca.orders()).toHaveLength(1);
-    await pass(MINUTE / 2);
+    await pass(MINUTE / 12);
     expect(ca.orders()).toHaveLength(1);
-    await pass(MINUTE);
+    await pass(MINUTE / 6);
     expect(ca.orders()).toHaveLength(2);
     await pass(5 * MINUTE);
     expect(ca.orders()).toHaveLength(2);
     await pass(10 * MINUTE);
     expect(ca.orders()).toHaveLength(3);
+    await pass(60 * MINUTE);
+    expect(ca.orders()).toHaveLength(3);
+    await pass(55 * MINUTE);
+    expect(ca.orders()).toHaveLength(4);
   });
 
   test("rule 9: is tried again at once when the owner verifies again", async () => {

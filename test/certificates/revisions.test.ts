@@ -57,7 +57,7 @@ test("an attempt begins once, however many read the same row", async () => {
 test("a certificate that is requested after it was read is not put off", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
-  await certificates.request("docs.example.org");
+  await certificates.request("docs.example.org", 2);
   await certificates.putOff(read, 1000);
   expect(await certificates.due(100, 10)).toHaveLength(1);
 });
@@ -74,7 +74,7 @@ test("an attempt that an import ended stays ended when another certificate is re
     ariId: null,
   };
   await certificates.installImported("docs.example.org", imported, 900, 3);
-  await certificates.request("docs.example.org");
+  await certificates.request("docs.example.org", 2);
   const issued = { ...imported, chain: "issued", ca: "https://ca.test/" };
   expect(await certificates.install(attempt!, issued, 900, 4)).toBe(false);
   expect((await certificates.find("docs.example.org"))?.issued?.chain).toBe("imported");
@@ -96,7 +96,7 @@ test("an attempt that another process has taken over changes nothing any more, w
   expect(await certificates.saveChallenge(stopped, "t", "t.k")).toBe(false);
   expect(await certificates.install(stopped, issued, 900, 4)).toBe(false);
   expect(await certificates.forget(stopped)).toBe(false);
-  await certificates.postpone(stopped, problem, 900);
+  await certificates.postpone(stopped, { problem, nextAt: 900 }, 4);
   await certificates.fail(stopped, { problem, nextAt: 900, refusedBy: ca }, 4);
   expect(await read()).toEqual(before);
   expect(await certificates.install(current, issued, 900, 4)).toBe(true);

@@ -25,6 +25,8 @@ export interface Problem {
   subproblems: Subproblem[];
   /** Milliseconds to wait before a retry: Retry-After. */
   retryAfterMs?: number;
+  /** The challenge method with which the CA did not reach this service, so that another one may work. */
+  method?: string;
 }
 
 /** The error of every request to a CA. */
@@ -35,6 +37,7 @@ export class AcmeProblem extends Error implements Problem {
   readonly subproblems: Subproblem[];
   declare readonly status?: number;
   declare readonly retryAfterMs?: number;
+  declare readonly method?: string;
   constructor({ type, detail, subproblems = [], ...more }: Omit<Problem, "subproblems"> & Partial<Problem>) {
     super(`${type}: ${detail}`);
     this.type = type;
@@ -45,12 +48,20 @@ export class AcmeProblem extends Error implements Problem {
 }
 
 /** The problem without the Error, to store or show. */
-export const problemOf = ({ type, detail, status, subproblems, retryAfterMs }: AcmeProblem): Problem => ({
+export const problemOf = ({
+  type,
+  detail,
+  status,
+  subproblems,
+  retryAfterMs,
+  method,
+}: AcmeProblem): Problem => ({
   type,
   detail,
   subproblems,
   ...(status !== undefined && { status }),
   ...(retryAfterMs !== undefined && { retryAfterMs }),
+  ...(method !== undefined && { method }),
 });
 
 const MAX_LENGTH = 1000;
