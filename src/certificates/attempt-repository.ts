@@ -4,7 +4,13 @@ import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { attemptCounter } from "./ca-repository.ts";
-import { AT_ONCE, type Certificate, type Issued, type PendingOrder, type StoredProblem } from "./certificate.ts";
+import {
+  AT_ONCE,
+  type Certificate,
+  type Issued,
+  type PendingOrder,
+  type StoredProblem,
+} from "./certificate.ts";
 import {
   NEW_CERTIFICATE,
   NO_ORDER,
@@ -134,9 +140,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
     await commit(
       [{ query, values: { ...attempt, problem: JSON.stringify(problem), nextAt } }],
       ([changed]) =>
-        problem.cause && (changed as unknown[]).length > 0
-          ? effects.issueRefused(attempt.hostname, now)
-          : [],
+        problem.cause && (changed as unknown[]).length > 0 ? effects.issueRefused(attempt.hostname, now) : [],
     );
   };
   return {

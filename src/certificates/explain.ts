@@ -1,6 +1,7 @@
 import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
-import { type Certificate, isOverdue } from "./certificate.ts";
+import type { Problem } from "../protocols/acme/problem.ts";
+import { type Certificate, type StoredProblem, isOverdue } from "./certificate.ts";
 
 /** What to do about each type of problem: RFC 8555's (section 6.7) and ours. */
 export const ADVICE: Readonly<Record<string, string>> = {
@@ -9,7 +10,8 @@ export const ADVICE: Readonly<Record<string, string>> = {
   challenge_not_published: "Correct DNS_CHALLENGE_HOOK, or DNS_UPDATE_SERVER and its key.",
   challenge_not_visible: "Check the name servers of the zone: all of them must have the record.",
   challenge_unreachable: "Forward port 80 of the name to HTTP_PORT, or port 443 to HTTPS_PORT.",
-  connection: "The CA could not reach the name: forward its port 80 to HTTP_PORT.",
+  connection:
+    "The CA could not reach the name. Forward its port 80 to HTTP_PORT and its port 443 to HTTPS_PORT: attempts use them in turn.",
   dns: "The CA could not resolve the name: look at the domain's records.",
   externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC to what the CA gave you.",
   invalidProfile: "Set ACME_PROFILE to a profile that the CA offers for these names, or unset it.",
@@ -42,6 +44,15 @@ const describeNextAttempt = (certificate: Certificate, now: number): string => {
   return nextAt === null ? "" : ` The next attempt is at ${formatTime(Math.max(nextAt, now))}.`;
 };
 
+const describeProblem = ({ type, detail }: Problem): string =>
+  `${sentence(detail)} ${ADVICE[type] ?? ""}`.trimEnd();
+
+/** A wait for a limit with the refusal that is still to be corrected. */
+const describeStored = ({ cause, ...problem }: StoredProblem): string =>
+  cause
+    ? `${sentence(problem.detail)} The CA's last refusal: ${describeProblem(cause)}`
+    : describeProblem(problem);
+
 /** What is wrong with a name's certificate, and what to do; undefined if nothing is. */
 export const explain = (certificate: Certificate, now: number): string | undefined => {
   const { hostname, issued, problem } = certificate;
@@ -52,5 +63,5 @@ export const explain = (certificate: Certificate, now: number): string | undefin
     return isOverdue(certificate, now)
       ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "the server's log shows why"}.`
       : undefined;
-  return `${hostname}: ${state}. ${sentence(problem.detail)} ${ADVICE[problem.type] ?? ""}${describeNextAttempt(certificate, now)}`;
+  return `${hostname}: ${state}. ${describeStored(problem)}${describeNextAttempt(certificate, now)}`;
 };

@@ -26,6 +26,14 @@ test("a name that is not late has no explanation", () => {
   expect(explain(waiting(), NOW)).toBeUndefined();
 });
 
+test("a wait for a limit is explained together with the refusal that is still to be corrected", () => {
+  const cause = problem("connection", "Timeout during connect");
+  const limited = waiting({ problem: { ...problem("budget", "5 are allowed."), cause } });
+  expect(explain(limited, NOW)).toBe(
+    "docs.example.org: it has no certificate. 5 are allowed. The CA's last refusal: Timeout during connect. The CA could not reach the name. Forward its port 80 to HTTP_PORT and its port 443 to HTTPS_PORT: attempts use them in turn. The next attempt is at 2026-11-20T00:01:00.000Z.",
+  );
+});
+
 test("a name without a certificate after 30 minutes is named", () => {
   expect(explain(waiting({ createdAt: NOW - 30 * MINUTE }), NOW)).toContain("after 30 minutes");
 });

@@ -583,6 +583,17 @@ describe("the advice for a certificate", () => {
     expect(certificateProblem("rateLimited")).toContain("Wait");
   });
 
+  test("names the CA's last refusal while a limit makes it wait, and asks for the repair", () => {
+    const cause = { type: "connection", detail: "Timeout.", subproblems: [] };
+    const limited = { type: "budget", detail: "5 are allowed.", subproblems: [], cause };
+    const [first] = advice([], { ...failed, certificate: { status: "failing", problem: limited } });
+    expect(first).toMatchObject({
+      tone: "bad",
+      text: expect.stringMatching(/limit .+ is reached.+ports 80 and 443 must lead to this server/),
+      quotes: ["5 are allowed.", "Timeout."],
+    });
+  });
+
   test("gives way to the record that explains it", () => {
     const titles = advice([CAA], { ...failed, certificate: { status: "failing", problem } });
     expect(titles.map(({ title }) => title)).toEqual([

@@ -1045,6 +1045,7 @@ export interface components {
       detail: string;
       status?: number;
       subproblems: components["schemas"]["CertificateSubproblem"][];
+      cause?: components["schemas"]["CertificateCause"];
     };
     /** @description One of several reasons why the last attempt failed. */
     CertificateSubproblem: {
@@ -1054,6 +1055,15 @@ export interface components {
       detail: string;
       /** @description The host name with the problem. */
       identifier?: string;
+    };
+    /** @description A CA's last refusal. Present if `type` is `budget` or `rateLimited`, and a CA refused the certificate before. */
+    CertificateCause: {
+      /** @description The kind of problem: an error type of RFC 8555, or one of this service. */
+      type: string;
+      /** @description The CA's explanation, in its own words. */
+      detail: string;
+      status?: number;
+      subproblems: components["schemas"]["CertificateSubproblem"][];
     };
     /** @description Every DNS query of the last check, with its response. */
     DomainTrace: {

@@ -239,7 +239,8 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   if (!problem && !mustRenew && status !== "ssl_overdue" && status !== "expired") return undefined;
   const isPassing =
     (status === "in_use" && !mustRenew) ||
-    (status === "failing" && (PASSING_PROBLEMS.has(problem?.type ?? "") || isDue(certificate, now)));
+    (status === "failing" &&
+      ((PASSING_PROBLEMS.has(problem?.type ?? "") && !problem?.cause) || isDue(certificate, now)));
   return {
     tone: isPassing ? "waiting" : "bad",
     ...certificateWords(certificate, now),
@@ -250,9 +251,10 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
 };
 
 /** What the CA said, one sentence per part. */
-const quotesOf = ({ detail, subproblems }: NonNullable<Certificate["problem"]>): string[] => [
+const quotesOf = ({ detail, subproblems, cause }: NonNullable<Certificate["problem"]>): string[] => [
   detail,
   ...subproblems.map(({ identifier, detail }) => (identifier ? `${identifier}: ${detail}` : detail)),
+  ...(cause ? quotesOf(cause) : []),
 ];
 
 const ORDER = { bad: 0, waiting: 1 } as const;

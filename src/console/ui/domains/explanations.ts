@@ -28,7 +28,8 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   budget: "The limit on certificate orders is reached. Wait: the next order is placed automatically.",
   caa: "The domain's CAA records do not allow the CA. Change them.",
   challenge_unreachable: "The domain does not reach this server over HTTP. Its port 80 must be reachable.",
-  connection: "The CA could not reach the domain. Its port 80 must lead to this server.",
+  connection:
+    "The CA could not reach the domain. Its ports 80 and 443 must lead to this server: attempts use them in turn.",
   dns: "The CA could not find the domain in the DNS. Check its records.",
   externalAccountRequired: "The CA requires an external account. The server's operator must set it up.",
   import_only: "The server's operator imports its certificates. The next one is due.",
@@ -84,7 +85,9 @@ export const certificateWords = (certificate: Certificate, now: number): Words =
   if (status === "failing" && isDue(certificate, now)) return DUE;
   return {
     title: CERTIFICATE_TITLES[status] ?? "The last attempt to get a certificate failed",
-    text: problem ? certificateProblem(problem.type) : "",
+    text: problem
+      ? [problem, problem.cause].flatMap((one) => (one ? certificateProblem(one.type) : [])).join(" ")
+      : "",
     note: attemptWords(certificate, now),
   };
 };
