@@ -185,6 +185,29 @@ real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebb
   await until("nothing is served", async () => (await room.curl()).code === 35);
 });
 
+/** A pebble that cannot connect to port 80, which this service reaches itself. */
+const blocked: Begin = (place, where) => usual(place, { ...where, httpPort: freePort() });
+
+real(
+  "the same where the CA alone cannot reach port 80, in the TLS handshake of the next attempt",
+  [...NEEDED, "pebble", "curl"],
+  async () => {
+    using place = directory();
+    await using room = await opened(place.path, blocked);
+    await attach(room.server);
+    await until("curl is answered", async () => (await room.curl()).code === 0, 60_000);
+    const history = await (await room.server.call(`${domains}/${NAME}/history`)).json();
+    expect((history as { event: string }[]).map(({ event }) => event)).toEqual([
+      "certificate_stored",
+      "order_placed",
+      "issue_refused",
+      "order_placed",
+      "records_right",
+      "added",
+    ]);
+  },
+);
+
 real("the same by caddy's authority", [...NEEDED, "caddy", "curl", "network namespaces"], async () => {
   using place = directory();
   await using room = await opened(place.path, caddy(NAME), { httpPort: 80 });
