@@ -2,15 +2,17 @@ import type { ChallengeRecords } from "../certificates/challenge-records.ts";
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
 import type { UndecidedRecords } from "../certificates/present.ts";
 import { abandonedRecords, certificateIssuer } from "../certificates/issue.ts";
-import { orderPlacer } from "../certificates/place-order.ts";
+import { type Authority, orderPlacer } from "../certificates/place-order.ts";
+import { certificateQueue } from "../certificates/queue.ts";
 import { challengeResponses } from "../certificates/challenge-responses.ts";
 import { preflightChecks, reachTrial } from "../certificates/preflight.ts";
 import { type Probes, challengeFetcher, challengeProbes, handshakeTrier } from "../certificates/probes.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
-import { type Wildcard, namesIn } from "../certificates/wildcard.ts";
+import { type Wildcard, certifiedNames, namesIn } from "../certificates/wildcard.ts";
 import { type CertificateService, certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
+import { limitsOf } from "../lib/acme-limits.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { certificateRecords } from "../domains/certificate-records.ts";
 import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
@@ -37,6 +39,26 @@ export const commandCertificates = (
     clientOf: (directory) => acmeClients(config, clock, sleep)(directory),
     assertLoads: ({ key, chain }) => void secureContext({ key, cert: chain }),
     wildcard: wildcardOf(config),
+    clock,
+  });
+
+/** The CAs that certificates are ordered from; none before the operator agrees to their terms. */
+const authoritiesOf = ({ acmeAgreeTos, acmeDirectory, acmeLimits }: Config): Authority[] =>
+  acmeAgreeTos
+    ? acmeDirectory.map((directory, at) => ({ directory, limits: limitsOf(directory, acmeLimits[at]) }))
+    : [];
+
+/** The queue for certificates. It only reads the database, so the scheduler and the domains each have one. */
+export const queueOf = (
+  config: Config,
+  certificates: Repositories["certificates"],
+  clock: Runtime["clock"],
+  wildcard = wildcardOf(config),
+) =>
+  certificateQueue({
+    certificates,
+    authorities: authoritiesOf(config),
+    first: certifiedNames(ownNames(config).publicHosts, wildcard),
     clock,
   });
 
@@ -170,14 +192,15 @@ export const httpsServices = (
   const store = certificatesInUse(config, database, certificates, { ...names, wildcard }, runtime);
   const own = ownNames(config);
   const clientOf = acmeClients(config, clock, sleep);
-  const directories = config.acmeAgreeTos ? config.acmeDirectory : [];
+  const authorities = authoritiesOf(config);
+  const directories = authorities.map(({ directory }) => directory);
   const trial = trialOptions(config, probes, responses);
   const undecided: UndecidedRecords = new Map();
   const challenges = challengesOf(challengeRecords, authorityAsker(names.dns), runtime);
   const issue = certificateIssuer(
     {
       certificates,
-      placeOrder: orderPlacer({ certificates, directories, namesOf: namesIn(wildcard), clientOf, clock }),
+      placeOrder: orderPlacer({ certificates, authorities, namesOf: namesIn(wildcard), clientOf, clock }),
       clientOf,
       preflight: orderChecks(
         config,
@@ -223,10 +246,11 @@ export const httpsServices = (
     challenge: responses.overHttp,
     scheduler: certificateScheduler({
       certificates,
+      queue: queueOf(config, certificates, clock, wildcard),
       issue,
       removeAbandoned: abandonedRecords({ certificates, challenges }, undecided),
       missing: domains.uncertified,
-      own: own.publicHosts,
+      own: certifiedNames(own.publicHosts, wildcard),
       platformDomain: own.publicPlatformDomain,
       wildcard,
       clock,

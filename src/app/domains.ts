@@ -2,6 +2,7 @@ import { certificateSummaries } from "../certificates/summary.ts";
 import type { Config } from "../config/config.ts";
 import type { OfferConnect } from "../dns-records/connect-offer.ts";
 import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import { queueOf } from "./certificates.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
 import { recordWatch } from "../domains/record-watch.ts";
@@ -59,7 +60,7 @@ export const domainServices = (
     clock,
     randomFraction,
     targetOf,
-    onMoved: repositories.certificates.request,
+    onMoved: (hostname) => repositories.certificates.request(hostname, clock.now()),
     isSecured,
   });
   const domains = domainService({
@@ -67,7 +68,13 @@ export const domainServices = (
     projects,
     checks,
     reservedNames: own.reserved,
-    certificates: isSecured ? certificateSummaries(repositories.certificates, clock) : undefined,
+    certificates: isSecured
+      ? certificateSummaries(
+          repositories.certificates,
+          queueOf(config, repositories.certificates, clock),
+          clock,
+        )
+      : undefined,
     onRemoved,
     verifications: rateLimiter("verify", "verifications of this domain", nodes),
     clock,

@@ -1,10 +1,11 @@
-import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, sql } from "drizzle-orm";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { acmeAccounts, acmeAttempts } from "../db/schema/certificates.ts";
+import { MAX_WINDOW_MS } from "../lib/acme-limits.ts";
 import { apexOf } from "../lib/hostname.ts";
 import type { AccountKey } from "../protocols/acme/keys.ts";
-import { type Attempt, MAX_WINDOW_MS } from "./budget.ts";
+import type { AttemptKind, Counted } from "./budget.ts";
 import { value } from "./queries.ts";
 
 /** The service's account with a CA. */
@@ -30,7 +31,7 @@ export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
     .delete(acmeAttempts)
     .where(lte(acmeAttempts.at, value("before")))
     .prepare();
-  return (ca: string, kind: Attempt["kind"], hostname: string, now: number): readonly Statement[] => {
+  return (ca: string, kind: AttemptKind, hostname: string, now: number): readonly Statement[] => {
     return [
       { query: countStatement, values: { ca, kind, hostname, apex: apexOf(hostname), now } },
       { query: pruneStatement, values: { before: now - MAX_WINDOW_MS } },
@@ -40,15 +41,21 @@ export const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
 
 /** The service's account with each CA, and the attempts that count there. A CA is identified by its directory's URL. */
 export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
-  const attemptsStatement = orm
-    .select({
-      kind: acmeAttempts.kind,
-      hostname: acmeAttempts.hostname,
-      apex: acmeAttempts.apex,
-      at: acmeAttempts.at,
-    })
+  const nthStatement = orm
+    .select({ at: acmeAttempts.at })
     .from(acmeAttempts)
-    .where(and(eq(acmeAttempts.authority, value("ca")), gt(acmeAttempts.at, value("since"))))
+    .where(
+      and(
+        eq(acmeAttempts.authority, value("ca")),
+        gt(acmeAttempts.at, value("since")),
+        eq(acmeAttempts.kind, value("kind")),
+        sql`${acmeAttempts.hostname} = coalesce(${value("hostname")}, ${acmeAttempts.hostname})`,
+        sql`${acmeAttempts.apex} = coalesce(${value("apex")}, ${acmeAttempts.apex})`,
+      ),
+    )
+    .orderBy(desc(acmeAttempts.at))
+    .limit(1)
+    .offset(value("newer"))
     .prepare();
   const isOfCa = eq(acmeAccounts.authority, value("ca"));
   const accountStatement = orm.select().from(acmeAccounts).where(isOfCa).limit(1).prepare();
@@ -79,10 +86,9 @@ export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit
       await commit([{ query: addStatement, values: { ca, key: JSON.stringify(key) } }]);
       return (await account(ca)) ?? { key, url: undefined };
     },
-    /** The attempts at a CA after `since`. */
-    async attempts(ca: string, since: number): Promise<Attempt[]> {
-      return attemptsStatement.all({ ca, since });
-    },
+    /** When the nth newest of these attempts at a CA was, from 1; undefined if there are fewer. */
+    nthAttempt: (ca: string, { hostname = null, apex = null, ...counted }: Counted, nth: number) =>
+      nthStatement.get({ ca, hostname, apex, ...counted, newer: nth - 1 })?.at,
     async saveAccount(ca: string, { key, url }: StoredAccount): Promise<void> {
       await commit([{ query: saveStatement, values: { ca, key: JSON.stringify(key), url: url ?? null } }]);
     },

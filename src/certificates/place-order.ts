@@ -1,3 +1,4 @@
+import type { Limits } from "../lib/acme-limits.ts";
 import { apexOf } from "../lib/hostname.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Account, AcmeClient } from "../protocols/acme/client.ts";
@@ -5,7 +6,7 @@ import { newCertificateKey, newAccountKey } from "../protocols/acme/keys.ts";
 import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
 import type { Attempt } from "./attempt-repository.ts";
-import { MAX_WINDOW_MS, findExhaustedLimit } from "./budget.ts";
+import { findExhaustedLimit } from "./budget.ts";
 import type { Certificate, PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
@@ -48,10 +49,17 @@ export interface PlacedOrder {
  */
 export type PlaceOrder = (certificate: Attempted) => Promise<PlacedOrder>;
 
+/** A CA, and how many requests it allows. */
+export interface Authority {
+  /** The URL of its directory. */
+  directory: string;
+  limits: Limits;
+}
+
 export interface PlaceOrderOptions {
   certificates: Certificates;
-  /** URLs of the CAs' directories, tried in turn; if empty, nothing is ordered. */
-  directories: readonly string[];
+  /** Tried in turn; if empty, nothing is ordered. */
+  authorities: readonly Authority[];
   /** The names in the certificate of a name: several for a wildcard. */
   namesOf(hostname: string): readonly string[];
   clientOf(ca: string): AcmeClient;
@@ -79,14 +87,21 @@ const isLimit = (error: unknown): error is AcmeProblem =>
 
 const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 
-/** @throws AcmeProblem if one more order would exceed a limit of the CA */
+/** @throws AcmeProblem if one more order would exceed a limit of the CA, which is about to get others from this process */
 const budgetCheck =
   ({ certificates, clock }: PlaceOrderOptions) =>
-  async (ca: string, { hostname, issued, isRequested }: Certificate) => {
+  ({ directory: ca, limits }: Authority, { hostname, issued, isRequested }: Certificate, placing: number) => {
     const now = clock.now();
     const isRenewal = issued !== undefined && !isRequested;
-    const attempts = await certificates.attempts(ca, now - MAX_WINDOW_MS);
-    const exhausted = findExhaustedLimit({ hostname, apex: apexOf(hostname), isRenewal }, attempts, now);
+    const exhausted = findExhaustedLimit(
+      limits,
+      { hostname, apex: apexOf(hostname), isRenewal, isPrior: isRequested || isRenewal },
+      (counted, nth) => {
+        if (counted.kind !== "order") return certificates.nthAttempt(ca, counted, nth);
+        return nth <= placing ? now : certificates.nthAttempt(ca, counted, nth - placing);
+      },
+      now,
+    );
     if (exhausted)
       throw new AcmeProblem({
         type: BUDGET,
@@ -99,6 +114,9 @@ const budgetCheck =
 const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => Promise<Account>) => {
   const { certificates, clientOf, namesOf, clock } = options;
   const assertWithinBudget = budgetCheck(options);
+  /** How many orders are being placed at each CA. */
+  const placing = new Map<string, number>();
+  const count = (ca: string, change: number) => placing.set(ca, (placing.get(ca) ?? 0) + change);
 
   const order = async (account: Account, ca: string, certificate: Attempted) => {
     const { hostname, issued } = certificate;
@@ -122,8 +140,7 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
     return placed;
   };
 
-  return async (ca: string, certificate: Attempted): Promise<PlacedOrder> => {
-    await assertWithinBudget(ca, certificate);
+  const place = async (ca: string, certificate: Attempted): Promise<PlacedOrder> => {
     // The key of an order that was never placed is unused.
     const key = certificate.order?.key ?? (await newCertificateKey());
     const pending = { ca, url: null, key };
@@ -131,17 +148,28 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
     const account = await accountOf(ca);
     return { account, pending, order: await order(account, ca, certificate) };
   };
+
+  return async (authority: Authority, certificate: Attempted): Promise<PlacedOrder> => {
+    const { directory: ca } = authority;
+    assertWithinBudget(authority, certificate, placing.get(ca) ?? 0);
+    count(ca, 1);
+    try {
+      return await place(ca, certificate);
+    } finally {
+      count(ca, -1);
+    }
+  };
 };
 
 export const orderPlacer = (options: PlaceOrderOptions): PlaceOrder => {
-  const { certificates, directories, clientOf } = options;
+  const { certificates, authorities, clientOf } = options;
   const accountOf = accountOpener(certificates, clientOf);
   const placeOrder = orderPlacement(options, accountOf);
 
   /** Each failure changes which CA is tried first. */
-  const directoriesInTurn = ({ failures }: Certificate): string[] => {
-    const first = failures % directories.length;
-    return [...directories.slice(first), ...directories.slice(0, first)];
+  const authoritiesInTurn = ({ failures }: Certificate): Authority[] => {
+    const first = failures % authorities.length;
+    return [...authorities.slice(first), ...authorities.slice(0, first)];
   };
 
   return async (certificate) => {
@@ -152,9 +180,9 @@ export const orderPlacer = (options: PlaceOrderOptions): PlaceOrder => {
       return { account, pending, order: read };
     }
     const refusals: AcmeProblem[] = [];
-    for (const ca of directoriesInTurn(certificate))
+    for (const authority of authoritiesInTurn(certificate))
       try {
-        return await placeOrder(ca, certificate);
+        return await placeOrder(authority, certificate);
       } catch (error) {
         if (!isLimit(error)) throw error;
         refusals.push(error);

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, notExists, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { projects } from "../db/schema/projects.ts";
@@ -18,7 +18,7 @@ const issuedOf = ({ key, chain, authority, notBefore, notAfter, ariId }: Row): I
     ? undefined
     : { key, chain, ca: authority, notBefore: notBefore ?? 0, notAfter: notAfter ?? 0, ariId };
 
-const toCertificate = (row: Row): Certificate => ({
+export const toCertificate = (row: Row): Certificate => ({
   hostname: row.hostname,
   createdAt: row.createdAt,
   nextAt: row.nextAt,
@@ -57,11 +57,6 @@ const rowStatements = (orm: Orm) => {
     list: rows()
       .where(gt(certificates.hostname, value("after")))
       .orderBy(asc(certificates.hostname))
-      .limit(value("limit"))
-      .prepare(),
-    due: rows()
-      .where(lte(certificates.nextAt, value("now")))
-      .orderBy(asc(certificates.nextAt))
       .limit(value("limit"))
       .prepare(),
   };
@@ -143,10 +138,6 @@ export const certificateReads = ({ orm }: Pick<Database, "orm">) => {
     /** Ascending by name, behind `after`. */
     async list(page: { after: string; limit: number }): Promise<Certificate[]> {
       return rows.list.all({ ...page }).map(toCertificate);
-    },
-    /** Those that are due: requested and interrupted ones first, then the longest due. */
-    async due(now: number, limit: number): Promise<Certificate[]> {
-      return rows.due.all({ now, limit }).map(toCertificate);
     },
   };
 };

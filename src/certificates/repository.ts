@@ -13,12 +13,14 @@ import {
   updateStatement,
   value,
 } from "./queries.ts";
+import { queueReads } from "./queue-repository.ts";
 import { certificateReads } from "./read-repository.ts";
 
 /** Problem types that a request cannot bypass. */
 const LIMITED = "('rateLimited', 'budget')";
 /** Problem types that a change of settings or network may have solved. */
 const OF_THIS_MACHINE = [
+  "budget",
   "no_authority",
   "challenge_unreachable",
   "challenge_not_published",
@@ -103,6 +105,7 @@ export const certificateRepository = (
   ...scheduleWrites(database, effects),
   ...attemptWrites(database, effects),
   ...caReadsAndWrites(database),
+  ...queueReads(database),
 });
 
 export type Certificates = ReturnType<typeof certificateRepository>;

@@ -3,22 +3,21 @@ import type { Certificate } from "./certificate.ts";
 import type { IssueCertificate } from "./issue.ts";
 import { type Poller, duePoller } from "../lib/poller.ts";
 import { readCertificate } from "../protocols/acme/certificate.ts";
+import type { CertificateQueue } from "./queue.ts";
 import type { Certificates } from "./repository.ts";
 import type { Wildcard } from "./wildcard.ts";
 
 export type CertificateScheduler = Poller;
 
 export interface CertificateSchedulerOptions {
-  certificates: Pick<
-    Certificates,
-    "missingBelow" | "find" | "want" | "due" | "request" | "retryAfterRestart"
-  >;
+  certificates: Pick<Certificates, "missingBelow" | "find" | "want" | "request" | "retryAfterRestart">;
+  queue: Pick<CertificateQueue, "due">;
   issue: IssueCertificate;
   /** Removes challenge records that no attempt removes any more. */
   removeAbandoned(): Promise<void>;
   /** Custom domains that need a certificate and have no row yet; at most `limit`. */
   missing(limit: number): Promise<string[]>;
-  /** The service's own public names. */
+  /** The service's own names that need a certificate. */
   own: readonly string[];
   /** The domain of the projects' sites, if it may be in the public DNS. */
   platformDomain?: string | undefined;
@@ -30,13 +29,14 @@ export interface CertificateSchedulerOptions {
 }
 
 /** Names at the same time: a CA takes seconds for each. */
-const MAX_CONCURRENT = 8;
+const MAX_CONCURRENT = 16;
 /** Names added in one tick. */
 const MAX_NEW = 100;
 
 /** Adds names that need a certificate, and orders and renews the certificates that are due. */
 export const certificateScheduler = ({
   certificates,
+  queue,
   issue,
   removeAbandoned,
   missing,
@@ -46,13 +46,9 @@ export const certificateScheduler = ({
   clock,
   onError,
 }: CertificateSchedulerOptions): CertificateScheduler => {
-  const wanted = [
-    ...own.filter((hostname) => !wildcard?.covers(hostname)),
-    ...(wildcard ? [wildcard.hostname] : []),
-  ];
   const missingOwn = async (): Promise<string[]> => {
-    const found = await Promise.all(wanted.map((hostname) => certificates.find(hostname)));
-    return wanted.filter((_, at) => !found[at]);
+    const found = await Promise.all(own.map((hostname) => certificates.find(hostname)));
+    return own.filter((_, at) => !found[at]);
   };
 
   /** The settings may name more than the stored wildcard certificate has. */
@@ -69,7 +65,7 @@ export const certificateScheduler = ({
       names.push(...(await certificates.missingBelow(platformDomain, MAX_NEW)));
     await certificates.want(names, now);
     await removeAbandoned();
-    return certificates.due(now, limit);
+    return queue.due(now, limit);
   };
 
   const issuePoller = duePoller({

@@ -2,6 +2,7 @@ import type { Clock } from "../lib/time.ts";
 import { formatTime } from "../lib/time.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
 import { AT_ONCE, type Certificate, type StoredProblem, isOverdue } from "./certificate.ts";
+import type { CertificateQueue } from "./queue.ts";
 import type { Certificates } from "./repository.ts";
 
 const statusOf = (certificate: Certificate, now: number) => {
@@ -39,13 +40,29 @@ export const summaryOf = (certificate: Certificate, now: number) => {
   } as const;
 };
 
+/** True if only its turn in the queue can keep the name from an attempt. */
+const mayWait = ({ issued, attemptSince, nextAt }: Certificate, now: number): boolean =>
+  issued === undefined && attemptSince === null && nextAt !== null && nextAt <= now;
+
 /** The certificates of domains. */
-export const certificateSummaries = (certificates: Pick<Certificates, "find" | "request">, clock: Clock) => ({
+export const certificateSummaries = (
+  certificates: Pick<Certificates, "find" | "want" | "request">,
+  queue: Pick<CertificateQueue, "placeOf" | "refresh">,
+  clock: Clock,
+) => ({
   /** Undefined if the name is unknown. */
   async find(hostname: string) {
+    const now = clock.now();
     const found = await certificates.find(hostname);
-    return found && summaryOf(found, clock.now());
+    if (!found) return undefined;
+    const place = mayWait(found, now) ? await queue.placeOf(hostname) : undefined;
+    return { ...summaryOf(found, now), ...(place && { queue: place, nextAttemptAt: place.estimatedAt }) };
   },
-  /** Requests a certificate; false if the name is unknown or a limit makes it wait. */
-  request: (hostname: string) => certificates.request(hostname, clock.now()),
+  /** Requests a certificate, also for a new name; false if a limit makes it wait. */
+  async request(hostname: string): Promise<boolean> {
+    await certificates.want([hostname], clock.now());
+    const isRequested = await certificates.request(hostname, clock.now());
+    queue.refresh();
+    return isRequested;
+  },
 });

@@ -21,6 +21,12 @@ export const wildcardBelow = (domain: string, isServed: boolean): Wildcard => {
   };
 };
 
+/** The names under which certificates are stored for the service's own names. */
+export const certifiedNames = (own: readonly string[], wildcard: Wildcard | undefined): string[] => [
+  ...own.filter((hostname) => !wildcard?.covers(hostname)),
+  ...(wildcard ? [wildcard.hostname] : []),
+];
+
 /** The names in the certificate that is stored under a name. */
 export const namesIn =
   (wildcard: Wildcard | undefined) =>

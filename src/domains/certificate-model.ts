@@ -34,6 +34,17 @@ const Problem = t.Object(
   { $id: "CertificateProblem", description: "Why the last attempt failed." },
 );
 
+const Queue = t.Object(
+  {
+    position: Type.Integer({ minimum: 1, description: "Its place in the queue.", examples: [412] }),
+    estimatedAt: Time("When its order can probably be placed.", "2026-11-20T13:33:00.000Z"),
+  },
+  {
+    $id: "CertificateQueue",
+    description: "The certificate waits because the CAs' limits allow no order now. Projects take turns.",
+  },
+);
+
 export const DomainCertificate = t.Object(
   {
     status: OneOf("CertificateStatus", CERTIFICATE_STATUSES, {
@@ -61,6 +72,7 @@ export const DomainCertificate = t.Object(
     nextAttemptAt: t.Optional(
       Time("When the service tries again, or renews the certificate.", "2026-11-20T09:33:00.000Z"),
     ),
+    queue: t.Optional(Queue),
   },
   { $id: "DomainCertificate", description: "The certificate of a domain, and its progress." },
 );

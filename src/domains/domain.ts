@@ -54,6 +54,8 @@ export interface DomainCertificate {
   problem?: CertificateProblem & { cause?: CertificateProblem };
   failures?: number;
   nextAttemptAt?: string;
+  /** Present if it waits because the CAs' limits allow no order now. */
+  queue?: { position: number; estimatedAt: string };
 }
 
 /** The part of a domain's project that a check needs. */

@@ -12,7 +12,7 @@ import { type InspectedDomain, type ListedDomain, type ViewOptions, domainViews 
 export interface DomainCertificates {
   /** Undefined if the name is unknown. */
   find(hostname: string): Promise<DomainCertificate | undefined>;
-  /** Requests a certificate; false if the name is unknown or a limit makes it wait. */
+  /** Requests a certificate, also for a new name; false if a limit makes it wait. */
   request(hostname: string): Promise<boolean>;
 }
 

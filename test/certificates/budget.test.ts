@@ -1,5 +1,16 @@
-import { describe, expect, test } from "bun:test";
-import { ATTEMPTS, type Attempt, MAX_WINDOW_MS, findExhaustedLimit } from "../../src/certificates/budget.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  type AttemptKind,
+  type NthNewest,
+  findExhaustedLimit,
+  orderSlots,
+} from "../../src/certificates/budget.ts";
+import { certificateRepository } from "../../src/certificates/repository.ts";
+import { acmeAttempts } from "../../src/db/schema/certificates.ts";
+import { openDatabase } from "../../src/db/open.ts";
+import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
+import { MAX_WINDOW_MS, limitsOf } from "../../src/lib/acme-limits.ts";
+import { temporaryDirectory } from "../support/store.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -10,15 +21,41 @@ const NAME = { hostname: "docs.example.org", apex: "example.org" };
 const SIBLING = { hostname: "www.example.org", apex: "example.org" };
 const STRANGER = { hostname: "docs.example.net", apex: "example.net" };
 
+interface Attempt {
+  kind: AttemptKind;
+  hostname: string;
+  apex: string;
+  at: number;
+}
+
 /** So many attempts, one a second: the youngest a second ago. */
-const attempts = (kind: Attempt["kind"], count: number, name: typeof NAME = NAME, newest = NOW - SECOND) =>
+const attempts = (kind: AttemptKind, count: number, name: typeof NAME = NAME, newest = NOW - SECOND) =>
   Array.from({ length: count }, (_, at): Attempt => ({ kind, ...name, at: newest - at * SECOND }));
 
-const exhausted = (counted: readonly Attempt[], { isRenewal = false, now = NOW } = {}) =>
-  findExhaustedLimit({ ...NAME, isRenewal }, counted, now);
+const AUTHORITY = "https://ca.test/directory";
+const database = openDatabase(`${temporaryDirectory()}/store.db`);
+const { nthAttempt } = certificateRepository(database, certificateEffects(database));
+afterAll(() => database.close());
+
+/** Reads the attempts from a database that also has those at another CA. */
+const nthOf = (counted: readonly Attempt[]): NthNewest => {
+  database.orm.delete(acmeAttempts).run();
+  for (const authority of [AUTHORITY, "https://other.test/directory"])
+    for (const one of authority === AUTHORITY ? counted : [...counted, ...counted])
+      database.orm
+        .insert(acmeAttempts)
+        .values({ authority, ...one })
+        .run();
+  return (of, nth) => nthAttempt(AUTHORITY, of, nth);
+};
+
+const exhausted = (
+  counted: readonly Attempt[],
+  { isRenewal = false, isPrior = true, limits = limitsOf(AUTHORITY), now = NOW } = {},
+) => findExhaustedLimit(limits, { ...NAME, isRenewal, isPrior }, nthOf(counted), now);
 
 interface Case {
-  kind: Attempt["kind"];
+  kind: AttemptKind;
   most: number;
   withinMs: number;
   /** The name whose attempts count with those of `NAME`, and the one whose do not. */
@@ -37,7 +74,7 @@ const LIMITS: [string, Case][] = [
       withinMs: HOUR,
       counts: NAME,
       differs: SIBLING,
-      detail: "5 failed attempts for this name in an hour are allowed.",
+      detail: "5 failed attempts for this name in 1 hour are allowed.",
     },
   ],
   [
@@ -48,7 +85,7 @@ const LIMITS: [string, Case][] = [
       withinMs: WEEK,
       counts: NAME,
       differs: SIBLING,
-      detail: "5 certificates for this name in a week are allowed.",
+      detail: "5 certificates for this name in 7 days are allowed.",
     },
   ],
   [
@@ -59,7 +96,7 @@ const LIMITS: [string, Case][] = [
       withinMs: WEEK,
       counts: SIBLING,
       differs: STRANGER,
-      detail: "50 certificates below its registered domain in a week are allowed.",
+      detail: "50 certificates below its registered domain in 7 days are allowed.",
     },
   ],
   [
@@ -70,7 +107,7 @@ const LIMITS: [string, Case][] = [
       withinMs: 3 * HOUR,
       counts: STRANGER,
       differs: undefined,
-      detail: "300 orders of this service in three hours are allowed.",
+      detail: "300 orders of this service in 3 hours are allowed.",
     },
   ],
 ];
@@ -113,10 +150,10 @@ test.each(LIMITS.filter(([, { differs }]) => differs))(
 test("of several exhausted limits the one that ends last is returned", () => {
   const refused = attempts("refused", 5);
   const issued = attempts("issued", 5);
-  expect(exhausted([...refused, ...issued])?.detail).toContain("in a week");
-  expect(exhausted([...issued, ...refused])?.detail).toContain("in a week");
+  expect(exhausted([...refused, ...issued])?.detail).toContain("in 7 days");
+  expect(exhausted([...issued, ...refused])?.detail).toContain("in 7 days");
   const old = attempts("issued", 5, NAME, NOW - WEEK + HOUR / 2);
-  expect(exhausted([...refused, ...old])?.detail).toContain("in an hour");
+  expect(exhausted([...refused, ...old])?.detail).toContain("in 1 hour");
 });
 
 test("a renewal need not wait for certificates that were issued", () => {
@@ -132,14 +169,65 @@ test.each([
   expect(exhausted(attempts(kind, most), { isRenewal: true })).toBeDefined();
 });
 
-test("orders, refusals and certificates count", () => {
-  expect(ATTEMPTS).toEqual(["order", "refused", "issued"]);
-});
-
 test("without attempts nothing is exhausted", () => {
   expect(exhausted([])).toBeUndefined();
 });
 
-test("no limit counts attempts that are older than a week", () => {
+test("an order that may not use the reserve waits for the last tenth of the orders", () => {
+  expect(exhausted(attempts("order", 269), { isPrior: false })).toBeUndefined();
+  expect(exhausted(attempts("order", 270), { isPrior: false })).toEqual({
+    detail: "300 orders of this service in 3 hours are allowed.",
+    until: NOW - 270 * SECOND + 3 * HOUR,
+  });
+  expect(exhausted(attempts("order", 270))).toBeUndefined();
+});
+
+test("a CA without limits is never exhausted, and a setting replaces one", () => {
+  const counted = [...attempts("order", 400), ...attempts("issued", 60), ...attempts("refused", 9)];
+  expect(exhausted(counted, { limits: {} })).toBeUndefined();
+  expect(exhausted(counted, { limits: limitsOf(AUTHORITY, ["none", "orders=401/1d"]) })).toBeUndefined();
+  expect(exhausted(counted, { limits: limitsOf(AUTHORITY, ["none", "orders=400/90m"]) })?.detail).toBe(
+    "400 orders of this service in 90 minutes are allowed.",
+  );
+});
+
+describe("the slots of the CAs", () => {
+  const limit = { max: 20, withinMs: HOUR };
+  const orders = (count: number, first = NOW - 30 * 60 * SECOND) =>
+    Array.from({ length: count }, (_, at) => first + at * SECOND);
+
+  test("are open up to the limit, and without the reserve for ordinary orders", () => {
+    const { open } = orderSlots([{ limit, orders: orders(5) }], 2, NOW);
+    expect([open(true), open(false)]).toEqual([13, 11]);
+  });
+
+  test("of several CAs add up, and an exhausted one takes none from the others", () => {
+    const budgets = [
+      { limit, orders: orders(25) },
+      { limit, orders: orders(19) },
+    ];
+    const { open } = orderSlots(budgets, 0, NOW);
+    expect([open(true), open(false)]).toEqual([1, 0]);
+  });
+
+  test("free up one by one as orders leave the window, and again a window later", () => {
+    const { freeAt } = orderSlots([{ limit, orders: orders(20) }], 0, NOW);
+    const first = NOW + HOUR / 2;
+    expect(freeAt(1, true)).toBe(first);
+    expect(freeAt(20, true)).toBe(first + 19 * SECOND);
+    expect(freeAt(21, true)).toBe(first + HOUR);
+    expect(freeAt(1, false)).toBe(first + 2 * SECOND);
+    expect(freeAt(19, false)).toBe(first + 2 * SECOND + HOUR);
+  });
+
+  test("that are open now are free now", () => {
+    const { freeAt } = orderSlots([{ limit, orders: orders(17) }], 1, NOW);
+    expect([freeAt(1, true), freeAt(2, true), freeAt(3, true)]).toEqual([NOW, NOW, NOW + HOUR / 2]);
+    expect(freeAt(1, false)).toBe(NOW + HOUR / 2);
+    expect(freeAt(18, false)).toBe(NOW + HOUR);
+  });
+});
+
+test("the longest window of a setting is as long as attempts are kept", () => {
   expect(MAX_WINDOW_MS).toBe(WEEK);
 });

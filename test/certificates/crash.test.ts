@@ -57,7 +57,7 @@ const killedBehind = async (last: number, { isRenewal, listsOrders = true }: Cir
     certificates: guarded,
     placeOrder: orderPlacer({
       certificates: guarded,
-      directories: [ca.directory],
+      authorities: [{ directory: ca.directory, limits: {} }],
       namesOf: (name) => [name],
       clientOf,
       clock,

@@ -1,6 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { certificateRepository } from "../../src/certificates/repository.ts";
+import { certificateQueue } from "../../src/certificates/queue.ts";
+import { type Certificates, certificateRepository } from "../../src/certificates/repository.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";
@@ -25,6 +26,10 @@ const openMigrated = (...rows: [hostname: string, nextAt: number | null][]) => {
   return certificateRepository(database, certificateEffects(database));
 };
 
+/** The certificates that are due at 100. */
+const dueOf = (certificates: Certificates, limit: number) =>
+  certificateQueue({ certificates, authorities: [], first: [], clock: { now: () => 100 } }).due(100, limit);
+
 test.each<[what: string, was: number | null, is: object]>([
   ["that was asked for is requested", 0, { nextAt: 0, isRequested: true, attemptSince: null }],
   ["whose attempt was under way goes on with it", -77, { nextAt: 0, isRequested: false, attemptSince: 77 }],
@@ -33,7 +38,7 @@ test.each<[what: string, was: number | null, is: object]>([
 ])("after the upgrade a certificate %s", async (_what, was, is) => {
   const certificates = openMigrated(["docs.example.org", was]);
   expect(await certificates.find("docs.example.org")).toMatchObject(is);
-  const due = await certificates.due(100, 10);
+  const due = await dueOf(certificates, 10);
   expect(due).toHaveLength(was === null ? 0 : 1);
 });
 
@@ -43,7 +48,7 @@ test("requested and interrupted certificates are due before those that have wait
     ["asked.example.org", 0],
     ["cut.example.org", -50],
   );
-  const due = await certificates.due(100, 2);
+  const due = await dueOf(certificates, 2);
   expect(due.map(({ hostname }) => hostname).toSorted()).toEqual(["asked.example.org", "cut.example.org"]);
 });
 
@@ -59,7 +64,7 @@ test("a certificate that is requested after it was read is not put off", async (
   const read = (await certificates.find("docs.example.org"))!;
   await certificates.request("docs.example.org", 2);
   await certificates.putOff(read, 1000);
-  expect(await certificates.due(100, 10)).toHaveLength(1);
+  expect(await dueOf(certificates, 10)).toHaveLength(1);
 });
 
 test("an attempt that an import ended stays ended when another certificate is requested", async () => {

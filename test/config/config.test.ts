@@ -50,6 +50,7 @@ test("without any setting the configuration has the documented defaults", () => 
     httpsPort: undefined,
     httpPort: undefined,
     acmeDirectory: ["https://acme-v02.api.letsencrypt.org/directory"],
+    acmeLimits: [],
     acmeAgreeTos: false,
     acmeEmail: undefined,
     acmeCaFile: undefined,
@@ -196,6 +197,8 @@ describe("a malformed setting is refused with one line that names it and its for
     ["EVENT_STREAMS_PER_KEY", "many"],
     ["COMMIT_GROUP_SIZE", "0"],
     ["DISK_RESERVE", "much"],
+    ["ACME_LIMITS", "orders=300"],
+    ["ACME_LIMITS", "letsencrypt, orders=300/3h;domain=50/7d"],
     ["STALE_LIMIT", "25h"],
     ["STALE_LIMIT", "1"],
   ])("%s=%p", (name, text) => {
@@ -210,6 +213,12 @@ describe("a malformed setting is refused with one line that names it and its for
   test("or its flag if it came from one", () => {
     expect(() => read({}, { dataDir: "" })).toThrow("--data-dir: ");
   });
+});
+
+test("more limits than CAs are refused, with how to separate them", () => {
+  expect(() => read({ ACME_LIMITS: "none, orders=20/1h" })).toThrow(
+    "ACME_LIMITS: there are more entries than CAs in ACME_DIRECTORY: separate the limits of one CA by spaces, and CAs by commas",
+  );
 });
 
 test("with HTTPS, PORT listens where HOST does only if HOST is an address of this machine", () => {

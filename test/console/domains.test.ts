@@ -594,6 +594,18 @@ describe("the advice for a certificate", () => {
     });
   });
 
+  test("is to wait for its turn in the queue, also when it is overdue", () => {
+    const queue = { position: 412, estimatedAt: new Date(NOW + 4 * 3_600_000).toISOString() };
+    for (const status of ["wanted", "ssl_overdue"] as const)
+      expect(advice([], { ...SUBDOMAIN, stage: "verified", certificate: { status, queue } })).toMatchObject([
+        {
+          tone: "waiting",
+          title: "The certificate has place 412 in the queue",
+          text: expect.stringContaining("probably comes in 4 hours"),
+        },
+      ]);
+  });
+
   test("gives way to the record that explains it", () => {
     const titles = advice([CAA], { ...failed, certificate: { status: "failing", problem } });
     expect(titles.map(({ title }) => title)).toEqual([

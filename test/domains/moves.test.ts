@@ -4,6 +4,7 @@ import type { StageEvent, StoredStage } from "../../src/domains/stage.ts";
 import { DAY, openIssuing } from "../certificates/issuing.ts";
 import { faultOf, temporaryDirectory } from "../support/store.ts";
 import { makeProject, openProject } from "./projects.ts";
+import { certificateQueue } from "../../src/certificates/queue.ts";
 import { EXPECTED_TRANSITIONS } from "./transitions.ts";
 
 /** Every move of a domain from stage to stage, each from a stage that it came to by the API or by its certificate. */
@@ -239,7 +240,8 @@ test.each<[StoredStage, boolean]>([
   if (found) await certificates.putOff(found, clock.now() + DAY);
   fakeDns.outcome = "unreachable";
   await verify();
-  const due = await certificates.due(clock.now(), 1000);
+  const queue = certificateQueue({ certificates, authorities: [], first: [], clock });
+  const due = await queue.due(clock.now(), 1000);
   expect(due.some(({ hostname }) => hostname === name)).toBe(isOrdered);
 });
 

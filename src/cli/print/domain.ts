@@ -4,6 +4,7 @@ import { RESPONSIBLE } from "../../dns-checks/finding.ts";
 import { printProblem } from "./certificate-problem.ts";
 import { coloured } from "./colour.ts";
 import { print } from "./output.ts";
+import { relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 
 export type WireDomain = ReturnType<typeof fromDomain>;
@@ -125,8 +126,12 @@ export const printStage = (domain: WireDomain): void => {
 
 export const printCertificate = ({ certificate }: WireDomain): void => {
   if (!certificate) return;
-  const { status, notAfter, problem, nextAttemptAt } = certificate;
+  const { status, notAfter, problem, nextAttemptAt, queue } = certificate;
   print(`\nCertificate: ${status}${notAfter ? `, valid until ${notAfter}` : ""}`);
+  if (queue)
+    print(
+      `  The CA's limits allow no order now: place ${queue.position}, ${relativeTime(Date.parse(queue.estimatedAt), Date.now())}.`,
+    );
   if (!problem) return;
   printProblem(problem);
   if (nextAttemptAt) print(`  Next attempt: ${nextAttemptAt}, or when you verify the domain again.`);

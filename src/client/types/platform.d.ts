@@ -1036,6 +1036,7 @@ export interface components {
        * @description When the service tries again, or renews the certificate.
        */
       nextAttemptAt?: string;
+      queue?: components["schemas"]["CertificateQueue"];
     };
     /** @description Why the last attempt failed. */
     CertificateProblem: {
@@ -1064,6 +1065,16 @@ export interface components {
       detail: string;
       status?: number;
       subproblems: components["schemas"]["CertificateSubproblem"][];
+    };
+    /** @description The certificate waits because the CAs' limits allow no order now. Projects take turns. */
+    CertificateQueue: {
+      /** @description Its place in the queue. */
+      position: number;
+      /**
+       * Format: date-time
+       * @description When its order can probably be placed.
+       */
+      estimatedAt: string;
     };
     /** @description Every DNS query of the last check, with its response. */
     DomainTrace: {

@@ -9,6 +9,7 @@ import {
   safeUrl,
   boolean,
 } from "../parse.ts";
+import { parseLimits } from "../../lib/acme-limits.ts";
 import { parseServer } from "../../protocols/dns/server-address.ts";
 import type { Setting } from "../setting.ts";
 
@@ -45,6 +46,17 @@ export const HTTPS = {
     form: "a comma-separated list of addresses, such as https://acme-v02.api.letsencrypt.org/directory",
     help: "ACME directories of CAs, tried in turn",
     parse: listOf(safeUrl),
+  },
+  acmeLimits: {
+    env: "ACME_LIMITS",
+    flag: "acme-limits",
+    type: "list",
+    placeholder: "limits",
+    fallback: "",
+    example: "orders=5000/3h",
+    form: "a list with a comma between CAs, each letsencrypt, letsencrypt-staging, buypass or none, or changes such as orders=5000/3h domain=none, in up to 7d",
+    help: "limits on requests to the CAs, in the order of ACME_DIRECTORY; without it those that they publish",
+    parse: listOf(parseLimits),
   },
   acmeAgreeTos: {
     env: "ACME_AGREE_TOS",

@@ -1,5 +1,5 @@
 import { NewCategory } from "../../categories/model.ts";
-import { LIMITS as CA_LIMITS } from "../../certificates/budget.ts";
+import { describeLimits } from "../../certificates/budget.ts";
 import { OVERDUE_MS } from "../../certificates/certificate.ts";
 import { MAX_ROW_BYTES } from "../../bulk/row.ts";
 import { SETTINGS } from "../../config/settings.ts";
@@ -27,6 +27,7 @@ import { BODY_PACE } from "../../http/body-limit.ts";
 import { MAX_KEY_LENGTH, RETENTION_MS } from "../../http/idempotency.ts";
 import { Limit } from "../../http/schemas.ts";
 import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, MAX_NAME } from "../../keys/model.ts";
+import { limitsOf } from "../../lib/acme-limits.ts";
 import { MAX_DEPTH } from "../../lib/json.ts";
 import { MAX_EMAIL_LENGTH } from "../../lib/email.ts";
 import { MAX_NOTE_LENGTH } from "../../orders/model.ts";
@@ -148,7 +149,10 @@ const domains: Row[] = [
   ["time that a live domain may fail its check", span(LAPSE_MS)],
   ["events in the history of one domain", number(MAX_DOMAIN_EVENTS)],
   ["time after which a certificate is overdue", span(OVERDUE_MS)],
-  ...CA_LIMITS.map(({ description, max }): Row => [description, number(max)]),
+  ...describeLimits(limitsOf(SETTINGS.acmeDirectory.fallback)).map(({ description, max }): Row => [
+    `${description}, unless \`ACME_LIMITS\` changes it`,
+    number(max),
+  ]),
 ];
 
 const connections: Row[] = [

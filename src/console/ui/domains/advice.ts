@@ -234,11 +234,12 @@ const findingAdvice = (findings: readonly [Finding, ...Finding[]], domain: Seen,
 const PASSING_PROBLEMS: ReadonlySet<string> = new Set(["budget", "rateLimited"]);
 
 const certificateAdvice = (certificate: Certificate, now: number): Advice | undefined => {
-  const { status, problem } = certificate;
+  const { status, problem, queue } = certificate;
   const mustRenew = endsSoon(certificate, now);
-  if (!problem && !mustRenew && status !== "ssl_overdue" && status !== "expired") return undefined;
+  if (!problem && !queue && !mustRenew && status !== "ssl_overdue" && status !== "expired") return undefined;
   const isPassing =
     (status === "in_use" && !mustRenew) ||
+    (queue !== undefined && !problem) ||
     (status === "failing" &&
       ((PASSING_PROBLEMS.has(problem?.type ?? "") && !problem?.cause) || isDue(certificate, now)));
   return {

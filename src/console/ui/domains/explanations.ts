@@ -79,9 +79,15 @@ const DUE: Words = {
   text: "This is why the last one failed:",
 };
 
+const queueWords = ({ position, estimatedAt }: NonNullable<Certificate["queue"]>, now: number): Words => ({
+  title: `The certificate has place ${position} in the queue`,
+  text: `Its turn probably comes ${relative((Date.parse(estimatedAt) - now) / 1000)}. The CA limits orders, and projects take turns. You only need to wait.`,
+});
+
 /** What is wrong with a certificate. */
 export const certificateWords = (certificate: Certificate, now: number): Words => {
-  const { status, problem } = certificate;
+  const { status, problem, queue } = certificate;
+  if (queue && !problem) return queueWords(queue, now);
   if (status === "failing" && isDue(certificate, now)) return DUE;
   return {
     title: CERTIFICATE_TITLES[status] ?? "The last attempt to get a certificate failed",
