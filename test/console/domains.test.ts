@@ -1,11 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  adviceOf,
-  adviceWithPair,
-  allRecords,
-  moveRecord,
-  nextStep,
-} from "../../src/console/ui/domains/advice.ts";
+import { adviceOf, adviceWithPair, allRecords, moveRecord } from "../../src/console/ui/domains/advice.ts";
+import { nextStep } from "../../src/console/ui/domains/next-step.ts";
 import { allDomainsPath, filterOf } from "../../src/console/ui/domains/all-filter.ts";
 import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
 import { hostnameIn, offeredPair } from "../../src/console/ui/domains/hostname.ts";

@@ -10,7 +10,6 @@ import {
   isDue,
   servedWords,
 } from "./explanations.ts";
-import { NEXT, WAIT } from "./all-words.ts";
 import { SUSPENDED } from "./words.ts";
 
 /** A change to make at the DNS provider. */
@@ -289,13 +288,4 @@ export const adviceWithPair = (domain: Domain, pair: Domain | undefined, now: nu
   if (!first || !pair || !lacksRecords(domain) || !lacksRecords(pair)) return adviceOf(domain, now);
   const changes = [domain, pair].flatMap((one) => allRecords(one, "Create"));
   return [{ ...first, ...createWords(domain, pair), changes }, ...others];
-};
-
-/** What to do next about a domain, for a list. @param now milliseconds */
-export const nextStep = (domain: Domain, now: number): { title: string; details?: string } => {
-  const [advice] = adviceOf(domain, now);
-  if (!advice) return { title: NEXT[domain.stage] ?? WAIT };
-  const { title, text, changes } = advice;
-  const records = changes.map(({ action, type, name }) => `${action} ${type} ${name}.`).join(" ");
-  return { title, details: records || text.replace(/(?<=\.) .*/, "") };
 };

@@ -14,13 +14,6 @@ export const STAGES: Record<Stage, string> = {
   suspended: "Suspended",
 };
 
-/** What to do about a domain without advice. */
-export const NEXT: Partial<Record<Stage, string>> = {
-  live: "Nothing",
-  issue_failed: "Open it and choose Re-verify",
-};
-export const WAIT = "Wait: the certificate comes automatically";
-
 /** The page of the domains of all projects. */
 export const ALL = {
   title: "Domains",

@@ -9,7 +9,7 @@ import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
 import { AddDomains } from "./add-many.tsx";
-import { nextStep } from "./advice.ts";
+import { nextStep } from "./next-step.ts";
 import { type Filter, allDomainsPath, filterOf } from "./all-filter.ts";
 import { StatusBadge } from "./list.tsx";
 import { type Domain, type Stage, shownName } from "./model.ts";
