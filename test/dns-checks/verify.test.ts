@@ -411,7 +411,7 @@ test.concurrent("no resolver is asked about the TXT record of an apex that has n
 });
 
 test.concurrent("the resolvers decide about a name whose own servers do not respond", async () => {
-  using dns = await setUp(SHORT_TIMEOUT);
+  using dns = await setUp(LONG_TIMEOUT);
   dns.authority.behaviours.set("*", "silent");
   const { verdict } = await dns.verify("right.example.test");
   expect(verdict).toMatchObject({
