@@ -49,6 +49,7 @@ import customDomainProcedure from "./reference/custom-domain-procedure.md" with 
 import errors from "./reference/errors.md" with { type: "text" };
 import eventsReference from "./reference/events.md" with { type: "text" };
 import findings from "./reference/findings.md" with { type: "text" };
+import domainFaults from "./reference/domain-faults.md" with { type: "text" };
 import dnsProviders from "./reference/dns-providers.md" with { type: "text" };
 import limits from "./reference/limits.md" with { type: "text" };
 import metrics from "./reference/metrics.md" with { type: "text" };
@@ -139,6 +140,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "events", text: eventsReference },
       { name: "stages-of-a-domain", text: stagesOfADomain },
       { name: "findings", text: findings },
+      { name: "domain-faults", text: domainFaults },
       { name: "dns-providers", text: dnsProviders },
       { name: "custom-domain-procedure", text: customDomainProcedure },
     ],

@@ -15,6 +15,7 @@ export const GENERATED: Readonly<Record<string, () => string | Promise<string>>>
   "usual-way": async () => (await import("./generated/stages.ts")).usualWay(),
   transitions: async () => (await import("./generated/stages.ts")).transitionsTable(),
   findings: async () => (await import("./generated/findings.ts")).findingSections(),
+  "domain-faults": async () => (await import("./generated/domain-faults.ts")).domainFaultTables(),
   "pet-events": async () => (await import("./generated/events.ts")).petEventsTable(),
   "order-steps": async () => (await import("./generated/events.ts")).orderStepsTable(),
   "audit-actions": async () => (await import("./generated/events.ts")).auditActionsTable(),

@@ -154,39 +154,6 @@ export const zonesOf = (
   "silent.test": ["silent.test NS ns.silent.test", `ns.silent.test A ${silent}`],
 });
 
-/** Names with findings on which somebody acts. */
-export const ACTED_ON = [
-  "old.test",
-  "proxied.test",
-  "docs.proxied.test",
-  "docs.wild.test",
-  "old.slow.test",
-  "docs.two.test",
-  "parked.test",
-  "docs.lame.test",
-  "docs.nobody.test",
-  "docs.early.test",
-];
-
-/** The zones after that. */
-export const corrected = (targets: Targets): Zones => {
-  const { usual, absent } = targets;
-  const cname = (name: string) => `${name} CNAME ${usual}`;
-  const apex = (name: string) => [`${name} A 192.0.2.80`, `_adoption-store.${name} TXT ${usual}`];
-  const zones = zonesOf(targets);
-  return {
-    ...zones,
-    "pages.test": [...(zones["pages.test"] ?? []), `${absent} CNAME edge.pages.test`],
-    "old.test": zone("old.test", ...apex("old.test")),
-    "proxied.test": zone("proxied.test", ...apex("proxied.test"), cname("docs.proxied.test")),
-    "wild.test": zone("wild.test", "*.wild.test A 192.0.2.7", cname("docs.wild.test")),
-    "slow.test": zone("slow.test", cname("old.slow.test")),
-    "parked.test": zone("parked.test", ...apex("parked.test")),
-    "lame.test": zone("lame.test", cname("docs.lame.test")),
-    "nobody.test": zone("nobody.test", cname("docs.nobody.test")),
-  };
-};
-
 /** Names whose records were others a moment ago, so that a resolver may still know those. */
 export const CHANGED = ["moved.example.test", "new.example.test"];
 

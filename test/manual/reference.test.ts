@@ -10,6 +10,7 @@ import { SCOPES } from "../../src/lib/scopes.ts";
 import { ROLES } from "../../src/people/role.ts";
 import { PAGES, markdownOf } from "../../src/manual/pages.ts";
 import { clusterNode } from "../support/cluster-node.ts";
+import { FAULT_GROUPS } from "../real/zone-faults.ts";
 import { addPet, openStore } from "../support/store.ts";
 import { commandsPage } from "./commands.ts";
 
@@ -261,4 +262,15 @@ test("the page of people has each role with its scopes", async () => {
   expect(rows.map(([role, , scopes]) => [role, scopes])).toEqual(
     Object.entries(ROLES).map(([role, scopes]) => [role, scopes.join(", ")]),
   );
+});
+
+test("the page of faults has each fault of the table, with its finding", async () => {
+  const rows = await columns("domain-faults", 3);
+  const faults = FAULT_GROUPS.flatMap((group) => group.faults);
+  expect(rows.map(([fault]) => fault)).toEqual(faults.map(({ fault }) => fault));
+  expect(rows.map(([, reported]) => reported)).toEqual(
+    faults.map(({ reported = [] }) => reported.join(", ")),
+  );
+  for (const [at, { findings }] of faults.entries())
+    for (const kind of findings) expect(rows[at]?.[2]).toContain(`(findings.md#${kind})`);
 });

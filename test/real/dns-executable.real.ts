@@ -248,53 +248,6 @@ real(
   },
 );
 
-const REGISTRATIONS = [
-  {
-    server: "failed-whois-verification.namecheap.com",
-    finding: { kind: "registration_on_hold", provider: "Namecheap" },
-    says: "The registrar has put held.test on hold (failed-whois-verification.namecheap.com). Confirm your contact details: Namecheap has sent an e-mail about it.",
-  },
-  {
-    server: "ns2.renewyourname.net",
-    finding: { kind: "registration_expired" },
-    says: "The registration of held.test has expired: its name servers are now ns2.renewyourname.net. Renew it at the registrar.",
-  },
-];
-
-real(
-  "name servers that a registrar sets are the holder's to change there, and the domain is live after that",
-  [],
-  async () => {
-    using place = directory();
-    using authority = await dnsServer({ zones: {} });
-    using resolver = await dnsServer({ zones: {}, cache: { zones: {}, names: [] } });
-    const env = settingsFor({ authority: authority.server, resolver: resolver.server });
-    await using server = await serve({ cwd: place.path, env });
-    const targets = await publish(server);
-    for (const [at, { server: name, finding, says }] of REGISTRATIONS.entries()) {
-      const typed = `docs${at}.held.test`;
-      const delegateTo = (nameServer: string, record: string) => {
-        const [, ...parent] = nameServer.split(".");
-        for (const { zones } of [authority, resolver])
-          Object.assign(zones, zonesOf(targets), {
-            [parent.join(".")]: [`${nameServer} A 127.0.0.1`],
-            "held.test": [`held.test NS ${nameServer}`, `${typed} ${record}`],
-          });
-      };
-      delegateTo(name, "A 192.0.2.9");
-      const { stage, findings } = await attach(server, { typed });
-      const seen: unknown = { stage, findings };
-      expect(seen).toEqual({
-        stage: "dns_conflict",
-        findings: [{ ...finding, name: "held.test", found: [name], message: says, responsible: "registrar" }],
-      });
-      delegateTo("ns1.dns.test", `CNAME ${targets.usual}`);
-      const verified = await send<Domain>(server, "POST", `/platform/projects/usual/domains/${typed}/verify`);
-      expect(verified).toMatchObject({ stage: "live", findings: [] });
-    }
-  },
-);
-
 real(
   "closed ports are the operator's, and the domain gets its certificate once they are forwarded",
   [...NEEDED, "pebble"],

@@ -7,12 +7,10 @@ import { traceDomain } from "../../src/dns-checks/trace-domain.ts";
 import { verdictOf } from "../../src/dns-checks/verdict.ts";
 import { parseHostname } from "../../src/lib/hostname.ts";
 import {
-  ACTED_ON,
   addFaults,
   before,
   CHANGED,
   casesOf,
-  corrected,
   FAULTS,
   ISSUER,
   TARGETS,
@@ -33,7 +31,7 @@ import {
   TYPES,
   withMostSeconds,
 } from "./dns-servers.ts";
-import { directory, real, until } from "./support.ts";
+import { directory, real } from "./support.ts";
 
 /** Checks names at these servers. */
 const verifierAt = (servers: NameServers) => {
@@ -82,31 +80,6 @@ real("each case ends in its findings with named as authority and as resolver", N
     transports: [transport],
   }));
   expect(seen).toEqual(expected);
-});
-
-real("each finding ends once somebody has acted on it", NEEDED, async () => {
-  using place = directory();
-  const servers = await freeServers();
-  const zones = zonesOf(TARGETS, SILENT_ADDRESS);
-  await using dns = await nameServers(place.path, zones, servers, { isForgetful: true });
-  const verify = verifierAt(servers);
-  const rows = casesOf(TARGETS, namesOf(servers)).filter(({ typed }) => ACTED_ON.includes(typed));
-  expect(rows.map(({ typed }) => typed).toSorted()).toEqual(ACTED_ON.toSorted());
-  const seen = () =>
-    Promise.all(
-      rows.map(async (row) => {
-        const { verified, findings } = (await verify(row)).verdict;
-        return { name: row.typed, verified, kinds: findings.map(({ kind }) => kind) };
-      }),
-    );
-  for (const { kinds } of await seen()) expect(kinds).not.toEqual([]);
-  dns.change(corrected(TARGETS));
-  let now = await seen();
-  await until("the resolver has forgotten the old records", async () => {
-    now = await seen();
-    return now.every(({ kinds }) => kinds.length === 0);
-  }).catch(() => {});
-  expect(now).toEqual(rows.map(({ typed }) => ({ name: typed, verified: true, kinds: [] })));
 });
 
 /** Records in one order, without what passes. */

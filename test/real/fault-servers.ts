@@ -1,0 +1,311 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { decode } from "dns-packet";
+import type { Server } from "../../src/protocols/dns/network.ts";
+import { type Behaviour, type DnsServer, dnsServer } from "../support/dns.ts";
+import { type Line, parseLine, type Zones } from "../support/zones.ts";
+import { named, options, type Updatable } from "./dns-servers.ts";
+import { makeKey, signZone, zoneFile, type ZoneKey } from "./zone-files.ts";
+import type { ZoneFault } from "./zone-faults.ts";
+
+/** Delegations and absences at the registry, in seconds. */
+const DELEGATION_TTL = 20;
+
+const RCODES = { FORMERR: 1, SERVFAIL: 2, NOTIMP: 4 } as const;
+
+/** The question alone, with an error. */
+const error = (query: Buffer, rcode: keyof typeof RCODES): Buffer[] => {
+  const copy = Buffer.from(query).fill(0, 6, 12);
+  copy[2] = 0x80;
+  copy[3] = RCODES[rcode];
+  return [copy.subarray(0, copy.indexOf(0, 12) + 5)];
+};
+
+const hasType = (query: Buffer, type: string): boolean => decode(query).questions?.[0]?.type === type;
+
+const failing =
+  (type: string, rcode: keyof typeof RCODES | "silent"): Behaviour =>
+  (packet, query) => {
+    if (!hasType(query, type)) return [packet];
+    return rcode === "silent" ? [] : error(query, rcode);
+  };
+
+/** A server that knows no EDNS rejects the record in the additional section. */
+const withoutEdns: Behaviour = (packet, query) =>
+  (decode(query).additionals ?? []).length > 0 ? error(query, "FORMERR") : [packet];
+
+/** How a name server of a zone misbehaves; `none`: not at all, `outdated`: it has only the zone's own records. */
+const MISBEHAVIOURS = {
+  none: undefined,
+  outdated: undefined,
+  refusing: "REFUSED",
+  servfail: "SERVFAIL",
+  silent: "silent",
+  no_tcp: "hang_up",
+  no_edns: withoutEdns,
+  no_caa: failing("CAA", "NOTIMP"),
+  caa_servfail: failing("CAA", "SERVFAIL"),
+  caa_silent: failing("CAA", "silent"),
+  aaaa_servfail: failing("AAAA", "SERVFAIL"),
+} satisfies Record<string, Behaviour | undefined>;
+export type Misbehaviour = keyof typeof MISBEHAVIOURS;
+
+/** The address of `named`, of the registry, and of a server that refuses everything. */
+const NAMED = "127.0.0.1";
+const REGISTRY = "127.0.0.9";
+export const REFUSING = "127.0.0.8";
+/** Each server that misbehaves has an address. */
+const addressOf = (at: number): string => `127.0.1.${at + 1}`;
+
+/** Companies whose name servers the zones use. */
+const COMPANIES = [
+  "cloudflare.com",
+  "domaincontrol.com",
+  "pendingrenewaldeletion.com",
+  "namecheap.com",
+  "sedoparking.com",
+];
+
+/** A zone with a fault, with whole names. */
+export interface FaultyZone {
+  zone: string;
+  fault: ZoneFault;
+  /** What the holder has created: they may be changed, and then published. */
+  records: Line[];
+  /** What a company's server has instead. */
+  instead?: readonly Line[];
+  subzones: Readonly<Record<string, readonly Line[]>>;
+}
+
+/** The same at its name servers. */
+interface ServedZone extends FaultyZone {
+  /** Servers that misbehave; without any, `named` has the zone. */
+  servers: { server: DnsServer; kind: Misbehaviour }[];
+  /** The key that the registry knows, and another one. */
+  key: ZoneKey | undefined;
+  otherKey: ZoneKey | undefined;
+  /** True if the parties in charge of the servers and the delegation have repaired them. */
+  isRepaired: boolean;
+}
+
+const addressesOf = ({ servers }: ServedZone): string[] =>
+  servers.length === 0 ? [NAMED] : servers.map(({ server }) => server.server.address);
+
+const nameServersOf = (one: ServedZone): Line[] => {
+  const { zone, fault, isRepaired } = one;
+  const ns = { name: zone, ttl: DELEGATION_TTL, type: "NS" };
+  if (fault.nameServer !== undefined && !isRepaired) return [{ ...ns, value: fault.nameServer }];
+  return addressesOf(one).flatMap((value, at) => {
+    const name = `ns${at + 1}.${zone}`;
+    return [
+      { ...ns, value: name },
+      { name, ttl: DELEGATION_TTL, type: "A", value },
+    ];
+  });
+};
+
+const lineOf = ({ name, ttl, type, value }: Line): string => `${name} ${ttl} ${type} ${value}`;
+
+/** What the registry has of all zones, and of the companies' servers. */
+const registryZones = (zones: readonly ServedZone[], platform: Zones): Zones => ({
+  test: [
+    "test NS ns.test",
+    `ns.test A ${REGISTRY}`,
+    ...Object.keys(platform).flatMap((name) => [`${name} NS ns.${name}`, `ns.${name} A ${NAMED}`]),
+    ...zones
+      .filter(({ fault, isRepaired }) => isRepaired || !fault.isUnregistered)
+      .flatMap((one) => nameServersOf(one).map(lineOf)),
+  ],
+  ...Object.fromEntries(
+    COMPANIES.map((company) => {
+      const servers = zones.flatMap(({ fault: { nameServer = "" } }) =>
+        nameServer.endsWith(`.${company}`) ? [`${nameServer} A ${NAMED}`] : [],
+      );
+      return [company, [`${company} NS ns.test`, ...servers]];
+    }),
+  ),
+});
+
+/** Everything that the zone's own servers have. */
+const contentOf = (one: ServedZone): Line[] => [
+  ...nameServersOf(one),
+  ...(one.isRepaired ? one.records : (one.instead ?? one.records)),
+];
+
+/** Gives a zone to the servers that misbehave, or no longer. */
+const publishAt = (one: ServedZone): void => {
+  for (const { server, kind } of one.servers) {
+    const isOutdated = kind === "outdated" && !one.isRepaired;
+    if (one.isRepaired) server.behaviours.clear();
+    server.zones[one.zone] = (isOutdated ? nameServersOf(one) : contentOf(one)).map(lineOf);
+  }
+};
+
+/** Writes the files of a zone for `named`. */
+const writeZone = async (path: string, one: ServedZone, serial: number): Promise<void> => {
+  const { zone, fault, subzones, key, otherKey, isRepaired } = one;
+  const file = join(path, `${zone}.zone`);
+  writeFileSync(file, zoneFile(zone, contentOf(one), serial));
+  const isExpired = fault.isSigned === "expired" && !isRepaired;
+  const signing = isRepaired || isExpired ? key : otherKey;
+  if (signing) await signZone(file, zone, signing, isExpired);
+  for (const [name, records] of Object.entries(subzones))
+    writeFileSync(join(path, `${name}.zone`), zoneFile(name, records, serial));
+};
+
+const zoneLine = (name: string, more = ""): string =>
+  `zone "${name}" { type primary; file "${name}.zone"; ${more} };`;
+
+/** The zones that `named` has: a subzone as long as there is a delegation. */
+const namesAtNamed = (zones: readonly ServedZone[]): string[] =>
+  zones
+    .filter(({ servers }) => servers.length === 0)
+    .flatMap(({ zone, subzones, records }) => [
+      zone,
+      ...Object.keys(subzones).filter((cut) =>
+        records.some(({ type, name }) => type === "NS" && name === cut),
+      ),
+    ]);
+
+const authorityConfig = (
+  path: string,
+  port: number,
+  zones: readonly ServedZone[],
+  { platform, updatable: { key, keyName, zone } }: FaultServersOptions,
+): string => {
+  const policy = `update-policy { grant ${keyName} subdomain _acme-challenge.${zone}. TXT; };`;
+  return [
+    options(path, port, "recursion no; dnssec-validation no;"),
+    key,
+    ...Object.keys(platform).map((name) => zoneLine(name, name === zone ? policy : "")),
+    ...namesAtNamed(zones).map((name) => zoneLine(name)),
+  ].join("\n");
+};
+
+/** A root without domains: what the resolvers know is in their configuration. */
+const ROOT = `. 60 IN SOA ns. root. 1 60 60 60 60\n. 60 IN NS ns.\nns. 60 IN A ${REGISTRY}\n`;
+
+/** A resolver that asks the registry, and the servers that it delegates to. Without a root, it would look for the real one. */
+const startResolver = (path: string, server: Server, authorityPort: number, more: string, anchors = "") => {
+  mkdirSync(path);
+  writeFileSync(join(path, "root.zone"), ROOT);
+  const registry = `type static-stub; server-addresses { ${REGISTRY}; };`;
+  const config = [
+    options(path, server.port, `port ${authorityPort}; recursion yes; ${more}`),
+    'zone "." { type primary; file "root.zone"; };',
+    ...["test", ...COMPANIES].map((name) => `zone "${name}" { ${registry} };`),
+    anchors,
+  ];
+  return named(path, server, config.join("\n"), "pages.test");
+};
+
+export interface FaultServersOptions {
+  path: string;
+  zones: readonly FaultyZone[];
+  /** Its port is that of all authoritative servers. */
+  authority: Server;
+  /** Keeps what it has, as the records say. */
+  resolver: Server;
+  /** Keeps nothing, as those of a CA. */
+  caResolver: Server;
+  /** The zones of the service. */
+  platform: Zones;
+  updatable: Updatable;
+}
+
+/** Starts the servers that misbehave, and makes the keys. */
+const startZones = async (
+  stack: AsyncDisposableStack,
+  zones: readonly FaultyZone[],
+  path: string,
+  port: number,
+) => {
+  const served: ServedZone[] = [];
+  let count = 0;
+  for (const one of zones) {
+    const { zone, fault } = one;
+    const servers: ServedZone["servers"] = [];
+    for (const kind of fault.servers ?? []) {
+      const server = stack.use(await dnsServer({ zones: {}, address: addressOf(count++), port }));
+      const behaviour = MISBEHAVIOURS[kind];
+      if (behaviour !== undefined) server.behaviours.set("*", behaviour);
+      servers.push({ server, kind });
+    }
+    const makeOne = (name: string) => makeKey(join(path, `${zone}.${name}`), zone);
+    const key = fault.isSigned && (await makeOne("key"));
+    const otherKey = fault.isSigned === "with another key" ? await makeOne("other-key") : undefined;
+    served.push({ ...one, servers, key, otherKey, isRepaired: false });
+  }
+  return served;
+};
+
+/**
+ * Starts the registry of `test`, `named` with a zone for each fault, a server for each misbehaviour, and two resolvers. They
+ * end with the scope.
+ */
+export const faultServers = async (given: FaultServersOptions) => {
+  const { authority, resolver, caResolver, platform } = given;
+  const { port } = authority;
+  const path = join(given.path, "zones");
+  mkdirSync(path);
+  await using stack = new AsyncDisposableStack();
+  const served = await startZones(stack, given.zones, path, port);
+  const registry = stack.use(await dnsServer({ zones: {}, address: REGISTRY, port }));
+  stack.use(await dnsServer({ zones: {}, address: REFUSING, port }));
+  let serial = 0;
+  const publishZone = async (one: ServedZone) => {
+    serial += 1;
+    if (one.servers.length > 0) publishAt(one);
+    else await writeZone(path, one, serial);
+  };
+  const writePlatform = (name: string, lines: readonly string[]) => {
+    serial += 1;
+    const own = [`${name} NS ns.${name}`, `ns.${name} A ${NAMED}`];
+    writeFileSync(join(path, `${name}.zone`), zoneFile(name, [...own, ...lines].map(parseLine), serial));
+  };
+  Object.assign(registry.zones, registryZones(served, platform));
+  for (const [name, lines] of Object.entries(platform)) writePlatform(name, lines);
+  for (const one of served) await publishZone(one);
+  const config = () => authorityConfig(path, port, served, given);
+  const holder = stack.use(await named(path, authority, config(), "pages.test"));
+  const anchors = served.map(({ key }) => key?.anchor ?? "").join("\n");
+  const start = (name: string, server: Server, more: string, own?: string) =>
+    startResolver(join(given.path, name), server, port, more, own);
+  stack.use(await start("resolver", resolver, "dnssec-validation yes;", anchors));
+  stack.use(
+    await start("ca-resolver", caResolver, "dnssec-validation no; max-cache-ttl 1; max-ncache-ttl 1;"),
+  );
+  let reload: ReturnType<typeof setTimeout> | undefined;
+  stack.defer(() => clearTimeout(reload));
+  /** Many zones change at the same time. */
+  const reloadSoon = () => {
+    reload ??= setTimeout(() => {
+      reload = undefined;
+      holder.reload();
+    }, 100);
+  };
+  const byZone = new Map(served.map((one) => [one.zone, one]));
+  const servedZone = (zone: string): ServedZone => {
+    const one = byZone.get(zone);
+    if (!one) throw new Error(`there is no zone ${zone}`);
+    return one;
+  };
+  const running = stack.move();
+  return {
+    isRepaired: ({ zone }: FaultyZone): boolean => servedZone(zone).isRepaired,
+    /** The zone's servers get its records. @param isRepaired whether those in charge of the servers and of the delegation repair them */
+    async publish({ zone }: FaultyZone, isRepaired: boolean): Promise<void> {
+      const one = servedZone(zone);
+      one.isRepaired ||= isRepaired;
+      Object.assign(registry.zones, registryZones(served, platform));
+      await publishZone(one);
+      writeFileSync(join(path, "named.conf"), config());
+      reloadSoon();
+    },
+    publishPlatform(name: string, lines: readonly string[]): void {
+      writePlatform(name, lines);
+      reloadSoon();
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+};
