@@ -34,6 +34,22 @@ const dnsWithCaa = (values: string[]): DnsAccess => ({
   },
 });
 
+/** A resolver that still has a CAA record that the zone's own server no longer has. */
+const dnsWithOldCaa: DnsAccess = {
+  ...dnsWithCaa(['";"']),
+  mayAsk: (address) => address === "192.0.2.53",
+  async ask(server, question, recursive) {
+    const { name, type } = question;
+    const cached = {
+      NS: [record("NS", "example.org", "ns.example.org")],
+      A: [record("A", "ns.example.org", "192.0.2.53")],
+      CAA: [caaRecord("example.org", "issue", ";")],
+    }[type as string];
+    const records = recursive ? (cached ?? []).filter((one) => one.name === name) : [];
+    return { ...exchange(answer(records, { authoritative: !recursive })), server, question, recursive };
+  },
+};
+
 const ACCOUNT = "https://ca.test/acct/1";
 
 const REFUSED = "connection refused";
@@ -47,6 +63,7 @@ const examine = ({
   findings = [],
   addresses = ["192.0.2.1"],
   caa = [],
+  dns = dnsWithCaa(caa),
   overHttp = async () => {},
   inHandshake = async () => {},
 }: {
@@ -58,6 +75,7 @@ const examine = ({
   findings?: DomainFinding[];
   addresses?: string[];
   caa?: string[];
+  dns?: DnsAccess;
   overHttp?: (address: string) => Promise<void>;
   inHandshake?: (address: string) => Promise<void>;
 }) => {
@@ -87,7 +105,7 @@ const examine = ({
       domains: { holder: async () => held } as unknown as Pick<Domains, "holder" | "waiting">,
       inspect,
       issuance: { issuers: ["ca.test"], methods: [], accounts: async () => [ACCOUNT] },
-      dns: dnsWithCaa(caa),
+      dns,
       targetOf: (label) => label,
     }),
     isOwnName: () => isOwn,
@@ -120,6 +138,27 @@ describe("a domain is proven", () => {
   test("although a hint is found, which does not stop the domain", async () => {
     const findings: DomainFinding[] = [{ kind: "long_ttl", name: NAME, type: "CNAME", seconds: 86_400 }];
     expect(await examine({ findings })).toEqual({ method: "http-01" });
+  });
+
+  test("although a server does not respond, and a resolver still has the old record", async () => {
+    const findings: DomainFinding[] = [
+      { kind: "unreachable", name: NAME, server: "192.0.2.53", reason: "timeout" },
+      { kind: "lame_delegation", name: "example.org", server: "192.0.2.54", reason: "REFUSED" },
+      { kind: "not_propagated", name: NAME, server: "192.0.2.55", seconds: 3600 },
+    ];
+    expect(await examine({ findings })).toEqual({ method: "http-01" });
+  });
+
+  test("although a resolver still has a CAA record that forbade it", async () => {
+    expect(await examine({ dns: dnsWithOldCaa })).toEqual({ method: "http-01" });
+  });
+
+  test("not while the zone's servers fail CAA queries, because a CA would refuse", async () => {
+    const findings: DomainFinding[] = [
+      { kind: "caa_unanswered", name: NAME, server: "192.0.2.53", reason: "NOTIMP" },
+    ];
+    const obstacle = { type: "records", detail: expect.stringContaining("Ask the DNS provider") };
+    expect(await examine({ findings })).toMatchObject({ obstacle });
   });
 
   test("not while this service is unready, and its operator must act", async () => {

@@ -3,9 +3,10 @@ import { formatServer } from "../../src/protocols/dns/server-address.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
 import type { SendQuery } from "../../src/protocols/dns/client.ts";
 import type { TraceOptions } from "../../src/dns-checks/trace.ts";
+import { recordProbe } from "../../src/dns-checks/record-probe.ts";
 import { traceDomain } from "../../src/dns-checks/trace-domain.ts";
 import { verdictOf } from "../../src/dns-checks/verdict.ts";
-import { parseHostname } from "../../src/lib/hostname.ts";
+import { hostnameOf, parseHostname } from "../../src/lib/hostname.ts";
 import {
   type Behaviour,
   type DnsServer,
@@ -557,4 +558,24 @@ test.concurrent("right records that a validating resolver rejects are not verifi
     event: undefined,
     findings: [{ kind: "dnssec_failure", name: "example.test", server: dns.at.resolver }],
   });
+});
+
+test.concurrent(
+  "a target in a zone that the name's own servers refer to has its addresses from the resolvers",
+  async () => {
+    using dns = await setUp();
+    const cut = ["deep.example.test NS ns.deep.example.test", "ns.deep.example.test A 127.0.0.8"];
+    dns.authority.zones["example.test"]!.push(...cut, "docs.example.test CNAME x.deep.example.test");
+    dns.resolver.zones["deep.example.test"] = ["x.deep.example.test A 192.0.2.80"];
+    dns.resolver.zones["example.test"]!.push("docs.example.test CNAME x.deep.example.test");
+    const { verdict } = await dns.verify("docs.example.test", "x.deep.example.test");
+    expect(verdict).toMatchObject({ verified: true, findings: [] });
+  },
+);
+
+test("no server is probed that may not be asked", async () => {
+  const ask: SendQuery = () => Promise.reject(new Error("no query is sent here"));
+  const probe = recordProbe({ ask, mayAsk: (address) => address !== "127.0.0.1" });
+  const server = { address: "127.0.0.1", port: 53 };
+  expect(await probe(hostnameOf("docs.example.test"), TARGETS.usual, server, [])).toBe(false);
 });
