@@ -23,6 +23,7 @@ import { openapiCommand } from "./openapi.ts";
 import { manCommand } from "./man.ts";
 import { ordersCommand } from "./orders.ts";
 import { peopleCommand } from "./people.ts";
+import { projectsCommand } from "./projects.ts";
 import { heading } from "./print/colour.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
@@ -48,6 +49,7 @@ const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {
   "Keys, people, sites and domains:": [
     keysCommand,
     peopleCommand,
+    projectsCommand,
     deployCommand,
     deploysCommand,
     domainsCommand,

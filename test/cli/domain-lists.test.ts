@@ -119,3 +119,22 @@ test("`domains list` lists the domains of all projects, problems first, or those
   const unknown = await domains("list", "--project", "lost");
   expect([unknown.code, unknown.out]).toEqual([1, ""]);
 });
+
+test("`projects list --q` finds projects by their slug or name", async () => {
+  const { env } = await open();
+  const list = (...argv: string[]) => inProcess(["projects", "list", ...argv], { env });
+  const { out, code } = await list("--q", "BLO");
+  expect(code).toBe(0);
+  expect(
+    out
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/)),
+  ).toEqual([
+    ["PROJECT", "NAME", "PLAN", "ADDRESS"],
+    ["blog", "blog", "pro", "http://blog.localhost:3000/"],
+  ]);
+  const all = JSON.parse((await list("--json")).out) as { slug: string }[];
+  expect(all.map(({ slug }) => slug)).toEqual(["docs", "blog"]);
+  expect((await list("--q", "cats")).out).toStartWith("No projects.");
+});
