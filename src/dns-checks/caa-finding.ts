@@ -1,4 +1,4 @@
-import { type CaaOrder, formatCaa, issueTagFor, judgeCaa } from "../protocols/dns/caa.ts";
+import { type CaaOrder, formatCaa, isUnknownCritical, issueTagFor, judgeCaa } from "../protocols/dns/caa.ts";
 import type { CaaRecord } from "../protocols/dns/message.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Delegation } from "./delegation.ts";
@@ -40,7 +40,7 @@ export const judgeCaaAt = (
     finding: {
       kind: "caa_forbids",
       name,
-      found: records.map(formatCaa),
+      found: (expected.length > 0 ? records : records.filter(isUnknownCritical)).map(formatCaa),
       expected,
       ...(forbids !== "issuer" && { parameter: forbids }),
       ...(isWild && { tag: "issuewild" }),

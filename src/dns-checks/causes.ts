@@ -125,7 +125,7 @@ const serverCause = (finding: OfKind<"unreachable">, trace: Trace): Finding | un
     return lameCause({ kind: "lame_delegation", name: authority?.zone ?? name, server, reason }, trace);
   const isRefused =
     unchecked !== undefined && isUsable(unchecked) && formatServer(unchecked.server) === server;
-  const error = dnssecErrorOf(view.cname) ?? (isRefused ? "without DNSSEC it has an answer" : undefined);
+  const error = dnssecErrorOf(view.cname) ?? (isRefused ? "without DNSSEC it has a response" : undefined);
   if (error === undefined) return undefined;
   const isSigned = ds && recordsOf(ds).some((record) => record.type === "DS" && record.name === name);
   return {

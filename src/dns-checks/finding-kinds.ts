@@ -125,6 +125,8 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     describe({ name, found, expected, parameter, tag, challenge }) {
       const forbid = `The CAA records of ${name} (${list(found)}) forbid the certificate:`;
       const withTag = tag === undefined ? "" : ` with the tag ${tag}`;
+      if (expected.length === 0)
+        return `${forbid} no CA knows the tag of a critical record, so none may issue one. Delete ${found.length > 1 ? "them" : "it"}.`;
       if (parameter === undefined) return `${forbid} add one${withTag} that allows ${expected.join(" or ")}.`;
       const add = challenge
         ? `Create a CNAME record with the name ${challenge.name} and the value ${challenge.value}: then this service can use dns-01. Or add`
@@ -154,7 +156,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     responsible: "holder",
     describe({ name, found, expected }) {
       const instead = found.length > 0 ? `, in place of ${list(found)}` : "";
-      return `The addresses are right, but they do not say which project the domain is for: create a TXT record with the name ${name} and the value ${list(expected)}${instead}.`;
+      return `The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name ${name} and the value ${list(expected)}${instead}.`;
     },
   },
   unreachable: {

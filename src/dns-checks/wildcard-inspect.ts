@@ -14,9 +14,13 @@ const UNABLE =
 /** The finding about the challenge record, and the event that it causes. */
 const challengeFault = (
   { ascii }: Hostname,
-  { found, expected }: Extract<Delegated, { kind: "elsewhere" }>,
+  delegated: Extract<Delegated, { kind: "elsewhere" }>,
+  { report: { chain } }: Inspection,
 ): { finding: Finding; event: Inspection["event"] } => {
   const name = challengeNameOf(ascii);
+  const { expected } = delegated;
+  // Without a record, the wildcard answers for the challenge too.
+  const found = delegated.found.filter((value) => value !== chain[1]);
   const common = { name, type: "CNAME" as const, expected: [expected] };
   return found.length === 0
     ? { finding: { kind: "no_record", ...common }, event: "records_missing" }
@@ -29,7 +33,7 @@ const withChallenge = (inspection: Inspection, hostname: Hostname, delegated: De
   const isRight = inspection.event === "records_right";
   if (delegated.kind === "unknown")
     return { ...inspection, isProven: false, event: isRight ? undefined : inspection.event };
-  const { finding, event } = challengeFault(hostname, delegated);
+  const { finding, event } = challengeFault(hostname, delegated, inspection);
   return {
     ...inspection,
     isProven: false,

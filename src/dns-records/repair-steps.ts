@@ -120,6 +120,7 @@ const stepsFor = (finding: DomainFinding, needed: Needed): { first?: Steps; next
         next: creationOf(proof, needed),
       };
     case "caa_forbids":
+      if (finding.expected.length === 0) return { first: [deletion("CAA", name, finding.found, needed)] };
       if (finding.challenge) {
         const { name: challenge, value } = finding.challenge;
         return { next: creation({ type: "CNAME", owner: challenge, value }, needed) };

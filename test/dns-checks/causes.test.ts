@@ -246,7 +246,7 @@ describe("a resolver that fails", () => {
       "no reason, and answers without DNSSEC",
       failing(),
       { unchecked: exchange(answer(), RESOLVER) },
-      refused("without DNSSEC it has an answer"),
+      refused("without DNSSEC it has a response"),
     ],
     [
       "no reason, and fails without DNSSEC too",

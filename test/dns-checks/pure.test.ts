@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { FINDING_KINDS, describeFinding } from "../../src/dns-checks/finding-kinds.ts";
 import type { Finding, FindingKind, FindingOf } from "../../src/dns-checks/finding.ts";
+import type { Inspect } from "../../src/dns-checks/inspect.ts";
+import { wildcardInspector } from "../../src/dns-checks/wildcard-inspect.ts";
+import { hostnameOf } from "../../src/lib/hostname.ts";
 import { formatServer, parseServer, resolversOf } from "../../src/protocols/dns/server-address.ts";
 
 test("resolvers are read from resolv.conf", () => {
@@ -133,11 +136,11 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: [], expected },
-    "The addresses are right, but they do not say which project the domain is for: create a TXT record with the name _adoption-store.x.test and the value t1.pages.test.",
+    "The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test.",
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: ["b"], expected },
-    "The addresses are right, but they do not say which project the domain is for: create a TXT record with the name _adoption-store.x.test and the value t1.pages.test, in place of b.",
+    "The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test, in place of b.",
   ],
   [
     { kind: "unreachable", name, server: "192.0.2.53", reason: "SERVFAIL" },
@@ -193,4 +196,28 @@ test("no finding names the registrar unless the response of the parent zone prov
     FINDING_KINDS.filter((kind) => describeFinding(anyOf(kind, more)).includes("registrar"));
   expect(naming()).toEqual(BY_REGISTRY);
   expect(naming({ responsible: "registrar" })).toEqual(["lame_delegation", "dnssec_failure", ...BY_REGISTRY]);
+});
+
+test.each([
+  ["t1.pages.test", "no_record"],
+  ["t2.pages.test", "wrong_target"],
+])("a challenge with the value %s below the wildcard t1.pages.test is %s", async (value, kind) => {
+  const target = "t1.pages.test";
+  const inspect: Inspect = async ({ ascii }) => ({
+    event: "records_right",
+    findings: [],
+    isProven: true,
+    rivals: [],
+    report: { target, nameServers: [], chain: [ascii, target], targetAddresses: [], caa: [], questions: [] },
+  });
+  const inspectWildcard = wildcardInspector(inspect, {
+    nameOf: (label) => `${label}.challenges.test`,
+    isDelegated: async () => false,
+    lookUp: async () => ({ kind: "elsewhere", found: [value], expected: "t1.challenges.test" }),
+  });
+  const options = { isUrgent: () => false, needsProof: true };
+  const { findings } = await inspectWildcard(hostnameOf("*.example.org"), target, options);
+  expect(findings).toMatchObject([
+    { kind, name: "_acme-challenge.example.org", expected: ["t1.challenges.test"] },
+  ]);
 });

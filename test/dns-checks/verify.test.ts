@@ -139,14 +139,22 @@ test.concurrent("a resolver that is silent says nothing of the domain", async ()
   expect(verdict).toMatchObject({ verified: false, event: undefined });
 });
 
+test.concurrent("a zone that keeps the resolver waiting is found at its parent", async () => {
+  using dns = await setUp(SHORT_TIMEOUT);
+  dns.resolver.behaviours.set("example.test", "silent");
+  const { trace, verdict } = await dns.verify("right.example.test");
+  expect(trace.authority).toMatchObject({ zone: "example.test" });
+  expect(verdict).toMatchObject({ verified: true, event: "records_right" });
+});
+
 test.concurrent(
-  "a resolver is asked which servers a registered domain has, and never about names below it",
+  "a resolver is asked for the servers of a registered domain and its parent, and never about names below",
   async () => {
     using dns = await setUp(SHORT_TIMEOUT);
     dns.resolver.behaviours.set("*", "silent");
     await dns.verify("a.b.c.d.e.f.example.test");
     const asked = dns.resolver.questions.filter(({ type }) => type === "NS").map(({ name }) => name);
-    expect(asked).toEqual(["example.test"]);
+    expect(asked).toEqual(["example.test", "test"]);
   },
 );
 

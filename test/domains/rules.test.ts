@@ -431,7 +431,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     const lost = await verifiedIn("other");
     expect(lost).toMatchObject({ stage: "dns_conflict", findings: [{ found: [target] }] });
     expect(lost.findings[0]?.message).toContain(
-      `create a TXT record with the name ${PROOF} and the value ${otherTarget}`,
+      `Create a TXT record with the name ${PROOF} and the value ${otherTarget}`,
     );
     const won = await verifiedIn("docs");
     expect(won).toMatchObject({ stage: "live", findings: [] });

@@ -116,7 +116,7 @@ const ACTS: Partial<Record<FindingKind, [words: RegExp, act: Act]>> = {
     },
   ],
   ownership_unproven: [
-    /create a TXT record with the name \S+ and the value \S+/,
+    /Create a TXT record with the name \S+ and the value \S+/,
     (desk, { name, found = [], expected = [] }) => {
       for (const value of found) remove(desk, name, "TXT", value);
       add(desk, name, "TXT", expected[0] ?? "");

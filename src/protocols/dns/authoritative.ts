@@ -160,7 +160,6 @@ export const findAuthoritativeServers = async (
   port: number,
 ): Promise<AuthoritativeServers | undefined> => {
   const exchange = await resolve({ name: apex, type: "NS" });
-  if (exchange.outcome.kind === "failure") return undefined;
   const names = serverNames(recordsOf(exchange), apex);
   const below = (top: AuthoritativeServers) => descend(resolve, ask, top, { ascii, port });
   const cached = { zone: apex, names, isFromParent: false };

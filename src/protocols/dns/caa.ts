@@ -84,11 +84,15 @@ const judgeParameters = (
   };
 };
 
+/** True for a record whose tag no CA knows, and which forbids every certificate because of that (RFC 8659 section 4.1). */
+export const isUnknownCritical = ({ data: { critical, tag } }: CaaRecord): boolean =>
+  critical && !KNOWN_TAGS.has(tag);
+
 /** RFC 8659 section 4: judges whether an order for a name, or for the wildcard below it, may be placed. */
 export const judgeCaa = (records: readonly CaaRecord[], order: CaaOrder): CaaJudgement => {
   const issuers = new Set(order.issuers.map(canonicalName));
   const refusal: CaaJudgement = { forbids: "issuer", allowing: [...order.issuers] };
-  if (records.some(({ data }) => data.critical && !KNOWN_TAGS.has(data.tag))) return refusal;
+  if (records.some(isUnknownCritical)) return { ...refusal, allowing: [] };
   const tag = issueTagFor(records, order.isWildcard ?? false);
   const issue = records.filter(({ data }) => data.tag === tag);
   if (issue.length === 0) return { methods: [...order.methods] };
