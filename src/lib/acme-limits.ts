@@ -20,8 +20,6 @@ const PRESETS: Readonly<Record<string, string>> = {
   letsencrypt: "orders=300/3h domain=50/7d name=5/7d failures=5/1h",
   // https://letsencrypt.org/docs/staging-environment/
   "letsencrypt-staging": "orders=1500/3h domain=30000/7d name=30000/7d failures=200/1h",
-  // https://community.buypass.com/t/m2r5cj/rate-limits
-  buypass: "domain=20/7d name=5/7d failures=5/1h",
   none: "",
 };
 
@@ -29,7 +27,6 @@ const PRESETS: Readonly<Record<string, string>> = {
 const PRESET_OF: Readonly<Record<string, string>> = {
   "acme-staging-v02.api.letsencrypt.org": "letsencrypt-staging",
   "acme.zerossl.com": "none",
-  "api.buypass.com": "buypass",
 };
 
 /** Attempts are counted for this long. */

@@ -15,14 +15,12 @@ test.each<[directory: string, limits: object]>([
   ["https://acme-v02.api.letsencrypt.org/directory", LETS_ENCRYPT],
   [CA, LETS_ENCRYPT],
   ["https://acme-staging-v02.api.letsencrypt.org/directory", { orders: { max: 1500, withinMs: 3 * HOUR } }],
-  ["https://api.buypass.com/acme/directory", { domain: { max: 20, withinMs: 7 * DAY } }],
 ])("without a setting %s has its published limits, or Let's Encrypt's", (directory, limits) => {
   expect(limitsOf(directory)).toMatchObject(limits);
 });
 
-test("ZeroSSL has no limits, and Buypass none on orders", () => {
+test("ZeroSSL has no limits", () => {
   expect(limitsOf("https://acme.zerossl.com/v2/DV90")).toEqual({});
-  expect(limitsOf("https://api.buypass.com/acme/directory").orders).toBeUndefined();
 });
 
 test.each<[text: string, limits: Limits]>([
