@@ -11,13 +11,9 @@ const MAX_AGE_MS = 60_000;
 /** Clients wait for it. */
 const PATIENCE_MS = 2000;
 const MAX_TARGETS = 1000;
-/** A target can have any number of addresses. */
-const MAX_ADDRESSES = 20;
 
-const lookUp = async (resolve: Resolve, target: string): Promise<string[]> => {
-  const found = await resolveAddresses(resolve, target);
-  return found.slice(0, MAX_ADDRESSES).toSorted();
-};
+const lookUp = async (resolve: Resolve, target: string): Promise<string[]> =>
+  (await resolveAddresses(resolve, target)).toSorted();
 
 /** Remembers addresses for a minute: all apex domains of a project have the same. */
 export const targetAddressLookup = (dns: DnsAccess, clock: Clock): AddressesOf => {

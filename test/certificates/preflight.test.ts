@@ -34,6 +34,18 @@ const dnsWithCaa = (values: string[]): DnsAccess => ({
   },
 });
 
+/** The same for a name with as many addresses as a response can hold: its holder chooses them. */
+const dnsWithManyAddresses: DnsAccess = {
+  ...NO_DNS,
+  async ask(server, question, recursive) {
+    const { type, name } = question;
+    const addresses = Array.from({ length: 4000 }, (_, at) => `192.0.${at >> 8}.${at & 255}`);
+    const records =
+      type === "A" && name === NAME ? addresses.map((address) => record("A", NAME, address)) : [];
+    return { ...exchange(answer(records)), server, question, recursive };
+  },
+};
+
 /** A resolver that still has a CAA record that the zone's own server no longer has. */
 const dnsWithOldCaa: DnsAccess = {
   ...dnsWithCaa(['";"']),
@@ -200,6 +212,13 @@ describe("before its records change, a domain is proven", () => {
     const overHttp = async (address: string) => void tried.push(address);
     expect(await examine({ hasMoved: false, overHttp })).toEqual({ method: "http-01" });
     expect(tried).toEqual([OLD_HOST]);
+  });
+
+  test("at a few addresses, although its holder can name thousands", async () => {
+    const tried: string[] = [];
+    const overHttp = async (address: string) => void tried.push(address);
+    await examine({ hasMoved: false, dns: dnsWithManyAddresses, overHttp });
+    expect(tried).toHaveLength(20);
   });
 
   test("not if the old host does not forward it, and the problem says what to do", async () => {

@@ -4,6 +4,8 @@ import { isQueryable } from "./name.ts";
 
 /** The most CNAME records that are followed. */
 const MAX_HOPS = 8;
+/** Of one name: its holder can name thousands, and each may get a connection. */
+const MAX_ADDRESSES = 20;
 
 /** Asks a resolver. */
 export type Resolve = (question: Question) => Promise<Exchange>;
@@ -68,8 +70,8 @@ export const followCnames = async (
   }
 };
 
-/** The addresses of a name, IPv4 first; none for those that the resolvers could not look up. */
+/** The first addresses of a name, IPv4 before IPv6; none for those that the resolvers could not look up. */
 export const resolveAddresses = async (resolve: Resolve, name: string): Promise<string[]> => {
   const chains = await Promise.all([followCnames(resolve, name, "A"), followCnames(resolve, name, "AAAA")]);
-  return addressesIn(chains.flatMap(({ records }) => records));
+  return addressesIn(chains.flatMap(({ records }) => records)).slice(0, MAX_ADDRESSES);
 };
