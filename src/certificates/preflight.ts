@@ -28,6 +28,8 @@ export const IMPORT_ONLY = "import_only";
 export const NOT_MOVED = "not_moved";
 const BEFORE_MOVE =
   "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host forward /.well-known/acme-challenge/ to this service.";
+const BEFORE_RECORD =
+  "Create its record, or first the CNAME record for the challenge, if the domain's page shows one.";
 
 /** Fetches a challenge at one address, as a CA would. @throws if it cannot */
 export type FetchChallenge = (address: string, hostname: string, token: string) => Promise<string>;
@@ -190,6 +192,8 @@ export const preflightChecks = (options: PreflightOptions): Preflight => {
     failedMethod: string | undefined,
   ): ReturnType<Preflight> => {
     if (found.kind !== "right") return proofIn(found);
+    if (found.isAtOldHost && found.addresses.length === 0)
+      return obstacle(NOT_MOVED, `${hostname} has no address yet. ${BEFORE_RECORD}`);
     const result = await findMethod(hostname, found, failedMethod);
     if (!found.isAtOldHost || !("obstacle" in result)) return result;
     return obstacle(NOT_MOVED, `${result.obstacle.detail} ${BEFORE_MOVE}`);

@@ -214,6 +214,19 @@ describe("before its records change, a domain is proven", () => {
     expect(tried).toEqual([OLD_HOST]);
   });
 
+  test("not while the name has no address, because no CA can connect to it", async () => {
+    const dns: DnsAccess = {
+      ...NO_DNS,
+      ask: async (server, question, recursive) => ({ ...exchange(answer()), server, question, recursive }),
+    };
+    expect(await examine({ hasMoved: false, dns })).toMatchObject({
+      obstacle: {
+        type: "not_moved",
+        detail: expect.stringContaining(`${NAME} has no address yet. Create its record`),
+      },
+    });
+  });
+
   test("at a few addresses, although its holder can name thousands", async () => {
     const tried: string[] = [];
     const overHttp = async (address: string) => void tried.push(address);
