@@ -1,4 +1,4 @@
-import { notAsked } from "../protocols/dns/ask-authorities.ts";
+import { MAX_WAIT_MS, notAsked } from "../protocols/dns/ask-authorities.ts";
 import {
   type Ask,
   findAuthoritativeServers,
@@ -14,9 +14,6 @@ import { targetAddresses } from "./causes.ts";
 import { judgeRecords } from "./cname-rule.ts";
 import { followUp } from "./follow-up.ts";
 import type { Subject, Trace, TraceOptions, View } from "./trace.ts";
-
-/** For all queries of a check together: a hostile zone can have a hundred levels and slow servers. */
-const MAX_WAIT_MS = 120_000;
 
 const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]): Promise<View> => {
   const [cname, a, aaaa] = await Promise.all([

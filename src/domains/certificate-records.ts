@@ -1,7 +1,7 @@
-import { apexOf, hostnameOf, withoutWildcard } from "../lib/hostname.ts";
+import { type Hostname, apexOf, hostnameOf, withoutWildcard } from "../lib/hostname.ts";
 import { type DnsAccess, resolveAround } from "../protocols/dns/ask-authorities.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
-import { resolveAddresses } from "../protocols/dns/cname-chain.ts";
+import { type Resolve, resolveAddresses } from "../protocols/dns/cname-chain.ts";
 import { type Issuance, judgeCaaAt } from "../dns-checks/caa-finding.ts";
 import { mayHold } from "../dns-checks/cut-over.ts";
 import type { Delegation } from "../dns-checks/delegation.ts";
@@ -73,13 +73,19 @@ interface CaaQuestion {
 /** The methods that CAA records allow, or why they forbid the certificate. */
 type CaaAnswer = { methods: readonly string[] } | { forbidden: string };
 
-/** Asks for the CAA records of a name. Records that cannot be read forbid nothing: the CA decides. */
+/** Asks the zone of a name. */
+const resolveFor = (dns: DnsAccess, name: string): Promise<Resolve> =>
+  resolveAround(dns, { ascii: withoutWildcard(name), apex: apexOf(name) });
+
+/**
+ * Asks for the CAA records of a name. Records that cannot be read forbid nothing: the CA decides.
+ * @param resolve the same for all questions about a name, because its servers can be slow
+ */
 const caaCheck =
   ({ dns, issuance }: RecordsOptions) =>
-  async (name: string, { issuers = [], ...question }: CaaQuestion): Promise<CaaAnswer> => {
+  async (name: string, { issuers = [], ...question }: CaaQuestion, resolve?: Resolve): Promise<CaaAnswer> => {
     // RFC 8659 section 3: for a wildcard, the records of its domain.
-    const ascii = withoutWildcard(name);
-    const caa = await relevantCaa(await resolveAround(dns, { ascii, apex: apexOf(ascii) }), ascii);
+    const caa = await relevantCaa(resolve ?? (await resolveFor(dns, name)), withoutWildcard(name));
     if (caa.kind !== "found") return { methods: question.methods };
     const order = {
       ...question,
@@ -120,9 +126,6 @@ const ownNameRecords = (inspect: Inspect, checkCaa: CheckCaa) => ({
   },
 });
 
-/** Where a CA connects to for a name. */
-type Reach = Pick<Extract<NameRecords, { kind: "right" }>, "addresses" | "isAtOldHost">;
-
 /** Checks records again before an order, because CAs limit failed orders. */
 export const certificateRecords = (options: RecordsOptions) => {
   const { domains, inspect, targetOf, delegation } = options;
@@ -132,26 +135,29 @@ export const certificateRecords = (options: RecordsOptions) => {
   const delegatedName = async (hostname: string, label: string): Promise<string | undefined> =>
     (await delegation?.isDelegated(hostname, label)) ? delegation?.nameOf(label) : undefined;
 
-  /** For a name that only dns-01 can validate, such as a wildcard. */
-  const byRecord = async (hostname: string, recordName: string | undefined): Promise<NameRecords> => {
-    if (recordName === undefined)
+  /** For a domain whose records are right. */
+  const forRight = async (
+    { ascii: hostname, isWildcard }: Hostname,
+    { event, report }: Inspection,
+    label: string,
+  ): Promise<NameRecords> => {
+    const resolve = await resolveFor(options.dns, hostname);
+    const recordName = await delegatedName(hostname, label);
+    // Preferred, because it needs no port. Wildcards can have nothing else.
+    if (recordName !== undefined) {
+      const caa = await checkCaa(hostname, { methods: BY_RECORD }, resolve);
+      if ("methods" in caa) return { kind: "delegated", recordName };
+      if (isWildcard) return wrong(caa.forbidden);
+    }
+    if (isWildcard)
       return wrong(
         `${hostname} needs the CNAME record for its challenge: create it as the domain's page shows.`,
       );
-    const caa = await checkCaa(hostname, { methods: BY_RECORD });
-    return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "delegated", recordName };
-  };
-
-  /** For a name whose records are right: a delegated challenge is preferred, because it needs no port. */
-  const forRight = async (
-    hostname: string,
-    { recordName, ...reach }: Reach & { recordName: string | undefined },
-  ): Promise<NameRecords> => {
-    if (hostnameOf(hostname).isWildcard) return byRecord(hostname, recordName);
-    const mayUseRecord = delegation && "methods" in (await checkCaa(hostname, { methods: BY_RECORD }));
-    if (mayUseRecord && recordName !== undefined) return { kind: "delegated", recordName };
-    const caa = await checkCaa(hostname, { methods: BY_CONNECTION });
-    return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "right", ...reach, methods: caa.methods };
+    const caa = await checkCaa(hostname, { methods: BY_CONNECTION }, resolve);
+    if ("forbidden" in caa) return wrong(caa.forbidden);
+    const isAtOldHost = event === "ownership_proven";
+    const addresses = isAtOldHost ? await resolveAddresses(resolve, hostname) : report.targetAddresses;
+    return { kind: "right", addresses, isAtOldHost, methods: caa.methods };
   };
 
   return {
@@ -163,19 +169,9 @@ export const certificateRecords = (options: RecordsOptions) => {
       if (!wantsCertificate(holder.domain.stage)) return { kind: "suspended" };
       const { targetLabel } = holder.project;
       const acceptsProof = holder.domain.verifiedAt === null;
-      const question = { ...IN_BACKGROUND, acceptsProof };
-      const found = await inspect(hostnameOf(hostname), targetOf(targetLabel), question);
-      const fault = faultIn(found);
-      if (fault) return fault;
-      const recordName = await delegatedName(hostname, targetLabel);
-      const isAtOldHost = found.event === "ownership_proven";
-      const addresses = isAtOldHost
-        ? await resolveAddresses(
-            await resolveAround(options.dns, { ascii: hostname, apex: apexOf(hostname) }),
-            hostname,
-          )
-        : found.report.targetAddresses;
-      return forRight(hostname, { addresses, isAtOldHost, recordName });
+      const name = hostnameOf(hostname);
+      const found = await inspect(name, targetOf(targetLabel), { ...IN_BACKGROUND, acceptsProof });
+      return faultIn(found) ?? forRight(name, found, targetLabel);
     },
   };
 };

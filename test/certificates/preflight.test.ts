@@ -68,6 +68,7 @@ const REFUSED = "connection refused";
 
 /** Runs the preflight of a name whose records are right by default; each test chooses what its addresses return. */
 const examine = ({
+  name = NAME,
   isOwn = false,
   hasMoved = true,
   identities = [],
@@ -79,6 +80,7 @@ const examine = ({
   overHttp = async () => {},
   inHandshake = async () => {},
 }: {
+  name?: string;
   isOwn?: boolean;
   /** False for a domain that is proven, and whose records lead to the old host. */
   hasMoved?: boolean;
@@ -130,7 +132,7 @@ const examine = ({
     },
     tryHandshake: (_hostname, address) => inHandshake(address),
     ports: { http: 8080, tls: 8443 },
-  })(NAME);
+  })(name);
 };
 
 const refuse =
@@ -225,6 +227,27 @@ describe("before its records change, a domain is proven", () => {
         detail: expect.stringContaining(`${NAME} has no address yet. Create its record`),
       },
     });
+  });
+
+  test("with few queries to slow servers, whatever the number of its labels", async () => {
+    const name = `${"a.".repeat(100)}example.org`;
+    let sent = 0;
+    const dns: DnsAccess = {
+      ...NO_DNS,
+      mayAsk: () => true,
+      async ask(server, question, recursive) {
+        sent += recursive ? 0 : 1;
+        const own = {
+          NS: [record("NS", "example.org", "ns.example.org")],
+          A: [record("A", question.name, "192.0.2.53")],
+        }[question.type as string];
+        const records = (recursive && own?.filter((one) => one.name === question.name)) || [];
+        const outcome = answer(records, { authoritative: !recursive });
+        return { ...exchange(outcome), server, question, recursive, milliseconds: 5000 };
+      },
+    };
+    await examine({ name, hasMoved: false, dns });
+    expect(sent).toBeWithin(1, 25);
   });
 
   test("at a few addresses, although its holder can name thousands", async () => {

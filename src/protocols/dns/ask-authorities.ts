@@ -3,7 +3,7 @@ import type { Resolve } from "./cname-chain.ts";
 import type { Exchange, SendQuery } from "./client.ts";
 import type { Question } from "./message.ts";
 import type { Server } from "./network.ts";
-import { failWithoutSending, firstUsable } from "./resolvers.ts";
+import { failWithoutSending, firstUsable, recordExchanges, skipSilentServers } from "./resolvers.ts";
 
 /** The name servers that this machine asks. */
 export interface DnsAccess {
@@ -29,11 +29,16 @@ export type AskAuthorities = (question: ZoneQuestion) => Promise<Exchange[]>;
 /** In place of a query to a server that may not be asked. */
 export const notAsked = failWithoutSending("forbidden", "not a public address, so no query was sent");
 
-/** The servers of the zone that holds a name, and how to ask them. */
+/** For all queries about a name together: a hostile zone can have a hundred levels and slow servers. */
+export const MAX_WAIT_MS = 120_000;
+
+/** The servers of the zone that holds a name, and how to ask them and the resolvers for as long as that may take. */
 const zoneOf = async (access: DnsAccess, name: { ascii: string; apex: string }) => {
+  const { send } = recordExchanges(skipSilentServers(access.ask), MAX_WAIT_MS);
   const ask: Ask = (server, question) =>
-    (access.mayAsk(server.address) ? access.ask : notAsked)(server, question, false);
-  return { ask, found: await findAuthoritativeServers(resolveWith(access), ask, name, access.port) };
+    (access.mayAsk(server.address) ? send : notAsked)(server, question, false);
+  const resolve = resolveWith({ ...access, ask: send });
+  return { send, ask, resolve, found: await findAuthoritativeServers(resolve, ask, name, access.port) };
 };
 
 export const authorityAsker =
@@ -50,6 +55,6 @@ export const resolveAround = async (
   access: DnsAccess,
   name: { ascii: string; apex: string },
 ): Promise<Resolve> => {
-  const { found } = await zoneOf(access, name);
-  return resolveInZone(resolveWith(access), access.ask, found?.zone ?? "", found?.responding ?? []);
+  const { send, resolve, found } = await zoneOf(access, name);
+  return resolveInZone(resolve, send, found?.zone ?? "", found?.responding ?? []);
 };
