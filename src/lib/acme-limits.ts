@@ -53,11 +53,14 @@ const completed = (words: readonly string[], directory: string): string[] => {
     : completed([PRESET_OF[new URL(directory).host] ?? "letsencrypt", ...words], directory);
 };
 
-/** Parses the limits of one CA: the name of a preset, changes such as `orders=1000/3h` or `domain=none`, or both. */
-export const parseLimits = (text: string): readonly string[] | undefined => {
-  const words = wordsOf(text);
-  const changes = Object.hasOwn(PRESETS, words[0] ?? "") ? words.slice(1) : words;
-  return changes.every(parseEntry) ? words : undefined;
+/** Of one CA: the name of a preset, changes such as `orders=1000/3h` or `domain=none`, or both. */
+const isLimits = (words: readonly string[]): boolean =>
+  words.slice(Object.hasOwn(PRESETS, words[0] ?? "") ? 1 : 0).every(parseEntry);
+
+/** Parses the limits of the CAs, with commas between them. An empty entry changes nothing about its CA. */
+export const parseLimits = (text: string): readonly (readonly string[])[] | undefined => {
+  const limits = text === "" ? [] : text.split(",").map(wordsOf);
+  return limits.every(isLimits) ? limits : undefined;
 };
 
 /** @param words as parsed; without a preset they change that of the CA, which is Let's Encrypt's for an unknown one */

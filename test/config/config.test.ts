@@ -221,6 +221,11 @@ test("more limits than CAs are refused, with how to separate them", () => {
   );
 });
 
+test("an empty entry of ACME_LIMITS leaves its CA as it is", () => {
+  const ACME_DIRECTORY = "https://one.test/directory, https://two.test/directory";
+  expect(read({ ACME_DIRECTORY, ACME_LIMITS: " , orders=20/1h" }).acmeLimits).toEqual([[], ["orders=20/1h"]]);
+});
+
 test("with HTTPS, PORT listens where HOST does only if HOST is an address of this machine", () => {
   const portHost = (HOST: string) => read({ HOST, HTTPS_PORT: "443" }).portHost;
   expect(portHost("127.0.0.2")).toBe("127.0.0.2");
