@@ -591,14 +591,21 @@ describe("the advice for a certificate", () => {
 
   test("is to wait for its turn in the queue, also when it is overdue", () => {
     const queue = { position: 412, estimatedAt: new Date(NOW + 4 * 3_600_000).toISOString() };
-    for (const status of ["wanted", "ssl_overdue"] as const)
-      expect(advice([], { ...SUBDOMAIN, stage: "verified", certificate: { status, queue } })).toMatchObject([
-        {
-          tone: "waiting",
-          title: "The certificate has place 412 in the queue",
-          text: expect.stringContaining("probably comes in 4 hours"),
-        },
-      ]);
+    for (const status of ["wanted", "ssl_overdue"] as const) {
+      const [first, ...others] = advice([], {
+        ...SUBDOMAIN,
+        stage: "verified",
+        certificate: { status, queue },
+      });
+      expect(first).toMatchObject({
+        tone: "waiting",
+        title: "The certificate has place 412 in the queue",
+        text: expect.stringContaining("probably comes in 4 hours"),
+      });
+      // They look for the cause, which is the limit.
+      expect(first).not.toHaveProperty("steps");
+      expect(others).toEqual([]);
+    }
   });
 
   test("gives way to the record that explains it", () => {

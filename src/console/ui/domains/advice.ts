@@ -236,9 +236,10 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   const { status, problem, queue } = certificate;
   const mustRenew = endsSoon(certificate, now);
   if (!problem && !queue && !mustRenew && status !== "ssl_overdue" && status !== "expired") return undefined;
+  const isQueued = queue !== undefined && !problem;
   const isPassing =
     (status === "in_use" && !mustRenew) ||
-    (queue !== undefined && !problem) ||
+    isQueued ||
     (status === "failing" &&
       ((PASSING_PROBLEMS.has(problem?.type ?? "") && !problem?.cause) || isDue(certificate, now)));
   return {
@@ -246,7 +247,7 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
     ...certificateWords(certificate, now),
     changes: [],
     ...(problem && { quotes: quotesOf(problem) }),
-    ...(status === "ssl_overdue" && { steps: OVERDUE_STEPS }),
+    ...(status === "ssl_overdue" && !isQueued && { steps: OVERDUE_STEPS }),
   };
 };
 
