@@ -1,18 +1,20 @@
 import type { Hostname } from "../lib/hostname.ts";
 import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import { recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { QuestionType } from "../protocols/dns/message.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Server } from "../protocols/dns/network.ts";
 import { judgeRecords } from "./cname-rule.ts";
 import { hasValue } from "./doubled-name.ts";
 import { proofNameOf } from "./trace.ts";
 
 /**
- * Asks one server of a zone whether it has the records that a name needs: one query, and four for an apex. It only shows that
- * a check is worth its queries. Never rejects.
+ * Asks one server of a zone whether it has the records that a name needs: one query, two for a wildcard, and four for an apex.
+ * It only shows that a check is worth its queries. Never rejects.
  */
 export const recordProbe =
   ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
-  async ({ ascii, isApex }: Hostname, target: string, server: Server, addresses: string[]) => {
+  async ({ ascii, isApex, isWildcard }: Hostname, target: string, server: Server, addresses: string[]) => {
     if (!mayAsk(server.address)) return false;
     const query = (type: QuestionType, name = ascii) => ask(server, { name, type }, false, () => false);
     const cname = await query("CNAME");
@@ -22,7 +24,9 @@ export const recordProbe =
       : [cname, cname, cname];
     const view = { server, role: "authority" as const, cname, a, aaaa };
     const isRight = judgeRecords(view, { hostname: ascii, target, isApex }, addresses).kind === "right";
-    return isRight && [cname, proof].some((exchange) => hasValue(exchange, [target]));
+    if (!isRight || ![cname, proof].some((exchange) => hasValue(exchange, [target]))) return false;
+    // Only a check knows the right value.
+    return !isWildcard || recordsOf(await query("CNAME", challengeNameOf(ascii))).length > 0;
   };
 
 export type RecordProbe = ReturnType<typeof recordProbe>;

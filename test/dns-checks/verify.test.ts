@@ -16,6 +16,7 @@ import {
   LONG_TIMEOUT,
 } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
+import { answer, exchange, record } from "./traces.ts";
 import {
   addFaults,
   before,
@@ -586,4 +587,24 @@ test("no server is probed that may not be asked", async () => {
   const probe = recordProbe({ ask, mayAsk: (address) => address !== "127.0.0.1" });
   const server = { address: "127.0.0.1", port: 53 };
   expect(await probe(hostnameOf("docs.example.test"), TARGETS.usual, server, [])).toBe(false);
+});
+
+test("a wildcard is worth a check once it has both its CNAME and that of its challenge", async () => {
+  const server = { address: "192.0.2.53", port: 53 };
+  const zone = [record("CNAME", "*.example.test", TARGETS.usual)];
+  const ask: SendQuery = async (_, { name, type }) => ({
+    ...exchange(
+      answer(
+        zone.filter((one) => one.name === name && one.type === type),
+        { authoritative: true },
+      ),
+    ),
+    server,
+    question: { name, type },
+  });
+  const probe = () =>
+    recordProbe({ ask, mayAsk: () => true })(hostnameOf("*.example.test"), TARGETS.usual, server, []);
+  expect(await probe()).toBe(false);
+  zone.push(record("CNAME", "_acme-challenge.example.test", "label.example.net"));
+  expect(await probe()).toBe(true);
 });
