@@ -61,7 +61,7 @@ export const explain = (certificate: Certificate, now: number): string | undefin
     : "it has no certificate";
   if (!problem)
     return isOverdue(certificate, now)
-      ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "domains show or the server's log shows why"}.`
+      ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "adoption-store domains show or the server's log has the reason"}.`
       : undefined;
   return `${hostname}: ${state}. ${describeStored(problem)}${describeNextAttempt(certificate, now)}`;
 };

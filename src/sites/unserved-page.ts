@@ -7,12 +7,9 @@ import type { UnservedDomain } from "./repository.ts";
 const wordsFor = (stage: StoredStage): readonly [state: string, text: string] => {
   if (stage === "suspended")
     return ["is suspended", "If this is your site, your project's settings show the reason."];
-  if (awaitsCertificate(stage))
-    return ["is nearly ready", "Its certificate is being issued. Reload the page in a couple of minutes."];
-  return [
-    "is not ready yet",
-    "If this is your site, your project's settings show what its DNS records lack.",
-  ];
+  if (awaitsCertificate(stage) && stage !== "issue_failed")
+    return ["is nearly ready", "It is waiting for its certificate. Reload the page in a couple of minutes."];
+  return ["is not ready yet", "If this is your site, your project's settings show what to do."];
 };
 
 /**

@@ -22,7 +22,7 @@ describe("the page of a domain that is not served", () => {
     ["suspended", "is suspended", null],
     ["verified", "is nearly ready", "60"],
     ["issuing", "is nearly ready", "60"],
-    ["issue_failed", "is nearly ready", "60"],
+    ["issue_failed", "is not ready yet", "60"],
     ["awaiting_dns", "is not ready yet", "60"],
     ["dns_conflict", "is not ready yet", "60"],
   ] as const)("%s says that it %s, with the time to try again", async (stage, state, retryAfter) => {
