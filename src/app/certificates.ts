@@ -89,7 +89,7 @@ const responsesTo = (
     isProbed: async (hostname) =>
       own.isOwnPublicName(hostname) ||
       (await domains.holder(hostname)) !== undefined ||
-      (await domains.waiting(hostname)).length > 0,
+      (await domains.isAwaited(hostname)),
     fresh,
     clock,
   });

@@ -1,5 +1,6 @@
 import { canonicalName } from "../lib/dns-name.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
+import { isAuthoritative } from "../protocols/dns/authoritative.ts";
 import { isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { Question } from "../protocols/dns/message.ts";
 import { isQueryable } from "../protocols/dns/name.ts";
@@ -21,8 +22,7 @@ export const hasValue = (exchange: Exchange, values: readonly string[]): boolean
 
 /** True for a usable response of a resolver, or of a server that holds the zone. */
 export const hasAnswered = ({ role, cname }: View): boolean =>
-  isUsable(cname) &&
-  (role === "resolver" || (cname.outcome.kind === "answer" && cname.outcome.authoritative));
+  role === "resolver" ? isUsable(cname) : isAuthoritative(cname);
 
 const hasRecords = ({ cname, a, aaaa }: View): boolean =>
   [cname, a, aaaa].some((exchange) => recordsOf(exchange).length > 0);

@@ -1,4 +1,5 @@
 import type { Expectation } from "./cname-rule.ts";
+import { isAuthoritative } from "../protocols/dns/authoritative.ts";
 import { isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../lib/dns-name.ts";
@@ -35,10 +36,7 @@ export const isSibling = (one: string, other: string): boolean =>
 
 /** True if an authoritative response holds the records themselves, not a CNAME to them. */
 const isDirectResponse = (exchange: Exchange): boolean =>
-  isUsable(exchange) &&
-  exchange.outcome.kind === "answer" &&
-  exchange.outcome.authoritative &&
-  recordsOf(exchange).every(({ type }) => type !== "CNAME");
+  isAuthoritative(exchange) && recordsOf(exchange).every(({ type }) => type !== "CNAME");
 
 /** The targets in TXT records. Other texts do not count: a wildcard record may add any. */
 const targetsIn = (records: readonly DnsRecord[], target: string): string[] =>

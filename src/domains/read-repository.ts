@@ -18,9 +18,6 @@ import {
 } from "./queries.ts";
 import { LONGEST_WAIT_MS } from "./schedule.ts";
 
-/** Projects that are asked about for one name. */
-const MAX_WAITING = 10;
-
 /** A domain, with the part of its project that a check needs. */
 export interface Checkable {
   domain: Domain;
@@ -72,7 +69,10 @@ const acrossProjects = (orm: Orm) => {
     .where(and(eq(domains.hostname, value("hostname")), sql`${domains.stage} in ${HELD}`))
     .limit(1)
     .prepare();
-  const waitingStatement = withProject(orm)
+  const waitingStatement = orm
+    .select({ one: sql`1` })
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
     .where(
       and(
         eq(domains.hostname, value("hostname")),
@@ -81,8 +81,7 @@ const acrossProjects = (orm: Orm) => {
         isNotNull(projects.activeDeployId),
       ),
     )
-    .orderBy(asc(domains.id))
-    .limit(MAX_WAITING)
+    .limit(1)
     .prepare();
   const dueStatement = withProject(orm)
     .where(lte(domains.nextCheckAt, value("now")))
@@ -116,12 +115,8 @@ const acrossProjects = (orm: Orm) => {
       const row = holderStatement.get({ hostname });
       return row && { domain: toDomain(row.domain), project: row.project };
     },
-    /** Domains of this name that wait for their records, of projects that may have them; at most ten. */
-    async waiting(hostname: string): Promise<Checkable[]> {
-      return waitingStatement
-        .all({ hostname })
-        .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
-    },
+    /** True if a project that may have domains waits for the records of this name. */
+    isAwaited: async (hostname: string) => waitingStatement.get({ hostname }) !== undefined,
     /** Domains with a due check, the longest due first. */
     async due(now: number, limit: number): Promise<Checkable[]> {
       return dueStatement

@@ -116,7 +116,7 @@ const examine = ({
   };
   return preflightChecks({
     records: certificateRecords({
-      domains: { holder: async () => held } as unknown as Pick<Domains, "holder" | "waiting">,
+      domains: { holder: async () => held } as unknown as Pick<Domains, "holder">,
       inspect,
       issuance: { issuers: ["ca.test"], methods: [], accounts: async () => [ACCOUNT] },
       dns,
