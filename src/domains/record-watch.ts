@@ -21,6 +21,8 @@ const WATCHES_PER_ROUND = 6;
 const MAX_DOMAINS = 1000;
 /** Probes at the same time. */
 const MAX_CONCURRENT = 16;
+/** How long a watch waits for a check. Slow name servers of one domain must not hold up the watch of the others, or a stop. */
+const PATIENCE_MS = 5000;
 
 interface RecordWatchOptions {
   domains: Pick<Domains, "watched" | "trace">;
@@ -29,6 +31,7 @@ interface RecordWatchOptions {
   clock: Clock;
   targetOf: (label: string) => string;
   onError: (error: unknown) => void;
+  patienceMs?: number;
 }
 
 /** The server whose response decides: one with older records than the others, otherwise the first that responded. */
@@ -51,6 +54,7 @@ export const recordWatch = ({
   clock,
   targetOf,
   onError,
+  patienceMs = PATIENCE_MS,
 }: RecordWatchOptions): Poller => {
   const isChecked = lruCache<number, true>({ maxEntries: MAX_DOMAINS });
   let round = 0;
@@ -66,7 +70,8 @@ export const recordWatch = ({
     if (!isRight) return isChecked.delete(domain.id);
     if (isChecked.get(domain.id) || signal.aborted) return;
     isChecked.set(domain.id, true);
-    await checks.run({ domain, project }, SERVICE, signal);
+    const check = checks.run({ domain, project }, SERVICE, signal).catch(onError);
+    await Promise.race([check, Bun.sleep(patienceMs)]);
   };
 
   const work = async (signal: AbortSignal): Promise<void> => {
