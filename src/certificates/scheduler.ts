@@ -60,10 +60,13 @@ export const certificateScheduler = ({
   };
 
   const due = async (now: number, limit: number): Promise<Certificate[]> => {
-    const names = [...(await missingOwn()), ...(await missing(MAX_NEW))];
+    const newOwn = await missingOwn();
+    const names = [...newOwn, ...(await missing(MAX_NEW))];
     if (platformDomain && !wildcard)
       names.push(...(await certificates.missingBelow(platformDomain, MAX_NEW)));
     await certificates.want(names, now);
+    // The operator waits for them: they may use the orders that are kept.
+    for (const hostname of newOwn) await certificates.request(hostname, now);
     await removeAbandoned();
     return queue.due(now, limit);
   };

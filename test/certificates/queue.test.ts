@@ -164,6 +164,19 @@ test("the service's own names come before all domains", async () => {
   expect(ordered()).toContain("adopt.example.net");
 });
 
+test("a new name of the service uses the orders that are kept", async () => {
+  const BASE_URL = "https://adopt.example.net";
+  const { store, attach, pass, ordered, isIssued } = await openQueue("none orders=20/3h", { BASE_URL });
+  await attach(names(30, "many"));
+  await pass();
+  await pass();
+  expect(ordered()).toHaveLength(18);
+  // As if the settings had just named it.
+  store.database.client.run("delete from certificates where hostname = 'adopt.example.net'");
+  await pass();
+  expect(await isIssued("adopt.example.net")).toBe(true);
+});
+
 test("a renewal and an order under way need no place in the queue", async () => {
   const { ca, attach, pass, certificates, clock, isIssued } = await openQueue("none orders=2/3h");
   const [first = "", second = ""] = names(5, "many");
