@@ -25,8 +25,10 @@ export const recordProbe =
     const view = { server, role: "authority" as const, cname, a, aaaa };
     const isRight = judgeRecords(view, { hostname: ascii, target, isApex }, addresses).kind === "right";
     if (!isRight || ![cname, proof].some((exchange) => hasValue(exchange, [target]))) return false;
-    // Only a check knows the right value.
-    return !isWildcard || recordsOf(await query("CNAME", challengeNameOf(ascii))).length > 0;
+    if (!isWildcard) return true;
+    // Without a record, the wildcard answers for the challenge too. Only a check knows the right value.
+    const challenge = await query("CNAME", challengeNameOf(ascii));
+    return recordsOf(challenge).length > 0 && !hasValue(challenge, [target]);
   };
 
 export type RecordProbe = ReturnType<typeof recordProbe>;
