@@ -33,6 +33,9 @@ const ofCertificates = (orm: Orm, condition: SQL | undefined) =>
 const isNeeded = sql`coalesce((select max(d.stage in ${stagesThat("wantsCertificate")}) from domains d
   where d.hostname = certificates.hostname), true)`;
 
+/** False for a name whose turn has not come: the CAs' limits allow only so many orders. */
+const hasFailed = sql`coalesce(json_extract(${certificates.problem}, '$.type'), 'budget') <> 'budget'`;
+
 type Name = Omit<Notice, "kind">;
 
 /** The host names that are in the state of each kind of notice. */
@@ -52,7 +55,7 @@ const stateReads = (orm: Orm): Record<NoticeKind, { all(times: { overdue: number
   ),
   certificate_overdue: ofCertificates(
     orm,
-    and(isNull(certificates.chain), lte(certificates.createdAt, value("overdue")), isNeeded),
+    and(isNull(certificates.chain), lte(certificates.createdAt, value("overdue")), isNeeded, hasFailed),
   ),
 });
 

@@ -128,6 +128,12 @@ test("a missing certificate is noticed for the service's own names, and only for
     ["waits.example.org", "suspended.example.org", "verified.example.org", "adopt.example.net"],
     0,
   );
+  store.database.client.run(`UPDATE certificates SET problem = '{"type":"connection"}'`);
+  // They wait for their turn, before and after their first attempt.
+  await certificates.want(["queued.example.net", "limited.example.net"], 0);
+  store.database.client.run(
+    `UPDATE certificates SET problem = '{"type":"budget"}' WHERE hostname LIKE 'limited%'`,
+  );
   await notices.update(DAY);
   expect(notices.open().map(({ hostname }) => hostname)).toEqual([
     "adopt.example.net",
