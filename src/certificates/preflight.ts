@@ -27,7 +27,7 @@ export const IMPORT_ONLY = "import_only";
 /** Problem type: the name still leads to its old host, which does not forward challenges. */
 export const NOT_MOVED = "not_moved";
 const BEFORE_MOVE =
-  "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host forward /.well-known/acme-challenge/ to this service.";
+  "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host proxy /.well-known/acme-challenge/ to this service; a redirect is not enough.";
 const BEFORE_RECORD =
   "Create its record, or first the CNAME record for the challenge, if the domain's page shows one.";
 

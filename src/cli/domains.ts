@@ -70,7 +70,10 @@ const addCommand = () =>
     ADD_TEXTS,
   )
     .argument("[hostname]", "the domain or subdomain, such as docs.example.org or '*.example.org'")
-    .option("--pair", "also add the name with or without www, as a redirect; a terminal asks")
+    .option(
+      "--pair",
+      "also add the name with or without www, as a redirect (at a terminal, the command asks)",
+    )
     .option("--no-pair", "add only this name, and do not ask")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")
     .addOption(

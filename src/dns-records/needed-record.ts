@@ -61,7 +61,7 @@ const proofFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRec
 };
 
 const BEFORE_MOVE =
-  "Optional: to move a live site without a gap, create this record first, and let the old host forward /.well-known/acme-challenge/ to this server. Change the other records when the domain is live.";
+  "Optional: to move a live site without a gap, create this record first, and let the old host proxy /.well-known/acme-challenge/ to this server (a redirect is not enough). Change the other records when the domain is live.";
 
 /** The TXT record that proves a subdomain before its CNAME leads here. */
 export const ownershipRecordFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRecord => ({

@@ -21,7 +21,7 @@ const PROPERTIES = [
   "awaitsCertificate",
   /** Visitors get the site or a redirect; checked once a day. */
   "isServed",
-  /** Something is wrong that a person must mend. */
+  /** Something is wrong that a person must fix. */
   "isFailing",
 ] as const;
 

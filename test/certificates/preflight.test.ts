@@ -261,7 +261,7 @@ describe("before its records change, a domain is proven", () => {
     const nowhere = refuse(OLD_HOST);
     const found = await examine({ hasMoved: false, overHttp: nowhere, inHandshake: nowhere });
     expect(found).toMatchObject({
-      obstacle: { type: "not_moved", detail: expect.stringContaining("let the old host forward") },
+      obstacle: { type: "not_moved", detail: expect.stringContaining("let the old host proxy") },
     });
   });
 });

@@ -202,7 +202,7 @@ describe("the list of the domains of all projects", () => {
   test("has a next step for domains that need no record", () => {
     expect([next("live"), next("issuing"), next("issue_failed")]).toEqual([
       { title: "Nothing" },
-      { title: "Wait: the certificate comes automatically" },
+      { title: "Wait. The certificate is issued automatically." },
       { title: "Open it and choose Re-verify" },
     ]);
   });

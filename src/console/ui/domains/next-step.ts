@@ -6,7 +6,7 @@ const NEXT: Partial<Record<Stage, string>> = {
   live: "Nothing",
   issue_failed: "Open it and choose Re-verify",
 };
-const WAIT = "Wait: the certificate comes automatically";
+const WAIT = "Wait. The certificate is issued automatically.";
 
 /** What to do next about a domain, for a list. @param now milliseconds */
 export const nextStep = (domain: Domain, now: number): { title: string; details?: string } => {

@@ -237,7 +237,7 @@ export const MOVE: Readonly<Record<string, readonly string[]>> = {
     "Change the other records. Your visitors notice nothing. Keep this record: renewals use it.",
   ],
   TXT: [
-    "Create the record below. Let the old host forward /.well-known/acme-challenge/ to this server.",
+    "Create the record below. Let the old host proxy /.well-known/acme-challenge/ to this server; a redirect is not enough.",
     "Choose Verify. Your site stays where it is.",
     "Wait until the domain is ready to move: then its certificate is issued.",
     "Change the other records. Your visitors notice nothing.",
