@@ -1,4 +1,5 @@
 import type { Hostname } from "../lib/hostname.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Delegation } from "./delegation.ts";
 import type { Finding } from "./finding.ts";
 import { type Inspect, type Inspection, sanitizeFinding } from "./inspect.ts";
@@ -20,9 +21,14 @@ const LEADING_ELSEWHERE: ReadonlySet<Finding["kind"]> = new Set([
   "proxied",
 ]);
 
+/** Faults of the records, wherever they lead. */
+const FAULTS: ReadonlySet<Finding["kind"]> = new Set(["no_record", "stray_address", "proxied"]);
+
 /** True for records that lead nowhere, and block the CNAME all the same. */
 const isInTheWay = (finding: Finding): boolean =>
   finding.kind === "conflicting_record" && finding.type !== "A" && finding.type !== "AAAA";
+
+const isReplaced = (finding: Finding): boolean => !FAULTS.has(finding.kind) && !isInTheWay(finding);
 
 const foundIn = (findings: readonly Finding[]): string[] => [
   ...new Set(findings.flatMap((finding) => ("found" in finding && finding.found) || [])),
@@ -32,22 +38,22 @@ const foundIn = (findings: readonly Finding[]): string[] => [
 const leadsToRival = ({ findings }: Inspection, target: string): boolean =>
   foundIn(findings).some((value) => value !== target && isSibling(value, target));
 
-/** The inspection of a name that is proven, and leads elsewhere. @param replaced the findings that say so */
+/** The inspection of a name that is proven, and leads elsewhere. @param elsewhere the findings that say so @param challenge a value that is missing */
 const provenElsewhere = (
   inspection: Inspection,
-  replaced: readonly Finding[],
+  elsewhere: readonly Finding[],
   { ascii: name, isApex }: Hostname,
   target: string,
+  challenge: string | undefined,
 ): Inspection => {
-  const others = inspection.findings.filter((finding) => !replaced.includes(finding));
-  const proxied = replaced.find((finding) => finding.kind === "proxied");
+  const others = inspection.findings.filter((one) => !elsewhere.includes(one) || !isReplaced(one));
   const finding = sanitizeFinding({
     kind: "not_moved",
     name,
     type: isApex ? "ALIAS" : "CNAME",
-    found: foundIn(replaced),
+    found: foundIn(elsewhere.filter((one) => !isInTheWay(one))),
     expected: [target],
-    ...(proxied && { provider: proxied.provider }),
+    ...(challenge && { challenge: { name: challengeNameOf(name), value: challenge } }),
   });
   return { ...inspection, event: "ownership_proven", isProven: true, findings: [finding, ...others] };
 };
@@ -67,7 +73,9 @@ export const cutOverInspector =
     if (!options.acceptsProof || elsewhere.length === 0 || leadsToRival(inspection, target))
       return inspection;
     const [label = ""] = target.split(".");
-    const isProven = isClaimed || ((await delegation?.isDelegated(hostname.ascii, label)) ?? false);
-    const replaced = elsewhere.filter((finding) => !isInTheWay(finding));
-    return isProven ? provenElsewhere(inspection, replaced, hostname, target) : inspection;
+    const delegated = await delegation?.lookUp(hostname.ascii, label);
+    const isProven = isClaimed || delegated?.kind === "delegated";
+    if (!isProven) return inspection;
+    const challenge = delegated?.kind === "elsewhere" && !options.isServed ? delegated.expected : undefined;
+    return provenElsewhere(inspection, elsewhere, hostname, target, challenge);
   };

@@ -17,37 +17,39 @@ export const delegatedNameIn =
 /** What the servers that responded say about the CNAME record of a challenge. */
 export type Delegated =
   | { kind: "delegated" }
-  /** `found` are other values, if there are any: untrusted, and any number of them. */
-  | { kind: "elsewhere"; found: string[]; expected: string }
+  /** `found` are other values, and for a wildcard `texts` those of TXT records, if there are any: untrusted, and any number of them. */
+  | { kind: "elsewhere"; found: string[]; texts: string[]; expected: string }
   | { kind: "unknown" };
 
 /** CNAME records that let this service create the record of a custom domain's challenge. */
 export interface Delegation {
   /** The value of the CNAME record for a project's label. */
   nameOf(label: string): string;
-  /** True if every authoritative server that responds delegates the name's challenge to the project with this label. */
-  isDelegated(hostname: string, label: string): Promise<boolean>;
+  /** `delegated` if every authoritative server that responds delegates the name's challenge to the project with this label. */
   lookUp(hostname: string, label: string): Promise<Delegated>;
 }
 
+const distinct = (values: string[][]): string[] => [...new Set(values.flat())].toSorted();
+
 export const challengeDelegation = (askAuthorities: AskAuthorities, platformDomain: string): Delegation => {
   const nameOf = delegatedNameIn(platformDomain);
-  const lookUp = async (hostname: string, label: string): Promise<Delegated> => {
-    const [owner, expected] = [challengeNameOf(hostname), canonicalName(nameOf(label))];
-    const responses = await askAuthorities({ name: owner, type: "CNAME", apex: apexOf(hostname) });
-    if (responses.length === 0) return { kind: "unknown" };
-    const values = responses.map((response) =>
+  /** The values at each server that responds. */
+  const valuesAt = async (owner: string, wanted: "CNAME" | "TXT"): Promise<string[][]> => {
+    const responses = await askAuthorities({ name: owner, type: wanted, apex: apexOf(owner) });
+    return responses.map((response) =>
       recordsOf(response).flatMap(({ type, name, data }) =>
-        type === "CNAME" && name === owner ? [String(data)] : [],
+        type === wanted && name === owner ? [String(data)] : [],
       ),
     );
+  };
+  const lookUp = async (hostname: string, label: string): Promise<Delegated> => {
+    const [owner, expected] = [challengeNameOf(hostname), canonicalName(nameOf(label))];
+    const values = await valuesAt(owner, "CNAME");
+    if (values.length === 0) return { kind: "unknown" };
     if (values.every((own) => own.includes(expected))) return { kind: "delegated" };
-    const found = [...new Set(values.flat())].filter((value) => value !== expected).toSorted();
-    return { kind: "elsewhere", found, expected };
+    const found = distinct(values).filter((value) => value !== expected);
+    const texts = hostname.startsWith("*.") ? distinct(await valuesAt(owner, "TXT")) : [];
+    return { kind: "elsewhere", found, texts, expected };
   };
-  return {
-    nameOf,
-    lookUp,
-    isDelegated: async (hostname, label) => (await lookUp(hostname, label)).kind === "delegated",
-  };
+  return { nameOf, lookUp };
 };

@@ -1,5 +1,6 @@
 import { CAA_PARAMETERS, type FindingKind, type FindingOf, type Responsible } from "./finding.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
 import { finalDotHint, mistakeHint } from "./cname-value.ts";
 import { settingOf } from "./proxies.ts";
 
@@ -33,6 +34,9 @@ const LOSSES: Partial<Record<string, string>> = {
 
 /** The sentence for records that must make room for a CNAME. */
 export const lossOf = (type: string): string => LOSSES[type] ?? "";
+
+/** No other service checks the text of a challenge that this one needs. */
+const isChallenge = (name: string): boolean => name.startsWith(challengeNameOf(""));
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -92,7 +96,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     responsible: "holder",
     describe({ name, type, found, expected }) {
       const them = found.length > 1 ? "them" : "it";
-      return `${name} has ${countedRecords(type, found.length)} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.${lossOf(type)}`;
+      return `${name} has ${countedRecords(type, found.length)} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.${isChallenge(name) ? "" : lossOf(type)}`;
     },
   },
   delegated_away: {
@@ -255,10 +259,12 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     meaning: "The DNS proves that the domain is the project's, but its records do not lead here yet.",
     responsible: "holder",
     isHint: true,
-    describe({ name, type, found, expected, provider }) {
+    describe({ name, type, found, expected, challenge }) {
       const state = found.length > 0 ? `still leads to ${list(found)}` : "has no record yet";
-      const dnsOnly = provider === undefined ? "" : ` At ${provider}, set it to ${settingOf(provider)}.`;
-      return `${name} is this project's, but ${state}. When the domain is live, its certificate is ready: then let its ${type} record point to ${list(expected)}.${dnsOnly}`;
+      const missing = challenge
+        ? ` For a certificate before the move, create a CNAME record with the name ${challenge.name} and the value ${challenge.value}.`
+        : "";
+      return `${name} is this project's, but ${state}.${missing} When the domain is live, its certificate is ready: then let its ${type} record point to ${list(expected)}.`;
     },
   },
   platform_unready: {

@@ -55,7 +55,8 @@ export const DomainFinding = t.Object(
         },
         {
           $id: "FindingChallenge",
-          description: "The CNAME record with which this service can use the method that CAA records allow.",
+          description:
+            "The CNAME record with which this service can get the certificate: by the method that CAA records allow, or before the domain moves.",
         },
       ),
     ),

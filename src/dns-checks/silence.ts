@@ -11,23 +11,25 @@ interface LastCheck {
   checkedAt: number | null;
 }
 
-/** A finding that was stored before it had `since` begins with its check. */
-const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck, now: number): string => {
+/** Undefined if the last check did not see the silence. The first one that sees it stores no time: then it begins with that check. */
+const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck): string | undefined => {
   const isSame = (one: DomainFinding): one is Silence =>
     one.kind === "unreachable" && one.server === server && one.name === name;
   const earlier = findings.find(isSame);
-  return earlier?.since ?? formatTime(earlier ? (checkedAt ?? now) : now);
+  if (!earlier || checkedAt === null) return undefined;
+  return earlier.since ?? formatTime(checkedAt);
 };
 
 /** Who must act if the other servers do not show it. */
 const repairerOf = ({ server }: Silence, { report }: Seen) =>
   report.nameServers.includes(server) ? "dns_provider" : "operator";
 
-/** The findings, with the time since when each server is silent, and with who must act, at the latest once that is a day. */
+/** The findings, with the time since when checks see each server silent, and with who must act, at the latest once that is a day. */
 export const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[] =>
   seen.findings.map((finding) => {
     if (finding.kind !== "unreachable") return finding;
-    const since = sinceOf(finding, last, now);
+    const since = sinceOf(finding, last);
+    if (since === undefined) return finding;
     const isOverdue = now - Date.parse(since) >= DAY_MS;
     return {
       ...finding,

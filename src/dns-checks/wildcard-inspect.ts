@@ -15,16 +15,23 @@ const UNABLE =
 const challengeFault = (
   { ascii }: Hostname,
   delegated: Extract<Delegated, { kind: "elsewhere" }>,
-  { report: { chain } }: Inspection,
+  { report: { chain }, findings }: Inspection,
 ): { finding: Finding; event: Inspection["event"] } => {
   const name = challengeNameOf(ascii);
-  const { expected } = delegated;
+  const { expected, texts } = delegated;
   // Without a record, the wildcard answers for the challenge too.
   const found = delegated.found.filter((value) => value !== chain[1]);
   const common = { name, type: "CNAME" as const, expected: [expected] };
-  return found.length === 0
+  if (found.length > 0)
+    return { finding: { kind: "wrong_target", ...common, found }, event: "records_wrong" };
+  const ofWildcard = new Set(findings.flatMap((one) => (one.kind === "conflicting_record" ? one.found : [])));
+  const inTheWay = texts.filter((text) => !ofWildcard.has(text));
+  return inTheWay.length === 0
     ? { finding: { kind: "no_record", ...common }, event: "records_missing" }
-    : { finding: { kind: "wrong_target", ...common, found }, event: "records_wrong" };
+    : {
+        finding: { kind: "conflicting_record", ...common, type: "TXT", found: inTheWay },
+        event: "records_wrong",
+      };
 };
 
 /** A wildcard is right only if its challenge is delegated too: only DNS-01 works for wildcards. */

@@ -77,6 +77,10 @@ const stepsFor = (finding: DomainFinding, needed: Needed): { first?: Steps; next
   const { owner, own, proof } = needed;
   const { name } = finding;
   const [record] = own;
+  if ("challenge" in finding && finding.challenge) {
+    const { name: challenge, value } = finding.challenge;
+    return { next: creation({ type: "CNAME", owner: challenge, value }, needed) };
+  }
   switch (finding.kind) {
     case "no_record":
       // A wildcard also needs the record of its challenge.
@@ -86,7 +90,10 @@ const stepsFor = (finding: DomainFinding, needed: Needed): { first?: Steps; next
     case "wildcard_record":
       return { next: ownCreations(needed) };
     case "conflicting_record":
-      return { first: [deletion(finding.type, name, finding.found, needed)], next: ownCreations(needed) };
+      return {
+        first: [deletion(finding.type, name, finding.found, needed)],
+        next: name === owner ? ownCreations(needed) : creation(otherRecord(finding), needed),
+      };
     case "stray_address":
       return { first: [deletion(finding.type, name, finding.found, needed)] };
     case "https_record":
@@ -121,10 +128,6 @@ const stepsFor = (finding: DomainFinding, needed: Needed): { first?: Steps; next
       };
     case "caa_forbids":
       if (finding.expected.length === 0) return { first: [deletion("CAA", name, finding.found, needed)] };
-      if (finding.challenge) {
-        const { name: challenge, value } = finding.challenge;
-        return { next: creation({ type: "CNAME", owner: challenge, value }, needed) };
-      }
       return needed.name !== undefined && isWithin(name, needed.name)
         ? {
             next: creation(

@@ -36,8 +36,9 @@ export interface ChecksOptions {
   isSecured?: boolean;
 }
 
-/** A finding without the part that differs between checks of the same records. */
-const comparable = (finding: DomainFinding): string => JSON.stringify({ ...finding, seconds: undefined });
+/** A finding without the parts that differ between checks of the same records. */
+const comparable = (finding: DomainFinding): string =>
+  JSON.stringify({ ...finding, seconds: undefined, since: undefined });
 
 /** Ignores the order, because servers respond in any order. */
 const isSame = (before: readonly DomainFinding[], after: readonly DomainFinding[]): boolean =>

@@ -27,6 +27,9 @@ const open = async () => {
     zones["example.test"] = [...BASE, `${CHALLENGE} CNAME ${value}`, ...more];
     delegated.set(CHALLENGE, value);
   };
+  const setRecords = (...records: string[]) => {
+    zones["example.test"] = [...BASE, ...records];
+  };
   /** Adds the wildcard and makes it live. */
   const makeLive = async (slug = "docs") => {
     delegate(await valueFor(slug));
@@ -35,7 +38,7 @@ const open = async () => {
     await room.pass();
   };
   const statusOf = async (hostname: string) => (await room.store.visit(`http://${hostname}/`)).status;
-  return { ...room, server, valueFor, delegate, delegated, makeLive, statusOf };
+  return { ...room, server, valueFor, setRecords, delegate, delegated, makeLive, statusOf };
 };
 
 test("a wildcard is live with a certificate by its delegated challenge, and every name directly below it is served", async () => {
@@ -92,6 +95,29 @@ test("a wildcard without the record of its challenge waits, and the finding name
   expect(ca.orders().filter(({ names }) => names.includes(NAME))).toEqual([]);
 });
 
+test("a TXT record where the challenge's CNAME belongs is named, and one of a wildcard is not", async () => {
+  const { add, verify, show, valueFor, setRecords, fakeDns } = await open();
+  await add(NAME);
+  setRecords(`${CHALLENGE} TXT left-over`);
+  await verify(NAME);
+  const { stage, findings } = await show(NAME);
+  const value = await valueFor();
+  const [first] = findings as { message: string }[];
+  expect({ stage, findings }).toMatchObject({
+    stage: "dns_conflict",
+    findings: [
+      { kind: "conflicting_record", name: CHALLENGE, type: "TXT", found: ["left-over"], expected: [value] },
+    ],
+  });
+  expect(first?.message).toEndWith(`: delete it, and create a CNAME with the value ${value}.`);
+  fakeDns.outcome = "records_wrong";
+  fakeDns.findings = [
+    { kind: "conflicting_record", name: NAME, type: "TXT", found: ["left-over"], expected: [] },
+  ];
+  await verify(NAME);
+  expect(await show(NAME)).toMatchObject({ findings: [{}, { kind: "no_record", name: CHALLENGE }] });
+});
+
 test("a zone can have any number of records for the challenge, and a hundred of them are named", async () => {
   const { add, verify, show, valueFor, delegate } = await open();
   const others = Array.from({ length: 150 }, (_, at) => `${CHALLENGE} CNAME x${at}.test`);
@@ -112,6 +138,7 @@ test("a wildcard without its own record gets its certificate, and the finding na
     stage: "verified",
     findings: [
       { kind: "not_moved", name: NAME, message: expect.stringContaining(`${NAME} is this project's`) },
+      { kind: "no_record" },
     ],
   });
 });

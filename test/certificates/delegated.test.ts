@@ -47,7 +47,10 @@ test("a domain that delegates its challenge is live before its records change, a
   expect(proven.at(-1)).toBe(`dns-01 ${NAME}`);
   expect(zone.acts.slice(-2)).toEqual([`add ${await target()}`, `remove ${await target()}`]);
   expect(https.certificates.hasValid(NAME)).toBe(true);
-  expect(await show(NAME)).toMatchObject({ stage: "live", findings: [{ kind: "not_moved", found: [] }] });
+  expect(await show(NAME)).toMatchObject({
+    stage: "live",
+    findings: [{ kind: "not_moved", found: [] }, { kind: "no_record" }],
+  });
   expect(await show(NAME)).not.toHaveProperty("verifiedAt");
   expect(Date.parse(String((await show(NAME))["nextCheckAt"]))).toBeLessThan(clock.now() + MINUTE);
   fakeDns.outcome = "records_right";
@@ -63,6 +66,20 @@ test("a domain that delegates its challenge is live before its records change, a
     "certificate_stored live",
     "records_right live",
   ]);
+});
+
+test("a domain that is live before its move needs no record for a certificate", async () => {
+  const { add, verify, pass, delegate, target, fakeDns, show } = await openDelegated();
+  await add(NAME);
+  delegate(await target());
+  await verify(NAME);
+  await pass();
+  delegate("elsewhere.example.test");
+  fakeDns.isClaimed = true;
+  await verify(NAME);
+  const { stage, findings } = await show(NAME);
+  expect([stage, findings[0]?.kind]).toEqual(["live", "not_moved"]);
+  expect(findings[0]).not.toHaveProperty("challenge");
 });
 
 test("a live domain that delegates its challenge is renewed by its record, without port 80", async () => {
@@ -113,11 +130,17 @@ test("a delegated challenge that is gone before the order proves nothing", async
 });
 
 test("a domain with a proof alone waits for the move, and its certificate is ordered as soon as a check sees it", async () => {
-  const { store, clock, add, verify, pass, certificates, fakeDns, orders, delegate } = await openDelegated();
+  const { store, clock, add, verify, pass, certificates, fakeDns, orders, delegate, show, target } =
+    await openDelegated();
   await add(NAME);
   delegate("elsewhere.example.test", `${NAME} A 127.0.0.1`);
   Object.assign(fakeDns, { outcome: "records_wrong", isClaimed: true });
   await verify(NAME);
+  const value = await target();
+  const created = `create a CNAME record with the name ${CHALLENGE} and the value ${value}.`;
+  expect(await show(NAME)).toMatchObject({
+    findings: [{ challenge: { name: CHALLENGE, value }, message: expect.stringContaining(created) }],
+  });
   await pass();
   const waiting = await certificates.find(NAME);
   expect(waiting?.problem).toMatchObject({ type: "not_moved" });

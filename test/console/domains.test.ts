@@ -755,6 +755,12 @@ test("a wildcard needs its own record and that of its challenge; other domains n
   expect(brief(about({ kind: "wrong_target", name, found: ["x.test"] }, wildcard).changes)).toEqual([
     ["Change", "CNAME", "_acme-challenge", challenge.value, "x.test"],
   ]);
+  const left = about({ kind: "conflicting_record", type: "TXT", name, found: ["left-over"] }, wildcard);
+  expect(brief(left.changes)).toEqual([
+    ["Delete", "TXT", "_acme-challenge", undefined, "left-over"],
+    ["Create", "CNAME", "_acme-challenge", challenge.value, ""],
+  ]);
+  expect(left.note).toBeUndefined();
   const other = { ...SUBDOMAIN, challengeRecord: { ...challenge, required: false } };
   expect(allRecords(other, "Create")).toHaveLength(1);
 });
@@ -771,6 +777,13 @@ test("a domain that moves says when its record may change, and not before", () =
   expect(statusOf({ ...proven, findings: [{ message: "", name: proven.hostname, ...finding }] }, NOW)).toBe(
     "checking",
   );
+  const challenge = { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" };
+  const unprepared = about({ ...finding, challenge }, proven);
+  expect(unprepared).toMatchObject({ tone: "waiting", who: "Who must act: you, at your DNS provider." });
+  expect(unprepared.text).toStartWith("For a certificate before the move, create this record.");
+  expect(brief(unprepared.changes)).toEqual([
+    ["Create", "CNAME", "_acme-challenge.docs", challenge.value, ""],
+  ]);
   const certificate = { status: "in_use", notAfter: "2027-02-18T10:00:00Z" } as const;
   const ready = { ...proven, stage: "live", certificate } as const;
   const told = about(finding, ready);

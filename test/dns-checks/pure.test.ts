@@ -212,8 +212,7 @@ test.each([
   });
   const inspectWildcard = wildcardInspector(inspect, {
     nameOf: (label) => `${label}.challenges.test`,
-    isDelegated: async () => false,
-    lookUp: async () => ({ kind: "elsewhere", found: [value], expected: "t1.challenges.test" }),
+    lookUp: async () => ({ kind: "elsewhere", found: [value], texts: [], expected: "t1.challenges.test" }),
   });
   const options = { isUrgent: () => false, needsProof: true };
   const { findings } = await inspectWildcard(hostnameOf("*.example.org"), target, options);

@@ -292,6 +292,9 @@ describe("the guide", () => {
       expected: ["abc.challenge.test"],
     } satisfies Partial<DomainFinding>;
     const steps = stepsFor("*.example.org", GODADDY, { kind: "no_record", ...about });
+    const texts = { ...about, type: "TXT" as const, found: ["left-over"] };
+    const resolved = stepsFor("*.example.org", GODADDY, { kind: "conflicting_record", ...texts });
+    expect(resolved?.slice(-(steps?.length ?? 0))).toEqual(steps ?? []);
     expect(steps).toContain("Enter _acme-challenge in the field Name.");
     expect(steps).toContain("Enter abc.challenge.test in the field Value.");
     expect(steps).not.toContain("Enter * in the field Name.");

@@ -92,6 +92,40 @@ test("records that will block the CNAME are named before the move, apart from wh
   });
 });
 
+test.each<[string, string, string[], string[]]>([
+  ["no address at all", "example.org", [], ["not_moved", "no_record"]],
+  ["no record at all", NAME, [], ["not_moved", "no_record"]],
+  [
+    "a stray address beside the right one",
+    "example.org",
+    ["example.org A 192.0.2.80", "example.org A 192.0.2.7"],
+    ["not_moved", "stray_address"],
+  ],
+  ["a proxy", NAME, [`${NAME} A 104.16.0.7`], ["not_moved", "proxied"]],
+  ["the address of an old host", "example.org", ["example.org A 192.0.2.7"], ["not_moved"]],
+])("a TXT record does not hide that the name has %s", async (_, name, records, expected) => {
+  const { add, target, setRecords, verified } = await openMove();
+  await add(name);
+  setRecords(...records, `_adoption-store.${name} TXT ${target}`);
+  const proven = await verified("docs", name);
+  expect(proven.stage).toBe("live");
+  expect(kinds(proven)).toEqual(expected);
+});
+
+test("a TXT record does not hide that an apex has the addresses which the service had before", async () => {
+  const { store, add, target, setRecords, verified, zones } = await openMove();
+  await add("example.org");
+  // Without its TXT record, the check only learns the addresses of the service.
+  setRecords("example.org A 192.0.2.80");
+  await verified("docs", "example.org");
+  zones["pages.test"] = zone("pages.test", `${target} A 192.0.2.90`);
+  setRecords("example.org A 192.0.2.80", `_adoption-store.example.org TXT ${target}`);
+  store.clock.advance(1000);
+  expect(await verified("docs", "example.org")).toMatchObject({
+    findings: [{ kind: "addresses_changed", found: ["192.0.2.80"], expected: ["192.0.2.90"] }],
+  });
+});
+
 test.each([
   ["a CNAME to the old host", [`${NAME} CNAME old.example.net`]],
   ["no record yet", []],

@@ -272,6 +272,7 @@ test("dns-01 counts only if the challenge is delegated, and otherwise the findin
     const delegation: Delegation = {
       nameOf: (one) => one,
       isDelegated: async () => kind === "delegated",
+      textsOf: async () => [],
       lookUp: async (hostname, one) => ({ kind, found: [], expected: `${one}.for.${hostname}` }),
     };
     const issuance = { ...issuanceBy(["ca.test"]), delegation };
@@ -303,6 +304,7 @@ test("an inspection of a wildcard looks at its own record, and at the CAA record
   const delegation: Delegation = {
     nameOf: (label) => label,
     isDelegated: async () => true,
+    textsOf: async () => [],
     lookUp: async () => ({ kind: "delegated" }),
   };
   const inspect = wildcardInspector(inspector({ ...access, issuance: issuanceBy(["ca.test"]) }), delegation);

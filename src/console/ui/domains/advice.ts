@@ -122,6 +122,9 @@ export const allRecords = (domain: Named, action: "Create" | "Change"): Change[]
   ...(domain.challengeRecord?.required ? challengeRecord(domain) : []),
 ];
 
+const challengeCreation = (challenge: Finding["challenge"], domain: Named): Change[] =>
+  challenge ? [change(domain, "Create", { type: "CNAME", ...challenge })] : [];
+
 const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named) => Change[]>> = {
   // An apex domain needs both: otherwise the second would be asked for when the first has spread.
   no_record: (finding, domain) =>
@@ -147,10 +150,13 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     ...found.map((value) => change(domain, "Delete", { type: typeOf(value), name, found: [value] })),
     ...expected.map((value) => change(domain, "Create", { type: typeOf(value), name, value })),
   ],
-  conflicting_record: ({ name, type = "A", found = [] }, domain) => [
-    change(domain, "Delete", { type, name, found }),
-    ...ownRecords(domain, "Create"),
-  ],
+  conflicting_record: (finding, domain) => {
+    const { name, type = "A", found = [] } = finding;
+    const created = isAboutChallenge(finding, domain)
+      ? challengeRecord(domain)
+      : ownRecords(domain, "Create");
+    return [change(domain, "Delete", { type, name, found }), ...created];
+  },
   // Below a delegated name, the record belongs to another zone: the text says where.
   delegated_away: ({ name, zone, found = [] }, domain) =>
     name === zone
@@ -162,7 +168,7 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     change(domain, "Delete", { type, name, found }),
   ],
   caa_forbids: ({ name, found = [], expected = [], tag = "issue", challenge }, domain) => {
-    if (challenge) return [change(domain, "Create", { type: "CNAME", ...challenge })];
+    if (challenge) return challengeCreation(challenge, domain);
     return expected
       .slice(0, 1)
       .map((issuer) => change(domain, "Create", { type: "CAA", name, found, value: `0 ${tag} "${issuer}"` }));
@@ -171,7 +177,8 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     expected.map((value) =>
       change(domain, found.length > 0 ? "Change" : "Create", { type: "TXT", name, found, value }),
     ),
-  not_moved: ({ found }, domain) => (domain.stage === "live" ? ownRecords(domain, "Change", found) : []),
+  not_moved: ({ found, challenge }, domain) =>
+    domain.stage === "live" ? ownRecords(domain, "Change", found) : challengeCreation(challenge, domain),
   domain_taken: (_, domain) => proofRecord(domain, "Change"),
   domain_lost: (_, domain) => allRecords(domain, "Change"),
 };

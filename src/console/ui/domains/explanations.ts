@@ -180,9 +180,9 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
       ...aliasNote(domain),
     };
   },
-  conflicting_record: (findings) => ({
+  conflicting_record: (findings, { hostname }) => ({
     ...inTheWay(findings),
-    ...(findings.some(({ type = "" }) => NEEDED_ELSEWHERE.has(type)) && {
+    ...(findings.some(({ name, type = "" }) => name === hostname && NEEDED_ELSEWHERE.has(type)) && {
       note: "If mail or another service still needs these records, choose another name for the site.",
     }),
     text: `A CNAME cannot exist beside ${findings.length > 1 ? "them. Delete them" : "it. Delete it"}, then create the CNAME. ${DNS_DELAY}`,
@@ -217,8 +217,8 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
         }
       : {
           title: `${finding.name} is yours, and its certificate comes next`,
-          text: "Your site stays where it is. Change its record when this page says that it is ready.",
-          who: whoMustAct({ ...finding, responsible: "nobody" }),
+          text: `${finding.challenge ? "For a certificate before the move, create this record. " : ""}Your site stays where it is. Change its record when this page says that it is ready.`,
+          who: whoMustAct(finding.challenge ? finding : { ...finding, responsible: "nobody" }),
         },
   unreachable: (findings, _, now) => ({
     title:
