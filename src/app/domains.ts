@@ -6,7 +6,7 @@ import { queueOf } from "./certificates.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
 import { recordWatch } from "../domains/record-watch.ts";
-import { recordProbe } from "../dns-checks/record-probe.ts";
+import { queryRepeater, recordProbe } from "../dns-checks/record-probe.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import type { AddressesOf } from "../dns-checks/target-addresses.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
@@ -60,7 +60,7 @@ export const domainServices = (
     clock,
     randomFraction,
     targetOf,
-    onMoved: (hostname) => repositories.certificates.request(hostname, clock.now()),
+    onReady: (hostname) => repositories.certificates.request(hostname, clock.now()),
     isSecured,
   });
   const domains = domainService({
@@ -83,12 +83,12 @@ export const domainServices = (
     challengeTargetOf: challengeTargetOf(config),
     offerConnect,
   });
-  const scheduled = { domains: repositories.domains, checks, clock, onError };
+  const scheduled = { domains: repositories.domains, checks, clock, targetOf, onError };
   return {
     projects,
     domains,
     domainSettings: domainRoles({ domains: repositories.domains, projects, clock }),
     domainScheduler: domainScheduler(scheduled),
-    recordWatch: recordWatch({ ...scheduled, probe: recordProbe(dns), targetOf }),
+    recordWatch: recordWatch({ ...scheduled, probe: recordProbe(dns), repeatQuery: queryRepeater(dns) }),
   };
 };

@@ -1,11 +1,13 @@
 import type { Hostname } from "../lib/hostname.ts";
 import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
-import { recordsOf } from "../protocols/dns/cname-chain.ts";
+import { isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { QuestionType } from "../protocols/dns/message.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Server } from "../protocols/dns/network.ts";
+import { parseServer } from "../protocols/dns/server-address.ts";
 import { judgeRecords } from "./cname-rule.ts";
 import { hasValue } from "./doubled-name.ts";
+import { type ReportedQuestion, toReportedQuestion } from "./report.ts";
 import { proofNameOf } from "./trace.ts";
 
 /**
@@ -32,3 +34,18 @@ export const recordProbe =
   };
 
 export type RecordProbe = ReturnType<typeof recordProbe>;
+
+/** Without TTLs, which resolvers count down. */
+const comparable = ({ outcome, records }: ReportedQuestion): string =>
+  [outcome, ...records.map((record) => record.replace(/ \d+ IN /, " ")).toSorted()].join("\n");
+
+/** Repeats a query of a check. True for a usable response that differs from the check's. Never rejects. */
+export const queryRepeater =
+  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
+  async (asked: ReportedQuestion): Promise<boolean> => {
+    const { name, type, recursive } = asked;
+    const server = parseServer(asked.server);
+    if (!server || !(recursive || mayAsk(server.address))) return false;
+    const exchange = await ask(server, { name, type: type as QuestionType }, recursive, () => false);
+    return isUsable(exchange) && comparable(toReportedQuestion(exchange)) !== comparable(asked);
+  };

@@ -61,7 +61,7 @@ const formatRecord = (record: DnsRecord): string =>
 
 const formatRecords = (records: DnsRecord[]): string[] => records.slice(0, MAX_RECORDS).map(formatRecord);
 
-const toReportedQuestion = ({
+export const toReportedQuestion = ({
   server,
   question,
   recursive,

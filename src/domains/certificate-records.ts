@@ -6,7 +6,7 @@ import { type Issuance, judgeCaaAt } from "../dns-checks/caa-finding.ts";
 import { mayHold } from "../dns-checks/cut-over.ts";
 import type { Delegation } from "../dns-checks/delegation.ts";
 import { FINDINGS, describeFinding } from "../dns-checks/finding-kinds.ts";
-import type { Finding } from "../dns-checks/finding.ts";
+import type { DomainFinding, Finding } from "../dns-checks/finding.ts";
 import {
   type Inspect,
   type InspectOptions,
@@ -37,7 +37,11 @@ const MISSING: ReadonlySet<Finding["kind"]> = new Set(["no_record", "registratio
 const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
 
 /** Findings for which CAs refuse a certificate although the records are right. A server without a response is not one. */
-const REFUSED: ReadonlySet<Finding["kind"]> = new Set(["caa_forbids", "caa_unanswered", "platform_unready"]);
+const REFUSED: ReadonlySet<string> = new Set(["caa_forbids", "caa_unanswered", "platform_unready"]);
+
+/** True if CAA records of the domain, or of the target, are why CAs refuse. */
+export const isRefused = (findings: readonly DomainFinding[]): boolean =>
+  findings.some((one) => REFUSED.has(one.kind) && (one.kind !== "platform_unready" || one.found));
 
 /** Why no certificate can be ordered; undefined if the records are right. */
 const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {
@@ -133,7 +137,7 @@ export const certificateRecords = (options: RecordsOptions) => {
 
   /** The name that the challenge of a project's domain is delegated to; undefined if it is not. */
   const delegatedName = async (hostname: string, label: string): Promise<string | undefined> =>
-    (await delegation?.isDelegated(hostname, label)) ? delegation?.nameOf(label) : undefined;
+    (await delegation?.lookUp(hostname, label))?.kind === "delegated" ? delegation?.nameOf(label) : undefined;
 
   /** For a domain whose records are right. */
   const forRight = async (

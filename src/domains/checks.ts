@@ -3,6 +3,7 @@ import { type Actor, SERVICE } from "../lib/actor.ts";
 import type { Domain, EventName } from "./domain.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
 import { mayHold } from "../dns-checks/cut-over.ts";
+import { isRefused } from "./certificate-records.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "../dns-checks/inspect.ts";
 import { type Progress, acceptsProof, progressOf, stagesOf } from "./check-progress.ts";
@@ -30,8 +31,8 @@ export interface ChecksOptions {
   randomFraction: () => number;
   /** The CNAME target of a project by its label. */
   targetOf: (label: string) => string;
-  /** Called when a domain that waits for its certificate has moved here: a CA can reach it now. */
-  onMoved?: (hostname: string) => Promise<unknown>;
+  /** Called when a check finds that a domain which waits for its certificate has moved here, or is allowed now. */
+  onReady?: (hostname: string) => Promise<unknown>;
   /** True if domains get certificates, and are live once they have one. */
   isSecured?: boolean;
 }
@@ -95,9 +96,13 @@ const resultWriter =
     });
   };
 
+/** A domain that has moved is checked only if a person asks, or its records change. Others have their plan. */
+const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
+  event === "records_right" || (mayHold(event) && isRefused(before.findings) && !isRefused(findings));
+
 /** Inspects a domain and stores the result. */
 const performer = (options: ChecksOptions) => {
-  const { domains, inspect, clock, targetOf, onMoved } = options;
+  const { domains, inspect, clock, targetOf, onReady } = options;
   const write = resultWriter(options);
 
   /** Of a name that another project has had right records for, only right records make this project the holder. */
@@ -113,7 +118,7 @@ const performer = (options: ChecksOptions) => {
     isUrgent: () => boolean,
     signal: AbortSignal | undefined,
   ): Promise<CheckOutcome> => {
-    const { projectId, hostname, stage, verifiedAt } = domain;
+    const { projectId, hostname, stage } = domain;
     const askedAt = clock.now();
     const inspection = await inspect(hostnameOf(hostname), targetOf(project.targetLabel), {
       isUrgent,
@@ -125,8 +130,7 @@ const performer = (options: ChecksOptions) => {
     });
     if (signal?.aborted) return "overtaken";
     if (await write(domain, inspection, { actor, askedAt })) {
-      const hasMoved = inspection.event === "records_right" && verifiedAt === null;
-      if (hasMoved && awaitsCertificate(stage)) await onMoved?.(hostname);
+      if (awaitsCertificate(stage) && isReady(domain, inspection)) await onReady?.(hostname);
       return "recorded";
     }
     const holder = mayHold(inspection.event) ? await domains.holder(hostname) : undefined;

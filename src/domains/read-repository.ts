@@ -1,4 +1,4 @@
-import { and, asc, between, desc, eq, gt, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, lte, notExists, or, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
@@ -88,11 +88,16 @@ const acrossProjects = (orm: Orm) => {
     .orderBy(asc(domains.nextCheckAt), asc(domains.id))
     .limit(value("limit"))
     .prepare();
+  const isRefusedForRecords = sql`exists (select 1 from certificates where hostname = ${domains.hostname}
+    and json_extract(problem, '$.type') in ('caa', 'records', 'platform_unready'))`;
   const watchedStatement = withProject(orm)
     .where(
       and(
-        between(domains.nextCheckAt, value("now"), value("until")),
-        sql`(${domains.stage} in ${WAITING} or (${domains.stage} in ${WANTING_CERTIFICATE} and ${domains.verifiedAt} is null))`,
+        or(
+          sql`${domains.nextCheckAt} between ${value("now")} and ${value("until")}
+            and (${domains.stage} in ${WAITING} or (${domains.stage} in ${WANTING_CERTIFICATE} and ${domains.verifiedAt} is null))`,
+          sql`${domains.nextCheckAt} is null and ${domains.stage} in ${WANTING_CERTIFICATE} and ${isRefusedForRecords}`,
+        ),
         gt(domains.waitingSince, value("since")),
       ),
     )
@@ -123,7 +128,7 @@ const acrossProjects = (orm: Orm) => {
         .all({ now, limit })
         .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
     },
-    /** Domains that wait for their records or are proven at their old host, since after `since`, and have no due check; the latest first. */
+    /** Domains that wait for their records, or for others that allow a certificate, since after `since`, and have no due check; the latest first. */
     async watched(now: number, since: number, limit: number): Promise<Checkable[]> {
       return watchedStatement
         .all({ now, until: now + LONGEST_WAIT_MS, since, limit })

@@ -1,21 +1,23 @@
 import type { RecordProbe } from "../dns-checks/record-probe.ts";
-import type { Report } from "../dns-checks/report.ts";
+import type { Report, ReportedQuestion } from "../dns-checks/report.ts";
 import { SERVICE } from "../lib/actor.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import { lruCache } from "../lib/lru.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
+import { isRefused } from "./certificate-records.ts";
 import { parseServer } from "../protocols/dns/server-address.ts";
 import type { Checks } from "./checks.ts";
 import type { Domain } from "./domain.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
+import { EARLY_MS, WAITING_MS } from "./schedule.ts";
+import { isHeld } from "./stage.ts";
 
 /** Between watches. */
 const WATCH_MS = 20_000;
-/** How long a domain that waits is in every watch. After that it is in one watch of each round. */
-const WATCHED_FIRST_MS = 2 * 60 * 60 * 1000;
+/** A domain that has waited for longer than `EARLY_MS` is in one watch of each round. */
 const WATCHES_PER_ROUND = 6;
 /** Domains in one watch, those that have waited the least first. */
 const MAX_DOMAINS = 1000;
@@ -27,6 +29,7 @@ const PATIENCE_MS = 5000;
 interface RecordWatchOptions {
   domains: Pick<Domains, "watched" | "trace">;
   probe: RecordProbe;
+  repeatQuery: (asked: ReportedQuestion) => Promise<boolean>;
   checks: Checks;
   clock: Clock;
   targetOf: (label: string) => string;
@@ -42,41 +45,54 @@ const serverOf = ({ findings }: Domain, nameServers: readonly string[]) => {
   return parseServer(stale ?? nameServers.find((server) => !isSilent(server)) ?? "");
 };
 
+/** The query of the last check whose response keeps right records from being enough. */
+const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
+  const rejection = findings.find((finding) => finding.kind === "dnssec_failure");
+  if (rejection)
+    return questions.findLast(({ server, outcome }) => server === rejection.server && outcome === "SERVFAIL");
+  // The search for CAA records ends with those that count.
+  return isHeld(stage) && isRefused(findings) ? questions.findLast(({ type }) => type === "CAA") : undefined;
+};
+
 /**
  * Watches the records of domains that do not lead here yet, and checks a domain as soon as one server of its zone has the right ones.
- * A watch stores nothing. A domain whose right records were not enough is checked again by its plan, or after they
- * were wrong.
+ * A watch stores nothing. A domain whose right records were not enough is checked again by its plan, after they were wrong, or
+ * after the query about DNSSEC or CAA records that was the cause has another response.
  */
 export const recordWatch = ({
   domains,
   probe,
+  repeatQuery,
   checks,
   clock,
   targetOf,
   onError,
   patienceMs = PATIENCE_MS,
 }: RecordWatchOptions): Poller => {
-  const isChecked = lruCache<number, true>({ maxEntries: MAX_DOMAINS });
+  const isChecked = lruCache<string, true>({ maxEntries: MAX_DOMAINS });
   let round = 0;
 
   const watch = async ({ domain, project }: Checkable, signal: AbortSignal): Promise<void> => {
     const trace = hasCustomDomains(project) ? await domains.trace(domain.id) : undefined;
     if (trace === undefined) return;
-    const { nameServers, targetAddresses } = JSON.parse(trace) as Report;
-    const server = serverOf(domain, nameServers);
-    if (!server) return;
+    const report = JSON.parse(trace) as Report;
+    const query = blockingQuery(domain, report);
+    const server = serverOf(domain, report.nameServers);
     const target = targetOf(project.targetLabel);
-    const isRight = await probe(hostnameOf(domain.hostname), target, server, targetAddresses);
-    if (!isRight) return isChecked.delete(domain.id);
-    if (isChecked.get(domain.id) || signal.aborted) return;
-    isChecked.set(domain.id, true);
+    const isRight = query
+      ? await repeatQuery(query)
+      : server && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses));
+    const key = `${domain.id} ${domain.stage}`;
+    if (!isRight) return isChecked.delete(key);
+    if ((!query && isChecked.get(key)) || signal.aborted) return;
+    isChecked.set(key, true);
     const check = checks.run({ domain, project }, SERVICE, signal).catch(onError);
     await Promise.race([check, Bun.sleep(patienceMs)]);
   };
 
   const work = async (signal: AbortSignal): Promise<void> => {
     const now = clock.now();
-    const since = round++ % WATCHES_PER_ROUND === 0 ? 0 : now - WATCHED_FIRST_MS;
+    const since = round++ % WATCHES_PER_ROUND === 0 ? now - WAITING_MS : now - EARLY_MS;
     const queue = (await domains.watched(now, since, MAX_DOMAINS)).values();
     const worker = async () => {
       for (const watched of queue) {

@@ -25,12 +25,17 @@ export const nextWaitingCheck = (waitingSince: number, now: number): number | nu
   return next <= WAITING_MS ? waitingSince + next : null;
 };
 
+/** How long people are likely to wait for a domain. */
+export const EARLY_MS = 2 * HOUR;
+
 /** The longest time between checks of a domain whose servers are silent. */
 const MAX_BETWEEN_SILENCES = HOUR;
+const MAX_BETWEEN_EARLY_SILENCES = 5 * MINUTE;
 
 /**
- * The next check of a domain that waits and whose servers are silent: in twice the time since the check before, up to an
- * hour, but never earlier than planned. Such a check takes seconds, and silence seldom ends soon.
+ * The next check of a domain that waits and whose servers are silent: as planned, or in twice the time since the check before,
+ * which is later; within five minutes for the first two hours, then within an hour. Such a check takes seconds, and silence
+ * seldom ends soon.
  */
 export const nextCheckAfterSilence = (
   waitingSince: number,
@@ -40,7 +45,8 @@ export const nextCheckAfterSilence = (
   const planned = nextWaitingCheck(waitingSince, now);
   if (planned === null) return null;
   const since = Math.max(0, now - (checkedAt ?? waitingSince));
-  return Math.max(planned, now + Math.min(2 * since, MAX_BETWEEN_SILENCES));
+  const longest = now - waitingSince < EARLY_MS ? MAX_BETWEEN_EARLY_SILENCES : MAX_BETWEEN_SILENCES;
+  return Math.min(Math.max(planned, now + 2 * since), now + longest);
 };
 
 /** The daily check of a live domain; earlier if it lapses before that. Nothing else decides when a live domain is checked. */

@@ -18,6 +18,7 @@ test("a check that takes minutes holds up neither the next watch nor a stop", as
       },
       trace: async () => report,
     },
+    repeatQuery: async () => false,
     probe: async () => true,
     checks: {
       run() {

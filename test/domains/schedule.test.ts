@@ -43,7 +43,7 @@ test("after 48 hours a domain is checked on request only", () => {
   expect(nextWaitingCheck(SINCE, SINCE + 365 * DAY)).toBeNull();
 });
 
-test("a domain that waits on silent servers is checked in twice the time, up to an hour, never before the plan", () => {
+test("a domain that waits on silent servers is checked in twice the time: up to five minutes for two hours, then up to an hour", () => {
   const minutes: number[] = [];
   let checkedAt: number | null = null;
   let at: number | null = SINCE + MINUTE;
@@ -53,12 +53,13 @@ test("a domain that waits on silent servers is checked in twice the time, up to 
     if (at === null) break;
     minutes.push((at - SINCE) / MINUTE);
   }
-  expect(minutes.slice(0, 8)).toEqual([3, 7, 15, 31, 63, 123, 183, 243]);
-  expect(minutes.length).toBeLessThan(55);
+  expect(minutes.slice(0, 5)).toEqual([3, 7, 12, 17, 22]);
+  expect(minutes.slice(23, 31)).toEqual([117, 122, 132, 152, 192, 252, 312, 372]);
+  expect(minutes.length).toBeLessThan(80);
   expect(minutes.at(-1)).toBeLessThan(49 * 60);
   // Whoever asks in between does not bring the plan forward.
-  expect(nextCheckAfterSilence(SINCE, SINCE + HOUR, SINCE + HOUR)).toBe(SINCE + 70 * MINUTE);
-  expect(nextCheckAfterSilence(SINCE, null, SINCE - HOUR)).toBe(SINCE + MINUTE / 6);
+  expect(nextCheckAfterSilence(SINCE, SINCE + 3 * HOUR, SINCE + 3 * HOUR)).toBe(SINCE + 190 * MINUTE);
+  expect(nextCheckAfterSilence(SINCE, null, SINCE - HOUR)).toBe(SINCE - 55 * MINUTE);
   const before = SINCE + 5 * MINUTE - 1;
   expect(nextCheckAfterSilence(SINCE, before, before)).toBe(SINCE + 5 * MINUTE);
 });
@@ -216,10 +217,10 @@ describe("what a check makes of a domain", () => {
   });
 
   test("that waits without responses: checked after twice the time since the last check", () => {
-    const now = SINCE + 5 * MINUTE;
+    const now = SINCE + 3 * MINUTE;
     const waiting = domain("awaiting_dns", { checkedAt: SINCE + MINUTE });
-    expect(progressOf(waiting, undefined, now).nextCheckAt).toBe(now + 8 * MINUTE);
-    expect(progressOf(waiting, "records_missing", now).nextCheckAt).toBe(SINCE + 10 * MINUTE);
+    expect(progressOf(waiting, undefined, now).nextCheckAt).toBe(now + 4 * MINUTE);
+    expect(progressOf(waiting, "records_missing", now).nextCheckAt).toBe(SINCE + 5 * MINUTE);
   });
 
   test.each<[string, Domain]>([
@@ -271,7 +272,7 @@ describe("what a check makes of a domain", () => {
 
   test("that waits again after it was live: is not treated as restored", () => {
     const waiting = domain("awaiting_dns", { verifiedAt: SINCE, liveAt: SINCE + MINUTE, checkedAt: NOW });
-    expect(progressOf(waiting, undefined, NOW).nextCheckAt).toBe(SINCE + 70 * MINUTE);
+    expect(progressOf(waiting, undefined, NOW).nextCheckAt).toBe(NOW + 5 * MINUTE);
   });
 
   test("that moves without right records: keeps the time at which they were right", () => {
