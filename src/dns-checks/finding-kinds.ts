@@ -1,6 +1,5 @@
 import { CAA_PARAMETERS, type FindingKind, type FindingOf, type Responsible } from "./finding.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
-import { challengeNameOf } from "../protocols/dns/name.ts";
 import { finalDotHint, mistakeHint } from "./cname-value.ts";
 import { settingOf } from "./proxies.ts";
 
@@ -34,9 +33,6 @@ const LOSSES: Partial<Record<string, string>> = {
 
 /** The sentence for records that must make room for a CNAME. */
 export const lossOf = (type: string): string => LOSSES[type] ?? "";
-
-/** No other service checks the text of a challenge that this one needs. */
-const isChallenge = (name: string): boolean => name.startsWith(challengeNameOf(""));
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -96,7 +92,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     responsible: "holder",
     describe({ name, type, found, expected }) {
       const them = found.length > 1 ? "them" : "it";
-      return `${name} has ${countedRecords(type, found.length)} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.${isChallenge(name) ? "" : lossOf(type)}`;
+      return `${name} has ${countedRecords(type, found.length)} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.${name.startsWith("_") ? "" : lossOf(type)}`;
     },
   },
   delegated_away: {
@@ -254,6 +250,13 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     isHint: true,
     describe: ({ name, type, seconds }) =>
       `The ${type} record of ${name} has a TTL of ${duration(seconds)}: a change takes up to ${duration(seconds)} to reach everybody. Set its TTL to 3600 before you change it.`,
+  },
+  slow_servers: {
+    meaning: "The domain's own name servers respond so slowly that a CA may refuse the certificate.",
+    responsible: "dns_provider",
+    isHint: true,
+    describe: ({ name, seconds }) =>
+      `The name servers of ${name} took at least ${seconds} s to respond, and a CA may not wait so long. If the certificate fails, ask the DNS provider to make them faster.`,
   },
   not_moved: {
     meaning: "The DNS proves that the domain is the project's, but its records do not lead here yet.",

@@ -122,9 +122,6 @@ export const allRecords = (domain: Named, action: "Create" | "Change"): Change[]
   ...(domain.challengeRecord?.required ? challengeRecord(domain) : []),
 ];
 
-const challengeCreation = (challenge: Finding["challenge"], domain: Named): Change[] =>
-  challenge ? [change(domain, "Create", { type: "CNAME", ...challenge })] : [];
-
 const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named) => Change[]>> = {
   // An apex domain needs both: otherwise the second would be asked for when the first has spread.
   no_record: (finding, domain) =>
@@ -150,13 +147,10 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     ...found.map((value) => change(domain, "Delete", { type: typeOf(value), name, found: [value] })),
     ...expected.map((value) => change(domain, "Create", { type: typeOf(value), name, value })),
   ],
-  conflicting_record: (finding, domain) => {
-    const { name, type = "A", found = [] } = finding;
-    const created = isAboutChallenge(finding, domain)
-      ? challengeRecord(domain)
-      : ownRecords(domain, "Create");
-    return [change(domain, "Delete", { type, name, found }), ...created];
-  },
+  conflicting_record: ({ name, type = "A", found = [] }, domain) => [
+    change(domain, "Delete", { type, name, found }),
+    ...(isAboutChallenge({ name }, domain) ? challengeRecord(domain) : ownRecords(domain, "Create")),
+  ],
   // Below a delegated name, the record belongs to another zone: the text says where.
   delegated_away: ({ name, zone, found = [] }, domain) =>
     name === zone
@@ -167,18 +161,15 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
   stray_address: ({ name, type = "A", found = [] }, domain) => [
     change(domain, "Delete", { type, name, found }),
   ],
-  caa_forbids: ({ name, found = [], expected = [], tag = "issue", challenge }, domain) => {
-    if (challenge) return challengeCreation(challenge, domain);
-    return expected
+  caa_forbids: ({ name, found = [], expected = [], tag = "issue" }, domain) =>
+    expected
       .slice(0, 1)
-      .map((issuer) => change(domain, "Create", { type: "CAA", name, found, value: `0 ${tag} "${issuer}"` }));
-  },
+      .map((issuer) => change(domain, "Create", { type: "CAA", name, found, value: `0 ${tag} "${issuer}"` })),
   ownership_unproven: ({ name, found = [], expected = [] }, domain) =>
     expected.map((value) =>
       change(domain, found.length > 0 ? "Change" : "Create", { type: "TXT", name, found, value }),
     ),
-  not_moved: ({ found, challenge }, domain) =>
-    domain.stage === "live" ? ownRecords(domain, "Change", found) : challengeCreation(challenge, domain),
+  not_moved: ({ found }, domain) => (domain.stage === "live" ? ownRecords(domain, "Change", found) : []),
   domain_taken: (_, domain) => proofRecord(domain, "Change"),
   domain_lost: (_, domain) => allRecords(domain, "Change"),
 };
@@ -190,6 +181,7 @@ const PASSING: ReadonlySet<Finding["kind"]> = new Set([
   "not_propagated",
   "unreachable",
   "long_ttl",
+  "slow_servers",
   "apex_cname",
 ]);
 
@@ -222,7 +214,11 @@ const grouped = (findings: readonly Finding[]): [Finding, ...Finding[]][] => {
 const IN_ORDER = { Delete: 0, Change: 1, Create: 1 } as const;
 
 const changesFor = (findings: readonly Finding[], domain: Named): Change[] => {
-  const all = findings.flatMap((finding) => CHANGES[finding.kind]?.(finding, domain) ?? []);
+  const all = findings.flatMap((finding) =>
+    finding.challenge
+      ? [change(domain, "Create", { type: "CNAME", ...finding.challenge })]
+      : (CHANGES[finding.kind]?.(finding, domain) ?? []),
+  );
   const distinct = new Map(all.map((one) => [JSON.stringify(one), one])).values().toArray();
   return distinct.toSorted((one, other) => IN_ORDER[one.action] - IN_ORDER[other.action]);
 };
