@@ -46,8 +46,8 @@ const failingAfter = ({ stage, failingSince }: Domain, event: CheckEvent, now: n
  * True for a domain that is live again after a suspension and has not verified since: another project may have got its name
  * in the meantime.
  */
-const isUnsure = ({ stage, verifiedAt, liveAt }: Domain): boolean =>
-  isServed(stage) && liveAt !== null && verifiedAt !== null && verifiedAt < liveAt;
+const isUnsure = ({ stage, verifiedAt, waitingSince }: Domain): boolean =>
+  isServed(stage) && verifiedAt !== null && verifiedAt < waitingSince;
 
 /** A live domain that does not verify is given time, unless another project may have its name now. */
 const isOver = (domain: Domain, event: CheckEvent, failingSince: number | null, now: number): boolean =>

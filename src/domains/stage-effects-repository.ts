@@ -38,7 +38,8 @@ export const projectEffects = ({ orm }: Reading) => {
   });
   const goLive = moveBy(orm, "plan_restored", and(isOfProject, hasDomainsPlan), {
     liveAt: sql`${value("now")}`,
-    // At once, because during the suspension the DNS may have changed to another project's target.
+    // Until it has verified again: during the suspension the DNS may have changed to another project's target.
+    waitingSince: sql`${value("now")}`,
     nextCheckAt: sql`${value("now")}`,
   });
   const isStillWaiting = and(

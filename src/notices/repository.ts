@@ -1,4 +1,4 @@
-import { type SQL, and, asc, eq, gt, gte, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { type SQL, and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { OVERDUE_MS } from "../certificates/certificate.ts";
 import { auditing } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
@@ -45,7 +45,12 @@ const stateReads = (orm: Orm): Record<NoticeKind, { all(times: { overdue: number
     .from(domains)
     .innerJoin(projects, eq(projects.id, domains.projectId))
     // A domain that has lapsed, or that another project took, waits again since then.
-    .where(or(isNotNull(domains.failingSince), gt(domains.waitingSince, domains.verifiedAt)))
+    .where(
+      or(
+        isNotNull(domains.failingSince),
+        and(gt(domains.waitingSince, domains.verifiedAt), inArray(domains.stage, stagesThat("isWaiting"))),
+      ),
+    )
     .groupBy(domains.hostname)
     .prepare(),
   renewal_failed: ofCertificates(orm, and(isNotNull(certificates.chain), gte(certificates.failures, 1))),

@@ -114,3 +114,15 @@ test("a project's own name gets a certificate once the project has a deploy", as
   await pass();
   expect(await listed()).toEqual([OWN, `new.${ZONE}`]);
 });
+
+test("a domain whose certificate came after its verification has 7 days once its records are wrong", async () => {
+  const { verified, verify, pass, show, stageOf, fakeDns, clock } = await openIssuing();
+  await verified("docs.example.org");
+  clock.advance(MINUTE);
+  await pass();
+  expect(await stageOf("docs.example.org")).toBe("live");
+  fakeDns.outcome = "records_wrong";
+  clock.advance(MINUTE);
+  await verify("docs.example.org");
+  expect(await show("docs.example.org")).toMatchObject({ stage: "live", failingSince: expect.any(String) });
+});

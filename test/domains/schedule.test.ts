@@ -183,7 +183,7 @@ describe("what a check makes of a domain", () => {
   );
 
   test("that came back from a suspension: checked often until it verifies", () => {
-    const back = domain("live", { verifiedAt: SINCE, liveAt: SINCE + DAY });
+    const back = domain("live", { verifiedAt: SINCE, liveAt: SINCE + DAY, waitingSince: SINCE + DAY });
     const later = SINCE + DAY + MINUTE;
     expect(progressOf(back, undefined, later)).toMatchObject({
       stage: "live",
@@ -225,6 +225,10 @@ describe("what a check makes of a domain", () => {
 
   test.each<[string, Domain]>([
     ["went live as it was verified", domain("live", { verifiedAt: SINCE, liveAt: SINCE })],
+    [
+      "went live later, with its certificate",
+      domain("live", { verifiedAt: SINCE - 1, liveAt: SINCE, waitingSince: SINCE - 1 }),
+    ],
     ["has verified since", domain("live", { verifiedAt: SINCE + DAY, liveAt: SINCE })],
   ])("that %s: is not asked about soon again, and keeps its time", (_, live) => {
     expect(progressOf(live, undefined, NOW).nextCheckAt).toBe(NOW + DAY);
