@@ -1,9 +1,9 @@
 import { reasonOf } from "../lib/reason.ts";
 import { AcmeProblem, type Problem, problemOf } from "../protocols/acme/problem.ts";
 import { retryTime } from "../protocols/acme/renewal.ts";
-import type { Issued, PendingOrder, StoredProblem } from "./certificate.ts";
+import { BUDGET, type Issued, type PendingOrder, type StoredProblem, UNDECIDED } from "./certificate.ts";
 import { Undecided } from "./present.ts";
-import { BUDGET, isLimitType } from "./place-order.ts";
+import { isLimitType } from "./place-order.ts";
 import { IMPORT_ONLY, NOT_HELD, NOT_MOVED } from "./preflight.ts";
 
 /** The time until a CA that has not decided is polled again. */
@@ -89,7 +89,7 @@ export const afterFailure = (
   random: () => number,
 ): AfterFailure => {
   if (error instanceof Undecided) {
-    const undecided = { type: "undecided", detail: error.message, subproblems: [] };
+    const undecided = { type: UNDECIDED, detail: error.message, subproblems: [] };
     const problem = remembering(undecided, previous);
     return { kind: "postpone", problem, nextAt: now + UNDECIDED_MS, isReported: false };
   }

@@ -84,6 +84,20 @@ export const AT_ONCE = 0;
 /** After this long without a certificate a name is overdue. */
 export const OVERDUE_MS = 30 * 60_000;
 
+/** Problem type: one more order would exceed a limit of the CA. */
+export const BUDGET = "budget";
+/** Problem type: the CA has not decided about the order yet. */
+export const UNDECIDED = "undecided";
+
+type Problematic = Pick<Certificate, "problem">;
+
+const isLimited = ({ problem }: Problematic): boolean =>
+  problem?.type === BUDGET && problem.cause === undefined;
+
+/** False also for a name that only waits: for a limit of the CA, or for its decision. */
+export const hasFailed = ({ problem }: Problematic): boolean =>
+  problem !== undefined && problem.type !== UNDECIDED && !isLimited({ problem });
+
 /** True if a name has waited too long for its first certificate. */
-export const isOverdue = ({ issued, createdAt }: Certificate, now: number): boolean =>
-  issued === undefined && now - createdAt >= OVERDUE_MS;
+export const isOverdue = ({ issued, createdAt, problem }: Certificate, now: number): boolean =>
+  issued === undefined && now - createdAt >= OVERDUE_MS && !isLimited({ problem });

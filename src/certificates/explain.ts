@@ -1,7 +1,7 @@
 import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
-import { type Certificate, type StoredProblem, isOverdue } from "./certificate.ts";
+import { type Certificate, type StoredProblem, hasFailed, isOverdue } from "./certificate.ts";
 
 /** What to do about each type of problem: RFC 8555's (section 6.7) and ours. */
 export const ADVICE: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ export const explain = (certificate: Certificate, now: number): string | undefin
   const state = issued
     ? `its certificate ends ${formatTime(issued.notAfter)} and could not be renewed`
     : "it has no certificate";
-  if (!problem)
+  if (!problem || !hasFailed(certificate))
     return isOverdue(certificate, now)
       ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "adoption-store domains show or the server's log has the reason"}.`
       : undefined;

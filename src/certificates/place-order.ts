@@ -7,7 +7,7 @@ import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem } from "../protocols/acme/problem.ts";
 import type { Attempt } from "./attempt-repository.ts";
 import { findExhaustedLimit } from "./budget.ts";
-import type { Certificate, PendingOrder } from "./certificate.ts";
+import { BUDGET, type Certificate, type PendingOrder } from "./certificate.ts";
 import type { Certificates } from "./repository.ts";
 
 /** Returns the service's account with a CA, and registers it when first needed. Concurrent calls share one registration. */
@@ -65,9 +65,6 @@ export interface PlaceOrderOptions {
   clientOf(ca: string): AcmeClient;
   clock: Clock;
 }
-
-/** Problem type: one more order would exceed a limit of the CA. */
-export const BUDGET = "budget";
 
 /** The attempt is over: the name was removed, or a certificate was imported. */
 export class Superseded extends Error {

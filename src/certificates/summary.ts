@@ -1,15 +1,15 @@
 import type { Clock } from "../lib/time.ts";
 import { formatTime } from "../lib/time.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
-import { AT_ONCE, type Certificate, type StoredProblem, isOverdue } from "./certificate.ts";
+import { AT_ONCE, type Certificate, type StoredProblem, hasFailed, isOverdue } from "./certificate.ts";
 import type { CertificateQueue } from "./queue.ts";
 import type { Certificates } from "./repository.ts";
 
 const statusOf = (certificate: Certificate, now: number) => {
-  const { issued, order, problem } = certificate;
+  const { issued, order } = certificate;
   if (issued) return issued.notAfter > now ? "in_use" : "expired";
   if (isOverdue(certificate, now)) return "ssl_overdue";
-  if (problem) return "failing";
+  if (hasFailed(certificate)) return "failing";
   return order ? "ordered" : "wanted";
 };
 

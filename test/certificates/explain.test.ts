@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Certificate } from "../../src/certificates/certificate.ts";
 import { explain, describeAttempt } from "../../src/certificates/explain.ts";
+import { summaryOf } from "../../src/certificates/summary.ts";
 
 const NOW = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;
@@ -32,6 +33,21 @@ test("a wait for a limit is explained together with the refusal that is still to
   expect(explain(limited, NOW)).toBe(
     "docs.example.org: it has no certificate. 5 are allowed. The CA's last refusal: Timeout during connect. The CA could not reach the name. Forward its port 80 to HTTP_PORT and its port 443 to HTTPS_PORT: attempts use them in turn. The next attempt is at 2026-11-20T00:01:00.000Z.",
   );
+});
+
+test.each([
+  ["waits for a limit", "budget", "wanted"],
+  ["waits for the CA's decision", "undecided", "wanted"],
+])("a name that only %s has not failed", (_, type, status) => {
+  const name = waiting({ problem: problem(type, "50 are allowed.") });
+  expect(explain(name, NOW)).toBeUndefined();
+  expect(summaryOf(name, NOW)).toMatchObject({ status, failures: 0, problem: { type } });
+});
+
+test("a name that waits for a limit is not overdue after 30 minutes", () => {
+  const name = waiting({ createdAt: NOW - 30 * MINUTE, problem: problem("budget", "50 are allowed.") });
+  expect(explain(name, NOW)).toBeUndefined();
+  expect(summaryOf(name, NOW)).toMatchObject({ status: "wanted" });
 });
 
 test("a name without a certificate after 30 minutes is named", () => {

@@ -210,7 +210,7 @@ test("a domain whose CA has not decided on the first attempt is in every respons
   const { api, pass, verified } = await openIssuing({ validate: () => decision });
   await verified(NAME);
   await pass();
-  const waiting = { status: "failing", failures: 0, problem: { type: "undecided" } };
+  const waiting = { status: "ordered", failures: 0, problem: { type: "undecided" } };
   const domain = { hostname: NAME, certificate: waiting };
   for (const [method, path, body] of [
     ["GET", "/domains", [domain]],

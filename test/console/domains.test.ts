@@ -589,6 +589,15 @@ describe("the advice for a certificate", () => {
     });
   });
 
+  test("is to wait for a limit of the CA: nothing has failed", () => {
+    const limited = { type: "budget", detail: "50 are allowed.", subproblems: [] };
+    const [first] = advice([], {
+      ...failed,
+      certificate: { status: "wanted", problem: limited, failures: 0 },
+    });
+    expect(first).toMatchObject({ tone: "waiting", title: "The certificate waits for a limit of the CA" });
+  });
+
   test("is to wait for its turn in the queue, also when it is overdue", () => {
     const queue = { position: 412, estimatedAt: new Date(NOW + 4 * 3_600_000).toISOString() };
     for (const status of ["wanted", "ssl_overdue"] as const) {

@@ -233,7 +233,7 @@ const findingAdvice = (findings: readonly [Finding, ...Finding[]], domain: Seen,
 };
 
 /** Problems with a certificate that end by themselves. */
-const PASSING_PROBLEMS: ReadonlySet<string> = new Set(["budget", "rateLimited"]);
+const PASSING_PROBLEMS: ReadonlySet<string> = new Set(["budget", "rateLimited", "undecided"]);
 
 const certificateAdvice = (certificate: Certificate, now: number): Advice | undefined => {
   const { status, problem, queue } = certificate;
@@ -243,8 +243,8 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   const isPassing =
     (status === "in_use" && !mustRenew) ||
     isQueued ||
-    (status === "failing" &&
-      ((PASSING_PROBLEMS.has(problem?.type ?? "") && !problem?.cause) || isDue(certificate, now)));
+    (PASSING_PROBLEMS.has(problem?.type ?? "") && !problem?.cause && status !== "ssl_overdue") ||
+    (status === "failing" && isDue(certificate, now));
   return {
     tone: isPassing ? "waiting" : "bad",
     ...certificateWords(certificate, now),

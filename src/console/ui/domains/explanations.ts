@@ -57,6 +57,8 @@ const attemptWords = ({ failures = 1, nextAttemptAt }: Certificate, now: number)
 };
 
 const CERTIFICATE_TITLES: Partial<Record<Certificate["status"], string>> = {
+  wanted: "The certificate waits for a limit of the CA",
+  ordered: "The CA is working on the certificate",
   ssl_overdue: "There is no certificate after 30 minutes",
   expired: "The certificate has expired",
   in_use: "The certificate could not be renewed yet",
