@@ -11,6 +11,7 @@ import {
   checked,
 } from "../http/schemas.ts";
 import { MAX_DOMAIN_ROWS } from "../lib/domain-list.ts";
+import { hasAtMost } from "../lib/text.ts";
 import { statusOf } from "../lib/errors.ts";
 import { Domain, fromDomain } from "./model.ts";
 import type { RowResult } from "./row-additions.ts";
@@ -74,7 +75,18 @@ export const DomainStatistics = t.Object(
 export const NewDomains = t.Array(
   t.Object(
     {
-      hostname: text("The domain or subdomain, in Unicode or in Punycode.", "docs.example.org"),
+      // An empty one is refused as a row.
+      hostname: checked<string>(
+        "DomainRowName",
+        {
+          type: "string",
+          maxLength: 1000,
+          description: "The domain or subdomain, in Unicode or in Punycode.",
+          examples: ["docs.example.org"],
+        },
+        "must be a string of at most 1000 characters",
+        (value) => typeof value === "string" && hasAtMost(value, 1000),
+      ),
       project: t.Optional(text("The slug of the project. By default that of `?project=`.", "docs")),
       role: t.Optional(
         text(
@@ -91,7 +103,7 @@ export const NewDomains = t.Array(
     maxItems: MAX_DOMAIN_ROWS,
     [Rule]: `must be a list of 1 to ${MAX_DOMAIN_ROWS} domains`,
     description:
-      "Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`, in this order. A first line that names them is skipped.",
+      "Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. A first line may name them, in any order.",
   },
 );
 

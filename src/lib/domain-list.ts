@@ -1,4 +1,5 @@
 import { Fault } from "./errors.ts";
+import { quoted } from "./text.ts";
 
 /** A domain to add, as a row of a list. */
 export interface DomainRow {
@@ -11,26 +12,48 @@ export interface DomainRow {
 /** Rows of one list. */
 export const MAX_DOMAIN_ROWS = 1000;
 
+const COLUMNS = ["domain", "project", "role"];
+const THEIRS = "Its columns are domain, project and role.";
+
+/** The columns that a first line names, if it names the domain's. @throws Fault invalid_request for any other column */
+const columnsIn = (first: readonly string[] = []): string[] | undefined => {
+  const names = first.map((name) => name.toLowerCase().replace("hostname", "domain"));
+  if (!names.includes("domain")) return undefined;
+  const unknown = names.find((name) => name !== "" && !COLUMNS.includes(name));
+  if (unknown === undefined) return names;
+  throw new Fault("invalid_request", `The list has a column ${quoted(unknown)}. ${THEIRS}`);
+};
+
 /**
- * Reads a list of domains: one on each line, or CSV with the columns domain, project and role. A first line that names the
- * columns is skipped.
- * @throws Fault invalid_request if it is not CSV
+ * Reads a list of domains: one on each line, or CSV with the columns domain, project and role. A first line may name the
+ * columns, in any order.
+ * @throws Fault invalid_request if it is not such a list
  */
 export const parseDomainList = (text: string): DomainRow[] => {
   // Loaded with the first list.
   const { parse } = require("csv-parse/sync") as typeof import("csv-parse/sync");
   const options = { bom: true, delimiter: [",", ";", "\t"], trim: true, relax_column_count: true };
+  let rows: string[][];
   try {
-    const rows: string[][] = parse(text, { ...options, skip_records_with_empty_values: true });
-    const start = /^(domain|hostname)$/i.test(rows[0]?.[0] ?? "") ? 1 : 0;
-    return rows.slice(start).map(([hostname = "", project, role]) => ({
-      hostname,
-      project: project || undefined,
-      role: role || undefined,
-    }));
+    rows = parse(text, { ...options, skip_records_with_empty_values: true });
   } catch (error) {
     // The message can end with a cell of any length.
     const reason = (error as Error).message.replace(/, value is .*/s, "");
     throw new Fault("invalid_request", `The list is not valid CSV: ${reason}`);
   }
+  const named = columnsIn(rows[0]);
+  const [domain, project, role] = COLUMNS.map((name) => (named ?? COLUMNS).indexOf(name)) as [
+    number,
+    number,
+    number,
+  ];
+  return rows.slice(named ? 1 : 0).map((cells) => {
+    if (cells.slice(COLUMNS.length).some((cell) => cell !== ""))
+      throw new Fault("invalid_request", `The list has a row of ${cells.length} values. ${THEIRS}`);
+    return {
+      hostname: cells[domain] ?? "",
+      project: cells[project] || undefined,
+      role: cells[role] || undefined,
+    };
+  });
 };

@@ -153,7 +153,7 @@ describe("a list of domains", () => {
       Array.from({ length: MAX_DOMAIN_ROWS + 1 }, () => ({ hostname: "a" })),
       "must be a list of 1 to 1000 domains",
     ],
-    [[{ hostname: "a".repeat(1001) }], "1 to 1000 characters"],
+    [[{ hostname: "a".repeat(1001) }], "at most 1000 characters"],
     [[{ hostname: "docs.example.org", owner: "me" }], "owner"],
     [{ hostname: "docs.example.org" }, "must be"],
   ])("with the wrong shape is refused as a whole: case %#", async (json, message) => {
@@ -172,6 +172,21 @@ describe("a list of domains", () => {
   });
 });
 
+test("a row without a host name is refused, and the others are added", async () => {
+  const { store } = await openProject();
+  for (const sent of [
+    { json: [{ hostname: "" }, { hostname: "a.example.org" }] },
+    { body: ",docs\na.example.org\n", headers: { "content-type": "text/csv" } },
+  ]) {
+    const response = await store.call("POST", "/platform/domains?project=docs", sent);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject([
+      { hostname: "", result: "refused", error: { code: "invalid_request" } },
+      { hostname: "a.example.org", result: expect.stringMatching(/added|present/) },
+    ]);
+  }
+});
+
 describe("the text of a list of domains", () => {
   const row = (hostname: string, project?: string, role?: string) => ({ hostname, project, role });
 
@@ -182,7 +197,7 @@ describe("the text of a list of domains", () => {
     ["docs.example.org, docs, redirect", [row("docs.example.org", "docs", "redirect")]],
     [",docs\n", [row("", "docs")]],
     ['\n\n"docs.example.org",\n,,\n', [row("docs.example.org")]],
-    ["domain,,\ndocs.example.org,,,\n", [row("docs.example.org")]],
+    ["project,domain\ndocs,docs.example.org\n", [row("docs.example.org", "docs")]],
     ["", []],
   ])("%j is read", (text, rows) => {
     expect(parseDomainList(text)).toEqual(rows);
@@ -191,6 +206,14 @@ describe("the text of a list of domains", () => {
   test.each([
     ['docs.example.org,"docs', "Quote Not Closed: the parsing is finished with an opening quote at line 1"],
     [`${"a".repeat(5000)}"b"`, /Invalid Opening Quote: .{1,60}$/],
+    [
+      "domain,ttl\ndocs.example.org,300",
+      'The list has a column "ttl". Its columns are domain, project and role.',
+    ],
+    [
+      "docs.example.org,docs,served,300",
+      "The list has a row of 4 values. Its columns are domain, project and role.",
+    ],
   ])("that is not CSV is refused: case %#", (text, message) => {
     expect(() => parseDomainList(text)).toThrow(message);
   });

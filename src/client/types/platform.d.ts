@@ -1128,7 +1128,7 @@ export interface components {
       /** @description `true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. */
       pair?: boolean;
     };
-    /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`, in this order. A first line that names them is skipped. */
+    /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. A first line may name them, in any order. */
     NewDomains: components["schemas"]["NewDomainRow"][];
     /** @description A domain to add to a project. */
     NewDomainRow: {
