@@ -63,6 +63,16 @@ real(
     await page.goBack();
     await says("10 domains");
     expect(await field("Search domains").inputValue()).toBe("d04");
+
+    // On a phone, the menu of a domain is within the screen.
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.goto(`${server.url}/console/projects/docs/domains/d000.example.org`);
+    await page.locator("header .actions details.menu summary").click();
+    expect(
+      await page.evaluate(
+        "(({ left, right }) => [left >= 0, right <= innerWidth])(document.querySelector('header .actions details.menu ul').getBoundingClientRect())",
+      ),
+    ).toEqual([true, true]);
     expect(seen.errors).toEqual([]);
   },
 );
