@@ -11,6 +11,11 @@ const NAMES = "[...document.querySelectorAll('main tbody th')].map((one) => one.
 const RESULTS =
   "[...document.querySelectorAll('dialog ul.domains > li')].map((one) => one.innerText.split(/\\n+/).join(' | '))";
 
+/** The left edge of a domain's menu, from that of the screen and from that of its button. */
+const MENU_EDGES = `["summary", "ul"]
+  .map((part) => document.querySelector("header .actions details.menu " + part).getBoundingClientRect().x)
+  .reduce((button, items) => [button, items - button])`;
+
 /** Creates the project `handbook` with a deploy. */
 const publishHandbook = async (server: Server): Promise<void> => {
   await send(server, "/platform/projects", { slug: "handbook", name: "Handbook", plan: "pro" });
@@ -64,15 +69,11 @@ real(
     await says("10 domains");
     expect(await field("Search domains").inputValue()).toBe("d04");
 
-    // On a phone, the menu of a domain is within the screen.
+    // On a phone, the menu of a domain opens to the right of its button, where there is room.
     await page.setViewportSize({ width: 390, height: 800 });
     await page.goto(`${server.url}/console/projects/docs/domains/d000.example.org`);
     await page.locator("header .actions details.menu summary").click();
-    expect(
-      await page.evaluate(
-        "(({ left, right }) => [left >= 0, right <= innerWidth])(document.querySelector('header .actions details.menu ul').getBoundingClientRect())",
-      ),
-    ).toEqual([true, true]);
+    expect(await page.evaluate(MENU_EDGES)).toEqual([expect.any(Number), 0]);
     expect(seen.errors).toEqual([]);
   },
 );
