@@ -37,7 +37,7 @@ export const followDomain = async (
   let before = "";
   for (;;) {
     const domain = fromDomain(await verifyWithRetries(domains, project, hostname));
-    const state = JSON.stringify([domain.stage, domain.findings]);
+    const state = JSON.stringify([domain.stage, domain.findings, domain.certificate?.queue !== undefined]);
     if (state !== before) onChange(domain);
     before = state;
     if (isServed(domain.stage)) return;

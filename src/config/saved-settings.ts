@@ -19,6 +19,9 @@ export const SHARED = [
   "dnsPrivate",
   "caaIssuers",
   "httpsPort",
+  "acmeDirectory",
+  "acmeLimits",
+  "acmeAgreeTos",
   "acmeCaFile",
   "nameserver",
   "dnsChallengeHook",
@@ -31,8 +34,13 @@ export const SHARED = [
 
 const MINUTE_MS = 60_000;
 
-const textOf = (name: SettingName, value: unknown): string =>
-  name === "backupSchedule" ? `${Number(value) / MINUTE_MS}m` : String(value);
+/** Lists have commas between their items, and words of an item spaces. */
+const textOf = (name: SettingName, value: unknown): string => {
+  if (name === "backupSchedule") return `${Number(value) / MINUTE_MS}m`;
+  return Array.isArray(value)
+    ? value.map((item) => (Array.isArray(item) ? item.join(" ") : item)).join(",")
+    : String(value);
+};
 
 /** These settings, and those of backups, in the form that `readConfig` reads, by environment variable. */
 const textsOf = (config: Config): Record<string, string> =>

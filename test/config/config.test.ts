@@ -241,6 +241,21 @@ test("paths among the saved settings are absolute: commands may run in another d
   });
 });
 
+test("commands have the CAs and their limits as the server has them", async () => {
+  const env = {
+    ACME_DIRECTORY: "https://one.test/directory,https://two.test/directory,https://three.test/directory",
+    ACME_LIMITS: "letsencrypt orders=5000/3h,,none",
+    ACME_AGREE_TOS: "true",
+  };
+  for (const given of [env, {}]) {
+    const dataDir = temporaryDirectory();
+    const server = read(given);
+    await saveSettings({ ...server, dataDir }, 3000);
+    const { acmeDirectory, acmeLimits, acmeAgreeTos } = server;
+    expect(read(readSavedSettings(dataDir))).toMatchObject({ acmeDirectory, acmeLimits, acmeAgreeTos });
+  }
+});
+
 describe("DATABASE_URL", () => {
   const DATABASE_URL = "etcd://root:s3cret-word@a.example.org,b.example.org/shelter";
 

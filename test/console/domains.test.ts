@@ -608,7 +608,7 @@ describe("the advice for a certificate", () => {
       });
       expect(first).toMatchObject({
         tone: "waiting",
-        title: "The certificate has place 412 in the queue",
+        title: "The certificate is number 412 in the queue",
         text: expect.stringContaining("probably comes in 4 hours"),
       });
       // They look for the cause, which is the limit.

@@ -121,17 +121,18 @@ export const printStage = (domain: WireDomain): void => {
     `${displayName(domain)}: ${coloured(STAGE_COLOURS[domain.stage] ?? "yellow", domain.stage)}${redirect}`,
   );
   if (domain.suspension) print(`  ${domain.suspension.message}`);
+  const { queue } = domain.certificate ?? {};
+  if (queue)
+    print(
+      `  Its certificate is number ${queue.position} in the queue, because the CA limits orders. Its turn comes ${relativeTime(Date.parse(queue.estimatedAt), Date.now())}.`,
+    );
   printFindings(domain);
 };
 
 export const printCertificate = ({ certificate }: WireDomain): void => {
   if (!certificate) return;
-  const { status, notAfter, problem, nextAttemptAt, queue } = certificate;
+  const { status, notAfter, problem, nextAttemptAt } = certificate;
   print(`\nCertificate: ${status}${notAfter ? `, valid until ${notAfter}` : ""}`);
-  if (queue)
-    print(
-      `  The CA's limits allow no order now: place ${queue.position}, ${relativeTime(Date.parse(queue.estimatedAt), Date.now())}.`,
-    );
   if (!problem) return;
   printProblem(problem);
   if (nextAttemptAt) print(`  Next attempt: ${nextAttemptAt}, or when you verify the domain again.`);

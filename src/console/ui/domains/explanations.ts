@@ -82,7 +82,7 @@ const DUE: Words = {
 };
 
 const queueWords = ({ position, estimatedAt }: NonNullable<Certificate["queue"]>, now: number): Words => ({
-  title: `The certificate has place ${position} in the queue`,
+  title: `The certificate is number ${position} in the queue`,
   text: `Its turn probably comes ${relative((Date.parse(estimatedAt) - now) / 1000)}. The CA limits orders, and projects take turns. You only need to wait.`,
 });
 
