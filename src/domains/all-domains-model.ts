@@ -21,7 +21,7 @@ const STAGE_LIST = `^(${STORED_STAGES.join("|")})(,(${STORED_STAGES.join("|")}))
 const STAGES = new RegExp(STAGE_LIST);
 
 const text = (description: string, example: string) =>
-  AnyText("DomainListText", { max: 1000, description, examples: [example] });
+  AnyText("DomainListText", { max: 255, description, examples: [example] });
 
 const filters = {
   q: t.Optional(

@@ -35,8 +35,8 @@ const databaseOf = (cwd: string): Database => {
 
 const add = (database: Database, hostname: string, role = "served"): void =>
   void database.run(
-    `insert into domains (project_id, hostname, stage, role, created_at, waiting_since, findings)
-    select id, ?1, 'live', ?2, 0, 0, '[]' from projects where slug = 'docs'`,
+    `insert into domains (project_id, hostname, stage, role, created_at, waiting_since, verified_at, findings)
+    select id, ?1, 'live', ?2, 0, 0, 0, '[]' from projects where slug = 'docs'`,
     [hostname, role],
   );
 
