@@ -155,18 +155,18 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     meaning: "An apex has the right addresses, but all projects share them. It also needs a TXT record.",
     responsible: "holder",
     describe({ name, found, expected }) {
-      const instead = found.length > 0 ? `, in place of ${list(found)}` : "";
+      const instead = found.length > 0 ? ` instead of ${list(found)}` : "";
       return `The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name ${name} and the value ${list(expected)}${instead}.`;
     },
   },
   unreachable: {
     meaning:
-      "A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails, somebody must act after a day (`since`).",
+      "A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails for a day (`since`), the DNS provider must act.",
     responsible: "nobody",
     describe({ name, server, reason, since, responsible }) {
       const silence = `${server} gave no usable response for ${name}: ${reason}.`;
       if (responsible === undefined) return silence;
-      const length = since === undefined ? "" : ` No check has had one since ${minute(since)}.`;
+      const length = since === undefined ? "" : ` No check has received a response since ${minute(since)}.`;
       return `${silence}${length} ${REPAIR[responsible]}`;
     },
   },
@@ -267,7 +267,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
       const missing = challenge
         ? ` For a certificate before the move, create a CNAME record with the name ${challenge.name} and the value ${challenge.value}.`
         : "";
-      return `${name} is this project's, but ${state}.${missing} When the domain is live, its certificate is ready: then let its ${type} record point to ${list(expected)}.`;
+      return `${name} is this project's, but ${state}.${missing} When the domain is live, its certificate is ready: then change its ${type} record to ${list(expected)}.`;
     },
   },
   platform_unready: {

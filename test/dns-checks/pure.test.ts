@@ -140,7 +140,7 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: ["b"], expected },
-    "The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test, in place of b.",
+    "The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test instead of b.",
   ],
   [
     { kind: "unreachable", name, server: "192.0.2.53", reason: "SERVFAIL" },

@@ -50,7 +50,7 @@ test.each([
         ...silent(server, "refused"),
         since: START,
         responsible,
-        message: `${server} gave no usable response for ${NAME}: refused. No check has had one since 2026-11-20 00:00 UTC. ${words}`,
+        message: `${server} gave no usable response for ${NAME}: refused. No check has received a response since 2026-11-20 00:00 UTC. ${words}`,
       },
     ]);
   },
@@ -61,7 +61,7 @@ test("the first check that sees a silence names no beginning, because no earlier
   const { show, after } = await openSilence(finding);
   const words = `${FIRST} gave no usable response for ${NAME}: timeout.`;
   expect((await show(NAME)).findings).toEqual([{ ...finding, message: `${words} ${DNS_PROVIDER}` }]);
-  const since = "No check has had one since 2026-11-20 00:00 UTC.";
+  const since = "No check has received a response since 2026-11-20 00:00 UTC.";
   expect(await after(1, finding)).toMatchObject([{ message: `${words} ${since} ${DNS_PROVIDER}` }]);
 });
 
