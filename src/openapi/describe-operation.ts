@@ -68,6 +68,9 @@ const fileBody = (types: readonly string[]): Json => ({
   content: Object.fromEntries(types.map((type) => [type, FILE])),
 });
 
+/** No schema describes the cells of a list as CSV. */
+const CSV = { "text/csv": { schema: { type: "string" } } };
+
 const bodyOf = (
   requestBody: unknown,
   { bodyExample }: Pick<Notes, "bodyExample">,
@@ -78,7 +81,8 @@ const bodyOf = (
       ? Object.values(requestBody["content"])[0]
       : undefined;
   if (!isObject(schema)) return undefined;
-  return { required: true, content: content(types, schemaOf(schema["schema"]), bodyExample) };
+  const described = content(types, schemaOf(schema["schema"]), bodyExample);
+  return { required: true, content: { ...described, ...(types.includes("text/csv") && CSV) } };
 };
 
 /** The scopes that a route requires; undefined for a public route. */

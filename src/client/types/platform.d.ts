@@ -2430,15 +2430,7 @@ export interface operations {
          *     ]
          */
         "application/json": components["schemas"]["NewDomains"];
-        /**
-         * @example [
-         *       {
-         *         "hostname": "docs.example.org",
-         *         "project": "docs"
-         *       }
-         *     ]
-         */
-        "text/csv": components["schemas"]["NewDomains"];
+        "text/csv": string;
       };
     };
     responses: {
