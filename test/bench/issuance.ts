@@ -13,6 +13,8 @@ const PER_PROJECT = 5;
 /** Requests at once: a key may upload so many archives. */
 const AT_ONCE = 4;
 const MINUTES = 10;
+/** Pebble 2.4 can deadlock when an order is polled while it is finalized: in about one run of ten. Every later POST then hangs. */
+const STALLED_SECONDS = 90;
 
 interface Customer {
   slug: string;
@@ -192,7 +194,11 @@ const liveCounter = ({ file }: DataDir) => {
   return { count: () => statement.get()?.live ?? 0, close: () => database.close() };
 };
 
-/** Adds all domains, and waits until they are live. @returns seconds from the first request to each share, as far as it came */
+/**
+ * Adds all domains, and waits until they are live.
+ * @returns seconds from the first request to each share, as far as it came
+ * @throws Refused if the CA stalls
+ */
 const addAll = async (service: Service, data: DataDir, customers: readonly Customer[]) => {
   const most = customers.length;
   const live = liveCounter(data);
@@ -204,9 +210,16 @@ const addAll = async (service: Service, data: DataDir, customers: readonly Custo
   });
   const reached = new Map<number, number>();
   let count = 0;
+  let progressAt = 0;
   while (count < most && seconds() < MINUTES * 60) {
     await Bun.sleep(500);
+    const before = count;
     count = live.count();
+    if (count > before) progressAt = seconds();
+    if (seconds() - progressAt > STALLED_SECONDS)
+      throw new Refused(
+        `${count} of ${most} domains are live, and no other for ${STALLED_SECONDS} s. Pebble may be deadlocked: run this part again.`,
+      );
     for (const share of [0.5, 0.99, 1])
       if (count >= share * most && !reached.has(share)) reached.set(share, seconds());
   }
