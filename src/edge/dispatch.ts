@@ -7,7 +7,7 @@ import type { RespondToChallenge } from "./acme-challenge.ts";
 import { isChunked, respondToChunked } from "./chunked.ts";
 import { finishUnrouted, siteFailure } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
-import type { Destination, SiteDestination } from "./hosts.ts";
+import type { Destination } from "./hosts.ts";
 import { respondToServerTarget } from "./request-target.ts";
 import { type Sites, siteRequestOf } from "./site-request.ts";
 
@@ -87,37 +87,23 @@ export const dispatcher = ({
 }: DispatchOptions): Handler => {
   const failure = failureResponse(reports);
   const failedRedirect = redirectFailure(recent, failure);
-  /** Finishes a response that no route of the API made. */
-  const finish = (
-    request: Request,
-    response: Response,
-    route: string,
-    startedAt: number,
-    requestId: string,
-  ) => finishRequest(response, { requestId, request, route, startedAt });
-
-  const siteResponse = async (
-    request: Request,
-    name: SiteDestination,
-    requestId: string,
-  ): Promise<Response | undefined> => {
-    try {
-      await recent();
-      return await sites.respond(name, siteRequestOf(request, name.port, mustSaveMemory()));
-    } catch (error) {
-      return failure(request, error, name, requestId);
-    }
-  };
 
   const respondOutsideApi = async (
     request: Request,
     destination: Exclude<Destination, { kind: "api" }>,
   ): Promise<Response> => {
-    const startedAt = performance.now();
+    if (destination.kind === "malformed") return refuse(request, destination);
     const requestId = requestIdOf(request.headers.get("x-request-id"));
-    const found =
-      destination.kind === "malformed" ? undefined : await siteResponse(request, destination, requestId);
-    return found ? finish(request, found, SITE, startedAt, requestId) : refuse(request, destination);
+    const summary = { requestId, request, route: SITE, startedAt: performance.now() };
+    let found: Response | undefined;
+    try {
+      await recent();
+      found = await sites.respond(destination, siteRequestOf(request, destination.port, mustSaveMemory()));
+    } catch (error) {
+      return finishRequest(failure(request, error, destination, requestId), summary);
+    }
+    // The page of a domain that is not served has status 503.
+    return found ? finishRequest(found, { ...summary, isFailure: false }) : refuse(request, destination);
   };
 
   const routeByHost: Handler = (request) => {
@@ -131,7 +117,7 @@ export const dispatcher = ({
     const requestId = requestIdOf(request.headers.get("x-request-id"));
     const response = (await failedRedirect(request, destination, requestId)) ?? only(request);
     return response
-      ? finish(request, unindexed(response, destination), HTTPS_ONLY, startedAt, requestId)
+      ? finishRequest(unindexed(response, destination), { requestId, request, route: HTTPS_ONLY, startedAt })
       : routeByHost(request);
   };
 

@@ -10,6 +10,8 @@ export interface RequestSummary {
   route: string;
   /** By `performance.now()`. */
   startedAt: number;
+  /** False for a 503 on purpose; by default true for a status of 500 or above. */
+  isFailure?: boolean;
   /** Undefined for a request that was not authenticated. */
   caller?: LoggedCaller | undefined;
 }
@@ -22,13 +24,14 @@ const methodLabel = (method: string): string => (METHODS.has(method) ? method : 
 /** Sets the response's X-Request-Id, counts the request and logs it. */
 export const finishRequest =
   ({ metrics, log }: { metrics: Metrics; log: Logger }) =>
-  (response: Response, { requestId, request, route, startedAt, caller }: RequestSummary): Response => {
+  (response: Response, summary: RequestSummary): Response => {
+    const { requestId, request, route, startedAt, caller, isFailure } = summary;
     const { headers, status } = response;
     const method = methodLabel(request.method);
     headers.set("x-request-id", requestId);
     const ms = performance.now() - startedAt;
     metrics.observe(method, route, status, ms / 1000);
-    logRequest(log, { requestId, method, url: request.url, route, status, ms, caller });
+    logRequest(log, { requestId, method, url: request.url, route, status, ms, caller, isFailure });
     return response;
   };
 

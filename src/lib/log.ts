@@ -70,6 +70,8 @@ interface RequestLogEntry {
   ms: number;
   /** Undefined for a request that was not authenticated. */
   caller?: LoggedCaller | undefined;
+  /** False for a 503 on purpose; by default true for a status of 500 or above. */
+  isFailure?: boolean | undefined;
 }
 
 /** The statuses of a path or method that does not exist. */
@@ -84,8 +86,8 @@ const target = ({ url, route, status }: RequestLogEntry): { route?: string; path
 };
 
 export const logRequest = (log: Logger, entry: RequestLogEntry): void => {
-  const { requestId, method, status, caller } = entry;
-  const level = status >= 500 ? "error" : "info";
+  const { requestId, method, status, caller, isFailure = status >= 500 } = entry;
+  const level = isFailure ? "error" : "info";
   if (!log.isLevelEnabled(level)) return;
   const ms = Math.round(entry.ms * 100) / 100;
   const sender = caller && { [`${caller.kind}Id`]: caller.id };

@@ -57,6 +57,20 @@ describe("the page of a domain that is not served", () => {
     });
   });
 
+  test("is no error in the log, but a failure of a site is one", async () => {
+    const store = await open({ [NAME]: "suspended" });
+    const levelOf = async (hostname: string) => {
+      const { status } = await store.visit(`http://${hostname}/`);
+      const { msg, route, level } = store.log.at(-1) ?? {};
+      return { status, msg, route, level };
+    };
+    const line = { msg: "request", route: "site" };
+    expect(await levelOf(NAME)).toEqual({ ...line, status: 503, level: 30 });
+    store.database.client.run("ALTER TABLE deploys RENAME TO lost");
+    await store.mint({ name: "a write" });
+    expect(await levelOf("docs.localhost")).toEqual({ ...line, status: 500, level: 50 });
+  });
+
   test("is not the response to a CA", async () => {
     const store = await open({ [NAME]: "verified" });
     const response = await store.visit(`http://${NAME}/.well-known/acme-challenge/token`);
