@@ -44,6 +44,7 @@ const pebble = async (
   place: string,
   { httpPort, tlsPort, dns }: Where,
   env: Record<string, string>,
+  more: { certificateValidityPeriod?: number } = {},
 ): Promise<Authority> => {
   const own = await createTestCa();
   const { key, cert } = await own.issue(["localhost"]);
@@ -62,6 +63,7 @@ const pebble = async (
         privateKey: file("pebble.key", key),
         httpPort,
         tlsPort,
+        ...more,
       },
     }),
   );
@@ -147,7 +149,13 @@ export const caddy =
   };
 
 const NONCES = { PEBBLE_WFE_NONCEREJECT: "30" };
-export const usual: Begin = (place, where) => pebble(place, where, { ...NONCES, PEBBLE_VA_NOSLEEP: "1" });
+const AWAKE = { ...NONCES, PEBBLE_VA_NOSLEEP: "1" };
+export const usual: Begin = (place, where) => pebble(place, where, AWAKE);
+/** Its certificates are valid for so many seconds. */
+export const shortLived =
+  (seconds: number): Begin =>
+  (place, where) =>
+    pebble(place, where, AWAKE, { certificateValidityPeriod: seconds });
 /** It sleeps before it validates, at random and so long at the most. */
 export const SLEEP_MS = 5000;
 export const sleepy: Begin = (place, where) =>

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -5,7 +6,16 @@ import { X509Certificate } from "node:crypto";
 import { tarGzOf } from "../deploys/archives.ts";
 import { zonesOf } from "../dns-checks/cases.ts";
 import { createTestCa } from "../support/certificates.ts";
-import { type Begin, SLEEP_MS, caddy, freePort, sleepy, surroundings, usual } from "./authorities.ts";
+import {
+  type Begin,
+  SLEEP_MS,
+  caddy,
+  freePort,
+  shortLived,
+  sleepy,
+  surroundings,
+  usual,
+} from "./authorities.ts";
 import { NEEDED, nameServers } from "./dns-servers.ts";
 import { directory, real, run, serve, type Server, store, until } from "./support.ts";
 
@@ -26,9 +36,9 @@ const send = async (server: Server, path: string, body?: unknown): Promise<Recor
 
 const domains = "/platform/projects/site/domains";
 
-const attach = async (server: Server) => {
-  await send(server, domains, { hostname: NAME });
-  await send(server, `${domains}/${NAME}/verify`);
+const attach = async (server: Server, hostname = NAME) => {
+  await send(server, domains, { hostname });
+  await send(server, `${domains}/${hostname}/verify`);
 };
 
 const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
@@ -75,6 +85,7 @@ const opened = async (
   const moved = stack.move();
   return {
     server,
+    authority,
     env,
     curl,
     httpPort,
@@ -342,6 +353,170 @@ real(
     expect(serials.size).toBe(RENEWALS + 1);
   },
   240_000,
+);
+
+const WAITING = "docs.sub.example.test";
+
+/** The response over plain HTTP. */
+const plainly = async (httpPort: number, host: string) => {
+  const answer = await fetch(`http://127.0.0.1:${httpPort}/`, { headers: { host }, redirect: "manual" });
+  const header = (name: string) => answer.headers.get(name);
+  return {
+    status: answer.status,
+    location: header("location"),
+    hsts: header("strict-transport-security"),
+    page: await answer.text(),
+  };
+};
+
+const warningsAt = async (server: Server): Promise<{ code: string; count: number; message: string }[]> =>
+  ((await (await server.call("/readyz")).json()) as { warnings?: [] }).warnings ?? [];
+
+const warningAt = async (server: Server, code: string) =>
+  (await warningsAt(server)).find((warning) => warning.code === code);
+
+const statusWarnings = async (cwd: string): Promise<string[]> =>
+  (JSON.parse((await store(["status", "--json"], { cwd })).stdout) as { warnings: string[] }).warnings;
+
+/** The requests of visitors in the log. */
+const visitsIn = (log: string): { level: string; status: number }[] =>
+  log
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => {
+      if (!line.startsWith("{")) return [];
+      const { route, level, status } = JSON.parse(line);
+      return route === "site" ? [{ level, status }] : [];
+    });
+
+/** The certificate of a name has been missing for so long. */
+const age = (cwd: string, hostname: string, ms: number): void => {
+  using database = new Database(join(cwd, "data", "adoption-store.db"));
+  database.run("update certificates set created_at = created_at - ? where hostname = ?", [ms, hostname]);
+};
+
+real(
+  "visitors of a suspended domain see its page with its certificate, and those of one that waits for a certificate see it over HTTP",
+  [...NEEDED, "pebble", "curl"],
+  async () => {
+    using place = directory();
+    await using room = await opened(place.path);
+    const { server, curl, httpPort, httpsPort, authority } = room;
+    await attach(server);
+    await until("curl is answered", async () => (await curl()).code === 0, 30_000);
+    const certificate = await leafOf(curl);
+    await authority[Symbol.asyncDispose]();
+    await attach(server, WAITING);
+    const waits = await plainly(httpPort, WAITING);
+    expect(waits).toEqual({
+      status: 503,
+      location: null,
+      hsts: null,
+      page: expect.stringContaining(`<h1>${WAITING} is nearly ready</h1>`),
+    });
+
+    const change = (plan: string) =>
+      server.call("/platform/projects/site", {
+        method: "PATCH",
+        headers: json,
+        body: JSON.stringify({ plan }),
+      });
+    expect((await change("free")).status).toBe(200);
+    for (const protocol of ["--http1.1", "--http2"])
+      expect(await curl(protocol, "--write-out", "%{response_code}")).toEqual({
+        code: 0,
+        stdout: expect.stringMatching(new RegExp(`<h1>${NAME} is suspended</h1>[^]*503$`)),
+        stderr: "",
+      });
+    expect(await leafOf(curl)).toBe(certificate);
+    expect(await plainly(httpPort, NAME)).toMatchObject({
+      status: 301,
+      location: `https://${NAME}:${httpsPort}/`,
+    });
+    // A refusal on purpose is no error.
+    const refusals = visitsIn(server.stdout()).filter(({ status }) => status === 503);
+    expect(refusals.length).toBeGreaterThan(2);
+    expect(new Set(refusals.map(({ level }) => level))).toEqual(new Set(["info"]));
+
+    expect((await change("pro")).status).toBe(200);
+    expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
+  },
+);
+
+real(
+  "a domain without a certificate after 30 minutes is a warning of readyz, metrics and status, and has its page",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    await using room = await opened(place.path);
+    const { server, env, authority, httpPort } = room;
+    await authority[Symbol.asyncDispose]();
+    await attach(server, WAITING);
+    const shown = async (at: Server) =>
+      (await (await at.call(`${domains}/${WAITING}`)).json()) as { certificate?: { problem?: object } };
+    await until(
+      "an attempt has failed",
+      async () => (await shown(server)).certificate?.problem !== undefined,
+    );
+    expect(await warningAt(server, "certificates_overdue")).toBeUndefined();
+    await server.stop();
+    age(place.path, WAITING, 30 * 60_000);
+
+    await using later = await serve({ cwd: place.path, env });
+    const message = `Names have no certificate after 30 minutes: ${WAITING}. Run adoption-store certificates show ${WAITING}`;
+    await until("readyz warns", async () => (await warningAt(later, "certificates_overdue")) !== undefined);
+    expect(await warningAt(later, "certificates_overdue")).toEqual({
+      code: "certificates_overdue",
+      count: 1,
+      message,
+    });
+    const metrics = await (await later.call("/metrics")).text();
+    expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
+    expect(await statusWarnings(place.path)).toContain(message);
+    expect(await shown(later)).toMatchObject({ certificate: { status: "ssl_overdue" } });
+    expect((await plainly(httpPort, WAITING)).status).toBe(503);
+  },
+);
+
+/** Of a short-lived certificate. A quarter of it is left when the warning comes. */
+const LIFETIME_SECONDS = 20;
+
+real(
+  "a certificate is reported before it expires, and HSTS begins with a renewal and ends with the certificate",
+  [...NEEDED, "pebble", "curl"],
+  async () => {
+    using place = directory();
+    await using room = await opened(place.path, shortLived(LIFETIME_SECONDS));
+    const { server, curl, httpPort, authority } = room;
+    const hsts = async (...argv: string[]) => {
+      const shown = "%{response_code} %header{strict-transport-security}";
+      const { code, stdout } = await curl("--output", "/dev/null", "--write-out", shown, ...argv);
+      return code === 0 ? stdout : code;
+    };
+    await attach(server);
+    await until("curl is answered", async () => (await curl()).code === 0, 30_000);
+    expect(await hsts()).toBe("200 ");
+    for (const seconds of [86_400, 172_800]) {
+      const renewed = await store(["certificates", "renew", NAME], { cwd: place.path });
+      expect(renewed).toMatchObject({ code: 0, stderr: "" });
+      await until("it is renewed", async () => (await hsts()) === `200 max-age=${seconds}`);
+    }
+    expect(await plainly(httpPort, NAME)).toMatchObject({ status: 301, hsts: null });
+    await authority[Symbol.asyncDispose]();
+
+    await until("readyz warns", async () => (await warningAt(server, "certificates_end_soon")) !== undefined);
+    expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
+    const ending = expect.stringContaining(`Certificates end soon: ${NAME} `);
+    expect(await warningAt(server, "certificates_end_soon")).toMatchObject({ count: 1, message: ending });
+    expect(await statusWarnings(place.path)).toContainEqual(ending);
+
+    // As curl says of a certificate that has expired.
+    await until("it has expired", async () => (await hsts()) === 60);
+    expect(await hsts("--insecure")).toBe("200 ");
+    expect(await plainly(httpPort, NAME)).toMatchObject({ status: 200, hsts: null, page: "<h1>Docs</h1>" });
+    const listed = await store(["certificates", "list", "--json"], { cwd: place.path });
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ hostname: NAME, status: "expired" }]);
+  },
 );
 
 /** The certificate that a connection is secured with, PEM. */
