@@ -504,14 +504,15 @@ real(
     expect(await plainly(httpPort, NAME)).toMatchObject({ status: 301, hsts: null });
     await authority[Symbol.asyncDispose]();
 
-    await until("readyz warns", async () => (await warningAt(server, "certificates_end_soon")) !== undefined);
+    const isReported = async () => (await warningAt(server, "certificates_end_soon")) !== undefined;
+    await until("readyz warns", isReported, 30_000);
     expect(await curl()).toMatchObject({ code: 0, stdout: "<h1>Docs</h1>" });
     const ending = expect.stringContaining(`Certificates end soon: ${NAME} `);
     expect(await warningAt(server, "certificates_end_soon")).toMatchObject({ count: 1, message: ending });
     expect(await statusWarnings(place.path)).toContainEqual(ending);
 
     // As curl says of a certificate that has expired.
-    await until("it has expired", async () => (await hsts()) === 60);
+    await until("it has expired", async () => (await hsts()) === 60, 30_000);
     expect(await hsts("--insecure")).toBe("200 ");
     expect(await plainly(httpPort, NAME)).toMatchObject({ status: 200, hsts: null, page: "<h1>Docs</h1>" });
     const listed = await store(["certificates", "list", "--json"], { cwd: place.path });
