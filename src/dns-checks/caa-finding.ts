@@ -10,7 +10,7 @@ export interface Issuance {
   issuers: readonly string[];
   /** The methods that it can use: `http-01`, ... */
   methods: readonly string[];
-  /** How the holders of domains make dns-01 possible; undefined if the CA decides about methods. */
+  /** How domain holders enable dns-01; undefined if the CA decides about methods. */
   delegation?: Delegation | undefined;
   /** The URIs of its accounts; undefined if not every CA has given one. */
   accounts(): Promise<readonly string[] | undefined>;
@@ -60,6 +60,6 @@ export const missingChallenge = async (
   return found.kind === "elsewhere" ? { name: challengeNameOf(hostname), value: found.expected } : undefined;
 };
 
-/** The methods that need no record of the holder. */
+/** The methods that need no record from the holder. */
 export const directly = (methods: readonly string[]): string[] =>
   methods.filter((method) => method !== "dns-01");

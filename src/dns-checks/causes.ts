@@ -49,25 +49,25 @@ const doubledCause = (
   trace: Trace,
 ): Finding | undefined => {
   const { name, type, expected } = finding;
-  const { authority, doubled, besideDoubled } = trace;
+  const { authority, doubled, doubledSibling } = trace;
   const values = type === "ALIAS" ? targetAddresses(trace) : expected.map(canonicalName);
   if (!doubled || !values || !hasValue(doubled, values)) return undefined;
-  if (!besideDoubled || !hasValue(besideDoubled, values))
+  if (!doubledSibling || !hasValue(doubledSibling, values))
     return { kind: "doubled_name", name, type, found: [doubled.question.name], expected };
   return finding.type === "CNAME" && authority ? { ...finding, wildcard: `*.${authority.zone}` } : undefined;
 };
 
-/** NS records of the name, or of a parent of it below the registered domain. The servers of the zone above have named them. */
+/** NS records of the name, or of a parent of it below the registered domain, from the servers of the parent zone. */
 const delegationCause = ({ ascii: name, apex, authority }: Trace): Finding | undefined =>
   authority && authority.zone !== apex
     ? { kind: "delegated_away", name, zone: authority.zone, found: authority.names.toSorted() }
     : undefined;
 
-/** A subdomain that is a zone of its own cannot have the CNAME. */
+/** A subdomain that is itself a zone cannot have the CNAME. */
 const isOwnZone = ({ kind, name }: RecordFinding, { authority }: Trace): boolean =>
   name === authority?.zone && (kind === "no_record" || kind === "conflicting_record");
 
-/** The proxy of these addresses. Only the provider that holds the zone can hide its records: elsewhere they are of an old host. */
+/** The proxy of these addresses. Only the zone's own provider can proxy its records: at others, an old host left the addresses. */
 export const zoneProxyOf = (addresses: readonly string[], { authority }: Trace) => {
   const proxy = proxyOf(addresses);
   const holder = providerOf(authority?.names ?? []);
@@ -125,7 +125,7 @@ const serverCause = (finding: OfKind<"unreachable">, trace: Trace): Finding | un
     return lameCause({ kind: "lame_delegation", name: authority?.zone ?? name, server, reason }, trace);
   const isRefused =
     unchecked !== undefined && isUsable(unchecked) && formatServer(unchecked.server) === server;
-  const error = dnssecErrorOf(view.cname) ?? (isRefused ? "without DNSSEC it has a response" : undefined);
+  const error = dnssecErrorOf(view.cname) ?? (isRefused ? "the query succeeds without DNSSEC" : undefined);
   if (error === undefined) return undefined;
   const isSigned = ds && recordsOf(ds).some((record) => record.type === "DS" && record.name === name);
   return {
@@ -201,7 +201,7 @@ const slownessFindings = ({ views, apex: name }: Trace): Finding[] => {
     : [];
 };
 
-/** Some servers load a CNAME at the apex of a zone, against RFC 1912 section 2.4. */
+/** Some servers accept a CNAME at the apex of a zone, contrary to RFC 1912 section 2.4. */
 const apexFindings = ({ views, ascii: name, apex, target }: Trace): Finding[] => {
   const isRaw = ({ role, cname }: View) =>
     role === "authority" && recordsOf(cname).some((record) => record.name === name);

@@ -1,6 +1,6 @@
-// Why the value of a CNAME record is wrong, in a sentence after a space. Empty if there is no reason to name.
+// Explains why the value of a CNAME record is wrong: a sentence with a leading space, or an empty string.
 
-/** Text that no host name can have, and the mistake. Values are printable: invisible characters are escaped. */
+/** Text that is invalid in a host name, and the mistake. Values are printable: invisible characters are escaped. */
 const VALUE_MISTAKES: readonly (readonly [pattern: RegExp, mistake: string])[] = [
   [/^\W*[a-z]+:\/\//, "starts with a protocol such as https://: enter only the host name"],
   [/["'\u201c\u201d]/, "is in quotation marks: enter it without them"],
@@ -22,5 +22,5 @@ const hasDoubledValue = (found: readonly string[], expected: readonly string[]):
 /** Many panels read a value without a final dot as a name below the zone. */
 export const finalDotHint = (found: readonly string[], expected: readonly string[]): string =>
   hasDoubledValue(found, expected)
-    ? " Its DNS provider added the zone to the value: enter the value with a final dot."
+    ? " The DNS provider added the zone to the value: enter the value with a final dot."
     : "";

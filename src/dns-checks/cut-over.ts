@@ -5,14 +5,14 @@ import type { Finding } from "./finding.ts";
 import { type Inspect, type Inspection, sanitizeFinding } from "./inspect.ts";
 import { isSibling } from "./ownership.ts";
 
-// A site moves here without a gap: the DNS proves whose the name is, the certificate is issued, and then the records change.
+// A site moves here without downtime: the DNS proves ownership, the certificate is issued, and then the records change.
 
 /** True if a check found that the project may have the name. */
 export const mayHold = (event: Inspection["event"]): boolean =>
   event === "records_right" || event === "ownership_proven";
 
-/** Findings that only say where the records lead. */
-const LEADING_ELSEWHERE: ReadonlySet<Finding["kind"]> = new Set([
+/** Findings that only report where the records point. */
+const POINTING_ELSEWHERE: ReadonlySet<Finding["kind"]> = new Set([
   "no_record",
   "wrong_target",
   "conflicting_record",
@@ -21,10 +21,10 @@ const LEADING_ELSEWHERE: ReadonlySet<Finding["kind"]> = new Set([
   "proxied",
 ]);
 
-/** Faults of the records, wherever they lead. */
+/** Faults of the records, regardless of their destination. */
 const FAULTS: ReadonlySet<Finding["kind"]> = new Set(["no_record", "stray_address", "proxied"]);
 
-/** True for records that lead nowhere, and block the CNAME all the same. */
+/** True for records that have no destination but still block the CNAME. */
 const isInTheWay = (finding: Finding): boolean =>
   finding.kind === "conflicting_record" && finding.type !== "A" && finding.type !== "AAAA";
 
@@ -34,11 +34,11 @@ const foundIn = (findings: readonly Finding[]): string[] => [
   ...new Set(findings.flatMap((finding) => ("found" in finding && finding.found) || [])),
 ];
 
-/** True if the records lead to the target of another project. They count more than any proof. */
-const leadsToRival = ({ findings }: Inspection, target: string): boolean =>
+/** True if the records point to the target of another project. This outweighs any proof. */
+const pointsToRival = ({ findings }: Inspection, target: string): boolean =>
   foundIn(findings).some((value) => value !== target && isSibling(value, target));
 
-/** The inspection of a name that is proven, and leads elsewhere. @param elsewhere the findings that say so @param challenge a value that is missing */
+/** The inspection of a proven name that points elsewhere. @param elsewhere the findings that show it @param challenge a missing value */
 const provenElsewhere = (
   inspection: Inspection,
   elsewhere: readonly Finding[],
@@ -59,8 +59,8 @@ const provenElsewhere = (
 };
 
 /**
- * Inspects names whose records may still lead to an old host. Two records prove a name: a TXT record with the project's target, and
- * a challenge that is delegated to the project. A wildcard has only the second.
+ * Inspects names whose records may still point to an old host. Either of two records proves a name: a TXT record with the project's
+ * target, or a challenge that is delegated to the project. A wildcard can have only the second.
  */
 export const cutOverInspector =
   (inspect: Inspect, delegation: Delegation | undefined): Inspect =>
@@ -68,9 +68,9 @@ export const cutOverInspector =
     const inspection = await inspect(hostname, target, options);
     const { isClaimed = false, findings } = inspection;
     const elsewhere = findings.filter(
-      ({ kind, name }) => LEADING_ELSEWHERE.has(kind) && name === hostname.ascii,
+      ({ kind, name }) => POINTING_ELSEWHERE.has(kind) && name === hostname.ascii,
     );
-    if (!options.acceptsProof || elsewhere.length === 0 || leadsToRival(inspection, target))
+    if (!options.acceptsProof || elsewhere.length === 0 || pointsToRival(inspection, target))
       return inspection;
     const [label = ""] = target.split(".");
     const delegated = await delegation?.lookUp(hostname.ascii, label);

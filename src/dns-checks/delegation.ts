@@ -17,7 +17,7 @@ export const delegatedNameIn =
 /** What the servers that responded say about the CNAME record of a challenge. */
 export type Delegated =
   | { kind: "delegated" }
-  /** `found` are other values, and for a wildcard `texts` those of TXT records, if there are any: untrusted, and any number of them. */
+  /** `found` has other values, and `texts` those of TXT records of a wildcard. Both are untrusted, and of any length. */
   | { kind: "elsewhere"; found: string[]; texts: string[]; expected: string }
   | { kind: "unknown" };
 

@@ -45,16 +45,16 @@ const doubledProof = ({ apex, target }: Subject, { resolved, direct }: Proof): Q
     ? undefined
     : { name: `${proofNameOf(apex)}.${apex}`, type: "TXT" };
 
-/** Looks for a missing record where a panel may have put it. A wildcard record would answer for a name beside that one too. */
+/** Looks for a missing record where a panel may have put it. A wildcard record would also answer for a sibling of that name. */
 export const askDoubled = async (
   ask: AskSource,
   subject: Subject,
   seen: Seen,
   proof?: Proof,
-): Promise<Pick<Trace, "doubled" | "besideDoubled">> => {
+): Promise<Pick<Trace, "doubled" | "doubledSibling">> => {
   const question = proof ? doubledProof(subject, proof) : doubledRecord(subject, seen);
   if (!question || !isQueryable(question.name)) return {};
   const doubled = await ask(question);
   if (recordsOf(doubled).length === 0) return { doubled };
-  return { doubled, besideDoubled: await ask({ ...question, name: siblingNameOf(question.name) }) };
+  return { doubled, doubledSibling: await ask({ ...question, name: siblingNameOf(question.name) }) };
 };

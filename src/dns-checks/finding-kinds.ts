@@ -25,13 +25,13 @@ const nameInPanel = (name: string, doubled: string): string => {
 export const countedRecords = (type: string, count: number): string =>
   count > 1 ? `${type} records` : `${/^[AHM]/.test(type) ? "an" : "a"} ${type} record`;
 
-/** What else stops once the records of a type are deleted. */
+/** The side effects of deleting records of a type. */
 const LOSSES: Partial<Record<string, string>> = {
-  MX: " Mail to addresses at this name then stops. If you need it, choose another name for the site.",
-  TXT: " If a service still checks the text, choose another name for the site.",
+  MX: " Addresses at this name then receive no mail. If you need them, choose another name for the site.",
+  TXT: " If another service still uses this record, choose another name for the site.",
 };
 
-/** The sentence for records that must make room for a CNAME. */
+/** The warning for records that must be deleted before a CNAME can be created. */
 export const lossOf = (type: string): string => LOSSES[type] ?? "";
 
 const MINUTE = 60;
@@ -74,9 +74,9 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     responsible: "holder",
     describe({ name, type, found, expected }) {
       if (type === "ALIAS")
-        return `${name} points to ${list(found)}: delete the A, AAAA or ALIAS records that do this. Create the ones that point to ${list(expected)}.`;
+        return `${name} points to ${list(found)}: delete the A, AAAA or ALIAS records that do this. Create ones that point to ${list(expected)}.`;
       if (found.length > 1)
-        return `${name} has ${found.length} CNAME records, but may have only one, with the value ${list(expected)}: delete ${list(found.filter((value) => !expected.includes(value)))}.`;
+        return `${name} has ${found.length} CNAME records, but only one is allowed, with the value ${list(expected)}: delete ${list(found.filter((value) => !expected.includes(value)))}.`;
       return `${name}'s ${type} record points to ${list(found)}: change it to ${list(expected)}.${finalDotHint(found, expected)}${mistakeHint(found)}`;
     },
   },
@@ -97,19 +97,19 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
   },
   delegated_away: {
     meaning:
-      "NS records give the name, or a parent of it, to other name servers, and those do not have the record.",
+      "NS records delegate the name, or a parent of it, to other name servers, which do not have the record.",
     responsible: "holder",
     describe: ({ name, zone, found }) =>
       zone === name
-        ? `${name} has NS records (${list(found)}), and a CNAME cannot exist beside them. Delete the NS records in the zone above, and create the CNAME there. What those name servers have for ${name} then stops working: copy the records that you need.`
-        : `${zone} has NS records (${list(found)}), so ${name} belongs to the zone of those name servers. Create the CNAME there. If nothing uses those name servers any more, delete the NS records instead, and create the CNAME in the zone above.`,
+        ? `${name} has NS records (${list(found)}), which cannot coexist with a CNAME. In the parent zone, delete the NS records, and create the CNAME there. Other records on those name servers then stop working: copy the ones that you need.`
+        : `${zone} has NS records (${list(found)}), so the records of ${name} belong on those name servers. Create the CNAME there. If those name servers are no longer in use, delete the NS records instead, and create the CNAME in the parent zone.`,
   },
   https_record: {
-    meaning: "An HTTPS record leads browsers to another host, although the addresses are right.",
+    meaning: "An HTTPS record sends browsers to another host, although the addresses are right.",
     responsible: "holder",
     isHint: true,
     describe: ({ name, found }) =>
-      `${name} has ${countedRecords("HTTPS", found.length)} (${list(found)}) of another host, which browsers prefer to the addresses. Delete those values.`,
+      `${name} has ${countedRecords("HTTPS", found.length)} (${list(found)}) of another host. Browsers prefer HTTPS records to the addresses. Delete these values.`,
   },
   apex_cname: {
     meaning: "The apex of a zone has a CNAME record, which hides its MX and TXT records.",
@@ -120,35 +120,35 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
   },
   caa_forbids: {
     meaning:
-      "CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service.",
+      "CAA records forbid the CA from issuing a certificate for the name, or forbid the account or the methods of this service.",
     responsible: "holder",
     describe({ name, found, expected, parameter, tag, challenge }) {
       const forbid = `The CAA records of ${name} (${list(found)}) forbid the certificate:`;
       const withTag = tag === undefined ? "" : ` with the tag ${tag}`;
       if (expected.length === 0)
-        return `${forbid} no CA knows the tag of a critical record, so none may issue one. Delete ${found.length > 1 ? "them" : "it"}.`;
+        return `${forbid} no CA recognizes the tag of a critical record, so no CA may issue one. Delete ${found.length > 1 ? "them" : "it"}.`;
       if (parameter === undefined) return `${forbid} add one${withTag} that allows ${expected.join(" or ")}.`;
       const add = challenge
-        ? `Create a CNAME record with the name ${challenge.name} and the value ${challenge.value}: then this service can use dns-01. Or add`
+        ? `Create a CNAME record with the name ${challenge.name} and the value ${challenge.value}, so that this service can use dns-01. Or add`
         : "Add";
       return `${forbid} ${CAA_PARAMETERS[parameter]}. ${add} a record${withTag} with the value ${expected.map((value) => `"${value}"`).join(" or ")}.`;
     },
   },
   caa_unanswered: {
     meaning:
-      "The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659).",
+      "CAA queries to the name servers of the zone fail. CAs must then refuse the certificate (RFC 8659).",
     responsible: "dns_provider",
     describe: ({ name, server, reason }) =>
-      `The name servers of the zone fail queries for the CAA records of ${name} (${server}: ${reason}). CAs must refuse the certificate until they respond. Ask the DNS provider to repair these name servers. Without CAA records, the right response is NOERROR without records.`,
+      `CAA queries for ${name} to the name servers of the zone fail (${server}: ${reason}). CAs must refuse the certificate until they succeed. Ask the DNS provider to repair these name servers. If there are no CAA records, the correct response is NOERROR with no records.`,
   },
   not_propagated: {
     meaning:
-      "The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it.",
+      "The domain's own name servers have the right record, but a resolver still has the old one. This does not delay the domain.",
     responsible: "nobody",
     isHint: true,
     describe({ name, server, seconds }) {
       const until = seconds === undefined ? "for a while" : `for up to ${duration(seconds)}`;
-      return `The name servers of ${name} have the right record. The resolver ${server} and others may show the old one ${until}.`;
+      return `The name servers of ${name} have the right record. The resolver ${server} and others may return the old one ${until}.`;
     },
   },
   ownership_unproven: {
@@ -156,12 +156,12 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     responsible: "holder",
     describe({ name, found, expected }) {
       const instead = found.length > 0 ? ` instead of ${list(found)}` : "";
-      return `The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name ${name} and the value ${list(expected)}${instead}.`;
+      return `The addresses are right, but they do not identify the project. Create a TXT record with the name ${name} and the value ${list(expected)}${instead}.`;
     },
   },
   unreachable: {
     meaning:
-      "A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails for a day (`since`), the DNS provider must act.",
+      "A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, the operator must act. If one of several servers fails for a day (`since`), the DNS provider must act.",
     responsible: "nobody",
     describe({ name, server, reason, since, responsible }) {
       const silence = `${server} gave no usable response for ${name}: ${reason}.`;
@@ -189,7 +189,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     meaning: "A wildcard record answers for the name, with another value.",
     responsible: "holder",
     describe: ({ name, type, found, expected }) =>
-      `${name} has no record of its own: a wildcard ${type} record, such as ${wildcardAbove(name)}, answers for it (${list(found)}). Create a CNAME record with the name ${name} and the value ${list(expected)}. The wildcard can stay.`,
+      `${name} itself has no record: a wildcard ${type} record, such as ${wildcardAbove(name)}, answers for it (${list(found)}). Create a CNAME record with the name ${name} and the value ${list(expected)}. The wildcard can stay.`,
   },
   stray_address: {
     meaning: "Some address records are right, but others point elsewhere, so some visitors do not arrive.",
@@ -259,15 +259,15 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
       `The name servers of ${name} took at least ${seconds} s to respond, and a CA may not wait so long. If the certificate fails, ask the DNS provider to make them faster.`,
   },
   not_moved: {
-    meaning: "The DNS proves that the domain is the project's, but its records do not lead here yet.",
+    meaning: "The DNS proves that the domain belongs to the project, but its records do not point here yet.",
     responsible: "holder",
     isHint: true,
     describe({ name, type, found, expected, challenge }) {
-      const state = found.length > 0 ? `still leads to ${list(found)}` : "has no record yet";
+      const state = found.length > 0 ? `still points to ${list(found)}` : "has no record yet";
       const missing = challenge
-        ? ` For a certificate before the move, create a CNAME record with the name ${challenge.name} and the value ${challenge.value}.`
+        ? ` To get a certificate before the move, create a CNAME record with the name ${challenge.name} and the value ${challenge.value}.`
         : "";
-      return `${name} is this project's, but ${state}.${missing} When the domain is live, its certificate is ready: then change its ${type} record to ${list(expected)}.`;
+      return `${name} belongs to this project, but ${state}.${missing} Wait until the domain is live and its certificate is ready. Then change its ${type} record to ${list(expected)}.`;
     },
   },
   platform_unready: {
@@ -280,7 +280,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     meaning: "The TXT record names two projects, and the other one holds the domain.",
     responsible: "holder",
     describe: ({ name }) =>
-      `The DNS names this project for ${name}, but another project holds the domain, and the DNS names that project too: remove that project's value from the TXT record.`,
+      `The DNS names both this project and another one for ${name}, and the other project holds the domain. Remove the other project's value from the TXT record.`,
   },
   domain_lost: {
     meaning: "The DNS now names another project, which holds the domain.",

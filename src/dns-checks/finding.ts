@@ -34,9 +34,9 @@ interface Details {
   no_record: { type: NeededType; expected: string[]; wildcard?: string };
   wrong_target: { type: NeededType; found: string[]; expected: string[] };
   conflicting_record: { type: ConflictingType; found: string[]; expected: string[] };
-  /** `found` are the name servers that `zone` is delegated to: the name, or a parent of it below the registered domain. */
+  /** `found` are the name servers of `zone`, which is the name, or a parent of it below the registered domain. */
   delegated_away: { zone: string; found: string[] };
-  /** `found` are HTTPS records that lead browsers to another host. */
+  /** `found` are HTTPS records that send browsers to another host. */
   https_record: { found: string[] };
   /** A CNAME record at the apex of a zone. */
   apex_cname: { expected: string[] };
@@ -57,9 +57,9 @@ interface Details {
   not_propagated: { server: string; seconds?: number };
   /** The addresses of the apex are right, but every project has the same ones. */
   ownership_unproven: { type: "TXT"; found: string[]; expected: string[] };
-  /** CAs refuse, because no server of the zone has a usable response about its CAA records; `server` is one of them. */
+  /** CAs refuse, because CAA queries to all servers of the zone fail; `server` is one of them. */
   caa_unanswered: { server: string; reason: string };
-  /** The server gave no useful response, which says nothing about the domain. `responsible`: who must act, once that is known. */
+  /** The server gave no useful response, which proves nothing about the domain. `responsible`: who must act, if known. */
   unreachable: { server: string; reason: string; since?: string; responsible?: "dns_provider" | "operator" };
   /** A proxy's addresses hide the record; `reachesService` if the proxy was tried. */
   proxied: { found: string[]; expected: string[]; provider: string; reachesService?: boolean };
@@ -83,7 +83,7 @@ interface Details {
   long_ttl: { type: string; seconds: number };
   /** Every response of the servers of the domain `name` took at least `seconds`. */
   slow_servers: { seconds: number };
-  /** The DNS names the project, but the records still lead to `found`, if anywhere; the CNAME record `challenge` is missing. */
+  /** The DNS names the project, but the records still point to `found`, if anywhere; the CNAME record `challenge` is missing. */
   not_moved: { type: NeededType; found: string[]; expected: string[]; challenge?: Challenge };
   /** `name` is the target; `found` are its CAA records, if they forbid the certificate. */
   platform_unready: { reason: string; found?: string[] };

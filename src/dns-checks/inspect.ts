@@ -13,7 +13,7 @@ import { type Report, toReport } from "./report.ts";
 
 /** What the DNS says about a domain. */
 export interface Inspection {
-  /** `ownership_proven`: the records lead elsewhere, but the DNS names this project. */
+  /** `ownership_proven`: the records point elsewhere, but the DNS names this project. */
   event: Verdict["event"] | "ownership_proven";
   findings: Finding[];
   /** True if the records are this project's own, and no other project's. */
@@ -29,7 +29,7 @@ export interface InspectOptions {
   isUrgent: IsUrgent;
   /** True unless the project holds the name already. */
   needsProof: boolean;
-  /** True if the DNS can prove the name for the project before its records lead here. */
+  /** True if the DNS can prove the name for the project before its records point here. */
   acceptsProof?: boolean;
   /** True if visitors of the name are served already. */
   isServed?: boolean;

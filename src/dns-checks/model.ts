@@ -151,7 +151,7 @@ export const DomainTrace = t.Object(
   { $id: "DomainTrace", description: "Every DNS query of the last check, with its response." },
 );
 
-/** The wire form of findings. Stored ones of kinds that only other versions have are left out. */
+/** The wire form of findings. Stored findings of kinds that this version does not know are omitted. */
 export const fromFindings = (findings: readonly CheckFinding[]): Static<typeof Findings> =>
   findings.flatMap((finding) =>
     Object.hasOwn(FINDINGS, finding.kind)

@@ -7,9 +7,9 @@ import type { Finding, RecordFinding } from "./finding.ts";
 import { formatData } from "./report.ts";
 import { type AskSource, type Subject, type Trace, type View, siblingNameOf } from "./trace.ts";
 
-/** Records that cannot exist beside a CNAME (RFC 1034 section 3.6.2), apart from addresses. NS records appear as a referral. */
-const BESIDE_CNAME = ["TXT", "MX", "CAA", "HTTPS"] as const;
-/** An apex may have all others. */
+/** Records that cannot coexist with a CNAME (RFC 1034 section 3.6.2), except addresses. NS records appear as a referral. */
+const EXCLUDED_BY_CNAME = ["TXT", "MX", "CAA", "HTTPS"] as const;
+/** An apex may have all other types. */
 const AT_APEX = ["HTTPS"] as const;
 
 const valuesOf = (exchange: Exchange): string[] =>
@@ -30,7 +30,7 @@ export const askOthers = async (
 ): Promise<Exchange[]> => {
   const isApex = ascii === apex;
   if (!isApex && !mayHaveOthers(view)) return [];
-  const others = (isApex ? AT_APEX : BESIDE_CNAME).map(async (type) => {
+  const others = (isApex ? AT_APEX : EXCLUDED_BY_CNAME).map(async (type) => {
     const exchange = await ask({ name: ascii, type });
     const mayBeWildcard = valuesOf(exchange).length > 0 && !isApex && !isWildcard;
     const sibling = mayBeWildcard ? valuesOf(await ask({ name: siblingNameOf(ascii), type })) : [];
@@ -48,7 +48,7 @@ const parametersOf = (value: string): string[][] =>
 
 const isHint = (key = ""): boolean => key === "ipv4hint" || key === "ipv6hint";
 
-/** A proxy adds an HTTPS record with its addresses to the names that it hides. */
+/** A proxy adds an HTTPS record with its own addresses to the names that it hides. */
 const isOfProxy = (value: string, trace: Trace): boolean => {
   const hints = parametersOf(value).flatMap(([key, ...values]) => (isHint(key) ? values : []));
   return zoneProxyOf(hints, trace) !== undefined;
@@ -60,7 +60,7 @@ export const withConflicts = (findings: Finding[], trace: Trace, expectation: Ex
   const isBlocked = findings.some(({ kind }) => kind === "no_record" || kind === "conflicting_record");
   if (isApex || !isBlocked) return findings;
   const conflicts = (trace.others ?? []).flatMap((exchange): RecordFinding[] => {
-    const type = exchange.question.type as (typeof BESIDE_CNAME)[number];
+    const type = exchange.question.type as (typeof EXCLUDED_BY_CNAME)[number];
     const found = valuesOf(exchange).filter((value) => type !== "HTTPS" || !isOfProxy(value, trace));
     const expected = [canonicalName(target)];
     return found.length > 0 ? [{ kind: "conflicting_record", name, type, found, expected }] : [];
@@ -70,10 +70,10 @@ export const withConflicts = (findings: Finding[], trace: Trace, expectation: Ex
     : findings;
 };
 
-/** Keys that are valid for any host: an ECH key or a port is that of one. */
+/** Keys that are valid for any host. An ECH key or a port belongs to one host. */
 const FOR_ANY_HOST: ReadonlySet<string> = new Set(["mandatory", "alpn", "no-default-alpn"]);
 
-/** Leftover HTTPS records of an apex, which lead browsers to another host than the target. */
+/** Leftover HTTPS records of an apex, which send browsers to a host other than the target. */
 export const httpsFindings = (trace: Trace): Finding[] => {
   const { ascii: name, apex, target, others = [] } = trace;
   const addresses = targetAddresses(trace);

@@ -12,7 +12,7 @@ import { proofNameOf } from "./trace.ts";
 
 /**
  * Asks one server of a zone whether it has the records that a name needs: one query, two for a wildcard, and four for an apex.
- * It only shows that a check is worth its queries. Never rejects.
+ * True only means that a full check is worthwhile. Never rejects.
  */
 export const recordProbe =
   ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
@@ -20,7 +20,7 @@ export const recordProbe =
     if (!mayAsk(server.address)) return false;
     const query = (type: QuestionType, name = ascii) => ask(server, { name, type }, false, () => false);
     const cname = await query("CNAME");
-    // No address can be beside the CNAME of a subdomain.
+    // A subdomain with a CNAME cannot have addresses.
     const [a, aaaa, proof] = isApex
       ? await Promise.all([query("A"), query("AAAA"), query("TXT", proofNameOf(ascii))])
       : [cname, cname, cname];

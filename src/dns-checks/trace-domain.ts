@@ -26,7 +26,7 @@ const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]
 
 /**
  * True if the records are right at every authoritative server that responded, or if none did. Before that, no resolver is
- * asked about the name: it would keep the wrong records, or their absence, for up to an hour.
+ * asked about the name: it would cache the wrong records, or their absence, for up to an hour.
  */
 const mayAskResolvers = (views: View[], { ascii, apex, target }: Subject, targets: CnameChain[]): boolean => {
   const expected = { hostname: ascii, target, isApex: ascii === apex };

@@ -15,7 +15,7 @@ export interface Subject {
   target: string;
   /** True for a name that stands for the wildcard beside it. */
   isWildcard?: boolean;
-  /** True if a TXT record can prove the name before its records lead here. */
+  /** True if a TXT record can prove the name before its records point here. */
   acceptsProof?: boolean;
 }
 
@@ -56,8 +56,8 @@ export interface Trace {
   sibling?: Exchange;
   /** The records of the name, or of the TXT record's, with the zone twice: where a missing record may be. */
   doubled?: Exchange;
-  /** The records of an unused name beside that one, which only a wildcard has. */
-  besideDoubled?: Exchange;
+  /** The records of an unused sibling of that name, which only a wildcard can have. */
+  doubledSibling?: Exchange;
   /** Responses with the name's other records, from one of the zone's own servers, without those of a wildcard. */
   others?: Exchange[];
   /** The response about the DS record of the domain, if a resolver failed. */

@@ -224,7 +224,7 @@ const notPropagated = (name: string, server: string, seconds: number): Pick<Case
 });
 
 /** The server that could not be asked, and how its finding's reason begins. */
-/** A name of which nobody says what there is: the resolver fails because the zone's own server does. */
+/** A name that no server answers for: the resolver fails because the zone's own server does. */
 const unreachable = (name: string, server: string) => {
   const reason = expect.stringMatching(/^timeout \(.+\)$/) as string;
   const finding = { kind: "unreachable", name, server, reason, responsible: "dns_provider" } as const;
@@ -371,7 +371,7 @@ export const casesOf = (
       ],
     },
     {
-      name: "a name that is a zone of its own",
+      name: "a name that is itself a zone",
       typed: "own.example.test",
       event: "records_missing",
       findings: [
@@ -555,7 +555,7 @@ export const casesOf = (
           kind: "dnssec_failure",
           name: BOGUS_ZONE,
           server: resolver,
-          reason: "without DNSSEC it has a response",
+          reason: "the query succeeds without DNSSEC",
         },
       ],
     },

@@ -104,10 +104,10 @@ describe("a missing record", () => {
     });
   });
 
-  test("that only a wildcard has is hidden from the name, and no record is at the name with the zone twice", () => {
+  test("that only a wildcard has is hidden from the name, and the name with the zone twice has no record", () => {
     const more = {
       ...doubled(NAME_TWICE, answer([record("CNAME", NAME_TWICE, TARGET)])),
-      besideDoubled: exchange(answer([record("CNAME", `x.${APEX}.${APEX}`, TARGET)])),
+      doubledSibling: exchange(answer([record("CNAME", `x.${APEX}.${APEX}`, TARGET)])),
       authority: authorityOf(APEX, ["ns1.example.org"]),
     };
     expect(found({}, more)).toMatchObject({
@@ -120,7 +120,7 @@ describe("a missing record", () => {
     const name = `${APEX}.${APEX}`;
     const more = {
       ...doubled(name, a(name, "192.0.2.80")),
-      besideDoubled: exchange(a(`x.${APEX}`, "192.0.2.80")),
+      doubledSibling: exchange(a(`x.${APEX}`, "192.0.2.80")),
       targets: targets("192.0.2.80"),
     };
     expect(found({}, more, OF_APEX).findings).toEqual([
@@ -246,7 +246,7 @@ describe("a resolver that fails", () => {
       "no reason, and answers without DNSSEC",
       failing(),
       { unchecked: exchange(answer(), RESOLVER) },
-      refused("without DNSSEC it has a response"),
+      refused("the query succeeds without DNSSEC"),
     ],
     [
       "no reason, and fails without DNSSEC too",
@@ -296,7 +296,7 @@ describe("a subdomain's zone", () => {
     expect(at(lame, delegated(NAME))).toEqual([away]);
   });
 
-  test("of which one server responds has a lame server", () => {
+  test("with one responding server has a lame server", () => {
     const responding = [{ address: "192.0.2.2", port: 53 }];
     expect(at(lame, delegated(NAME, responding))).toMatchObject([{ kind: "lame_delegation", name: NAME }]);
   });
@@ -315,7 +315,7 @@ describe("other records of a name without a CNAME", () => {
     others: [{ ...exchange(answer([record(type, NAME, value)])), question: { name: NAME, type } }],
   });
 
-  test("are no conflict if they are the HTTPS record of the proxy that hides the name", () => {
+  test("do not conflict if they are the HTTPS record of the proxy that hides the name", () => {
     const ofProxy = others("HTTPS", "1 . alpn=h2 ipv4hint=104.16.0.7");
     expect(found({ a: a(NAME, "104.16.0.7") }, ofProxy).findings).toMatchObject([{ kind: "proxied" }]);
   });
@@ -422,7 +422,7 @@ describe("slow name servers", () => {
     });
   });
 
-  test("are none if one lost packet delays a response, or if another server is fast", () => {
+  test("are not reported if one lost packet delays a response, or if another server is fast", () => {
     expect(kindsOf(taking("192.0.2.1", 2100, 20, 20)).findings).toEqual([]);
     expect(kindsOf(taking("192.0.2.1", 3000, 3000, 3000), taking("192.0.2.2", 9, 9, 9)).findings).toEqual([]);
   });

@@ -49,11 +49,11 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "conflicting_record", name, type: "MX", found: ["10 mail.test"], expected },
-    "docs.example.org has an MX record (10 mail.test) where the CNAME belongs: delete it, and create a CNAME with the value t1.pages.test. Mail to addresses at this name then stops. If you need it, choose another name for the site.",
+    "docs.example.org has an MX record (10 mail.test) where the CNAME belongs: delete it, and create a CNAME with the value t1.pages.test. Addresses at this name then receive no mail. If you need them, choose another name for the site.",
   ],
   [
     { kind: "conflicting_record", name, type: "TXT", found: ["a", "b"], expected },
-    "docs.example.org has TXT records (a, b) where the CNAME belongs: delete them, and create a CNAME with the value t1.pages.test. If a service still checks the text, choose another name for the site.",
+    "docs.example.org has TXT records (a, b) where the CNAME belongs: delete them, and create a CNAME with the value t1.pages.test. If another service still uses this record, choose another name for the site.",
   ],
   [
     { kind: "no_record", name, type: "CNAME", expected, wildcard: "*.example.org" },
@@ -61,19 +61,19 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "wrong_target", name, type: "CNAME", found: ["a.test", "t1.pages.test"], expected },
-    "docs.example.org has 2 CNAME records, but may have only one, with the value t1.pages.test: delete a.test.",
+    "docs.example.org has 2 CNAME records, but only one is allowed, with the value t1.pages.test: delete a.test.",
   ],
   [
     { kind: "wrong_target", name, type: "CNAME", found: ["a.test", "b.test"], expected },
-    "docs.example.org has 2 CNAME records, but may have only one, with the value t1.pages.test: delete a.test, b.test.",
+    "docs.example.org has 2 CNAME records, but only one is allowed, with the value t1.pages.test: delete a.test, b.test.",
   ],
   [
     { kind: "delegated_away", name, zone: name, found: ["ns.old.test"] },
-    "docs.example.org has NS records (ns.old.test), and a CNAME cannot exist beside them. Delete the NS records in the zone above, and create the CNAME there. What those name servers have for docs.example.org then stops working: copy the records that you need.",
+    "docs.example.org has NS records (ns.old.test), which cannot coexist with a CNAME. In the parent zone, delete the NS records, and create the CNAME there. Other records on those name servers then stop working: copy the ones that you need.",
   ],
   [
     { kind: "delegated_away", name: `a.${name}`, zone: name, found: ["ns.old.test"] },
-    "docs.example.org has NS records (ns.old.test), so a.docs.example.org belongs to the zone of those name servers. Create the CNAME there. If nothing uses those name servers any more, delete the NS records instead, and create the CNAME in the zone above.",
+    "docs.example.org has NS records (ns.old.test), so the records of a.docs.example.org belong on those name servers. Create the CNAME there. If those name servers are no longer in use, delete the NS records instead, and create the CNAME in the parent zone.",
   ],
   [
     { kind: "dnssec_failure", name: "example.org", server: "192.0.2.9", reason: "DNSSEC bogus" },
@@ -106,7 +106,7 @@ test.each<[Finding, string]>([
       parameter: "validationmethods",
       challenge: { name: `_acme-challenge.${name}`, value: "t1.challenges.test" },
     },
-    'The CAA records of example.org (0 issue "ca.test; validationmethods=dns-01") forbid the certificate: their validationmethods do not name a method that this service can use. Create a CNAME record with the name _acme-challenge.docs.example.org and the value t1.challenges.test: then this service can use dns-01. Or add a record with the value "ca.test; validationmethods=http-01".',
+    'The CAA records of example.org (0 issue "ca.test; validationmethods=dns-01") forbid the certificate: their validationmethods do not name a method that this service can use. Create a CNAME record with the name _acme-challenge.docs.example.org and the value t1.challenges.test, so that this service can use dns-01. Or add a record with the value "ca.test; validationmethods=http-01".',
   ],
   [
     {
@@ -120,27 +120,27 @@ test.each<[Finding, string]>([
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53", seconds: 77 },
-    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for up to 77 s.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may return the old one for up to 77 s.",
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53", seconds: 3599 },
-    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for up to 60 minutes.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may return the old one for up to 60 minutes.",
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53", seconds: 7200 },
-    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for up to 2 hours.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may return the old one for up to 2 hours.",
   ],
   [
     { kind: "not_propagated", name, server: "192.0.2.53" },
-    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may show the old one for a while.",
+    "The name servers of docs.example.org have the right record. The resolver 192.0.2.53 and others may return the old one for a while.",
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: [], expected },
-    "The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test.",
+    "The addresses are right, but they do not identify the project. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test.",
   ],
   [
     { kind: "ownership_unproven", name: "_adoption-store.x.test", type: "TXT", found: ["b"], expected },
-    "The addresses are right, but they do not say which project the domain is for. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test instead of b.",
+    "The addresses are right, but they do not identify the project. Create a TXT record with the name _adoption-store.x.test and the value t1.pages.test instead of b.",
   ],
   [
     { kind: "unreachable", name, server: "192.0.2.53", reason: "SERVFAIL" },
@@ -188,7 +188,7 @@ const anyOf = (kind: FindingKind, more: object = {}) =>
     ...more,
   }) as unknown as FindingOf<FindingKind>;
 
-/** The registry's own response proves these: it has no such domain, or has the name servers of a registrar for it. */
+/** The registry's own response proves these: it lacks the domain, or lists name servers of a registrar. */
 const BY_REGISTRY: FindingKind[] = ["registration_expired", "registration_on_hold", "parked"];
 
 test("no finding names the registrar unless the response of the parent zone proves it", () => {

@@ -30,7 +30,7 @@ test.each<[string, Exchange["outcome"], boolean]>([
   expect(await repeat(outcome)).toEqual({ isChanged, queries: 1 });
 });
 
-test("a repeated query goes to no server of a zone that may not be asked", async () => {
+test("a repeated query is not sent to a server that may not be asked", async () => {
   const asked = { ...ASKED, recursive: false };
   expect(await repeat(answer([FIRST]), asked, false)).toEqual({ isChanged: false, queries: 0 });
   expect(await repeat(answer([FIRST]), ASKED, false)).toEqual({ isChanged: true, queries: 1 });

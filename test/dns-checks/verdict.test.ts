@@ -391,7 +391,7 @@ describe("an apex with the right addresses", () => {
       "records_right",
     ],
     [
-      "a proof that one of its servers has for another project",
+      "a proof that names another project at one of its servers",
       proof([TARGET], [[TARGET], [OTHER]]),
       "records_missing",
       [spreading(OTHER)],
@@ -496,7 +496,7 @@ describe("name servers without an address", () => {
     reason: "it has no A or AAAA record",
   };
 
-  test("are the DNS provider's", () => {
+  test("are the DNS provider's fault", () => {
     expect(findings(false)).toEqual([finding]);
   });
 
@@ -514,7 +514,7 @@ describe("DNSSEC", () => {
     { kind: "dnssec_failure", name: APEX, server: RESOLVER, reason: "DNSSEC bogus" },
   ];
 
-  test("that rejects right records stops the verification and the certificate, and is no failure of the domain", () => {
+  test("that rejects right records stops the verification and the certificate, but the domain has not failed", () => {
     for (const views of [
       [holder(RIGHT), bogus],
       [holder(RIGHT), bogus, resolver(RIGHT, SECOND)],
@@ -523,7 +523,7 @@ describe("DNSSEC", () => {
     expect(judged(holder(RIGHT), bogus, resolver(WRONG, SECOND)).event).toBeUndefined();
   });
 
-  test("says nothing of records that are wrong", () => {
+  test("is not reported for wrong records", () => {
     expect(judged(resolver(WRONG, SECOND), bogus)).toMatchObject({ event: "records_wrong", mayIssue: false });
   });
 });
@@ -546,7 +546,7 @@ describe("CAA records", () => {
     });
   });
 
-  test("that forbid the certificate are named, and the domain is verified all the same", () => {
+  test("that forbid the certificate are named, and the domain is still verified", () => {
     const records = [issue("other.test"), caaRecord(APEX, "issue", ";", true)];
     expect(verdict(found(...records))).toEqual({
       verified: true,
@@ -580,7 +580,7 @@ describe("CAA records", () => {
     exchange: { ...exchange(answer([], { rcode: "NOTIMP" }), HOLDER), recursive: false },
   });
 
-  test("for which the zone's own servers fail are the DNS provider's, and nothing may be issued", () => {
+  test("for which the zone's own servers fail are the DNS provider's fault, and forbid the certificate", () => {
     expect(verdict(unanswered("unanswered"))).toEqual({
       verified: true,
       mayIssue: false,
@@ -590,7 +590,7 @@ describe("CAA records", () => {
     expect(verdict(unanswered("loop")).findings).toMatchObject([{ kind: "unreachable" }]);
   });
 
-  test("for which the zone's own servers fail as for the name itself have no finding", () => {
+  test("for which the zone's own servers fail, as they do for the name itself, have no finding", () => {
     const broken = { caa: unanswered("unanswered"), chain: chain([], { problem: "unanswered" }) };
     expect(verdictOf(trace([holder(RIGHT)], broken), EXPECTED).findings).toEqual([]);
   });

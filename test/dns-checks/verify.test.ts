@@ -214,7 +214,7 @@ test.concurrent("records that come with SERVFAIL are not believed", async () => 
   expect(verdict.findings.map(({ kind }) => kind)).toEqual(["no_record"]);
 });
 
-/** A zone of its own on another server than that of the zone above. */
+/** A child zone on a different server than its parent zone. */
 const delegated = (dns: Awaited<ReturnType<typeof setUp>>, zone: string, lines: string[] = []) => {
   const own = [`${zone} NS ns.${zone}`, `ns.${zone} A ${STALE_ADDRESS}`];
   dns.authority.zones["example.test"] = [...(dns.authority.zones["example.test"] ?? []), ...own];
@@ -222,7 +222,7 @@ const delegated = (dns: Awaited<ReturnType<typeof setUp>>, zone: string, lines: 
   dns.stale.zones[zone] = [...own, ...lines];
 };
 
-test.concurrent("a subdomain that the zone above delegates cannot have the CNAME", async () => {
+test.concurrent("a subdomain that the parent zone delegates cannot have the CNAME", async () => {
   using dns = await setUp();
   delegated(dns, "zoned.example.test");
   const { verdict } = await dns.verify("zoned.example.test");
@@ -237,7 +237,7 @@ test.concurrent("a subdomain that the zone above delegates cannot have the CNAME
 });
 
 test.concurrent(
-  "a name server that does not exist is no reason to go to the registrar of a subdomain",
+  "a name server that does not exist does not send the holder of a subdomain to the registrar",
   async () => {
     using dns = await setUp();
     const zones = dns.authority.zones;
@@ -272,7 +272,7 @@ test.concurrent("a CNAME record at an apex works, with a hint about mail", async
   });
 });
 
-test.concurrent("records in the way are asked of the zone's own servers only", async () => {
+test.concurrent("only the zone's own servers are asked for records in the way", async () => {
   using dns = await setUp();
   await dns.verify("texted.example.test");
   await dns.verify("docs.hidden.test");
@@ -292,7 +292,7 @@ test.concurrent("a resolver is not asked for records in the way", async () => {
   expect(dns.resolver.questions.filter(({ type }) => type === "TXT" || type === "MX")).toEqual([]);
 });
 
-test.concurrent("a name that does not exist is not asked for records in the way", async () => {
+test.concurrent("no query looks for records in the way at a name that does not exist", async () => {
   using dns = await setUp();
   await dns.verify("missing.example.test");
   const types = dns.authority.questions.map(({ name, type }) => name === "missing.example.test" && type);
@@ -398,7 +398,7 @@ test.concurrent("a name of a hundred levels on slow servers does not hold a chec
   expect(trace.exchanges.at(-1)?.outcome).toMatchObject({ kind: "failure", failure: "timeout" });
 });
 
-/** The names that a resolver was asked about, at a name and below it. */
+/** The queries to a resolver about a name and the names below it. */
 const askedAbout = ({ questions }: DnsServer, name: string) =>
   questions.filter((one) => one.name === name || one.name.endsWith(`.${name}`)).map((one) => one.name);
 
@@ -432,12 +432,12 @@ test.concurrent("the resolvers decide about a name whose own servers do not resp
   expect((await dns.verify("moved.example.test")).verdict).toMatchObject({ event: "records_wrong" });
 });
 
-/** A server of one zone only, on the port of the others. */
+/** A server for only one zone, on the same port as the others. */
 const zoneServer = (dns: Awaited<ReturnType<typeof setUp>>, address: string, zones: Zones) =>
   dnsServer({ zones, address, port: dns.authority.server.port });
 
 test.concurrent(
-  "a delegated subdomain is asked about at its own server, which the parent's refers to",
+  "queries about a delegated subdomain go to its own server, to which the parent's server refers",
   async () => {
     using dns = await setUp();
     using own = await zoneServer(dns, "127.0.0.4", {
@@ -463,14 +463,14 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a zone that moved is asked at the servers that its parent names, if the old ones refuse",
+  "queries about a zone that moved go to the servers that its parent names, if the old ones refuse",
   async () => {
     using dns = await setUp();
     using old = await zoneServer(dns, "127.0.0.5", {});
     using own = await zoneServer(dns, "127.0.0.6", {
       "moving.test": ["moving.test NS ns.moving.test", `docs.moving.test CNAME ${TARGETS.usual}`],
     });
-    // Not in the zones of the server that has the parent: it would respond for the zone itself.
+    // Not in the zones of the parent's server, which would then respond for the zone itself.
     dns.authority.zones["test"]!.push("moving.test NS ns.moving.test", "ns.moving.test A 127.0.0.6");
     dns.resolver.zones["moving.test"] = [
       "moving.test NS ns.old.test",
@@ -489,7 +489,7 @@ test.concurrent.each<[string, Behaviour]>([
   ["SERVFAIL", "SERVFAIL"],
   ["timeout", "silent"],
 ])(
-  "a zone whose servers fail CAA queries alone (%s) is verified, and its DNS provider must act",
+  "a zone whose servers fail only CAA queries (%s) is verified, and its DNS provider must act",
   async (reason, behaviour) => {
     using dns = await setUp(LONG_TIMEOUT);
     dns.authority.behaviours.set("right.example.test CAA", behaviour);
@@ -544,7 +544,7 @@ test.concurrent(
   },
 );
 
-test.concurrent("a resolver that fails while the zone's own servers respond is the operator's", async () => {
+test.concurrent("a resolver that fails alone is the operator's responsibility", async () => {
   using dns = await setUp();
   for (const type of ["CNAME", "A", "AAAA"])
     dns.resolver.behaviours.set(`right.example.test ${type}`, "SERVFAIL");
@@ -570,7 +570,7 @@ test.concurrent("right records that a validating resolver rejects are not verifi
 });
 
 test.concurrent(
-  "a target in a zone that the name's own servers refer to has its addresses from the resolvers",
+  "a target in a zone to which the name's own servers refer gets its addresses from the resolvers",
   async () => {
     using dns = await setUp();
     const cut = ["deep.example.test NS ns.deep.example.test", "ns.deep.example.test A 127.0.0.8"];
@@ -582,7 +582,7 @@ test.concurrent(
   },
 );
 
-test("no server is probed that may not be asked", async () => {
+test("a server that may not be asked is not probed", async () => {
   const ask: SendQuery = () => Promise.reject(new Error("no query is sent here"));
   const probe = recordProbe({ ask, mayAsk: (address) => address !== "127.0.0.1" });
   const server = { address: "127.0.0.1", port: 53 };

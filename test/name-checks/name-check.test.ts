@@ -147,7 +147,7 @@ describe("without a target", () => {
     ]);
     const [text] = (await shared().check("texted.example.test")).findings;
     expect(text?.message).toBe(
-      "texted.example.test has a TXT record (site-verification=1): replace it with the CNAME. If a service still checks the text, choose another name for the site.",
+      "texted.example.test has a TXT record (site-verification=1): replace it with the CNAME. If another service still uses this record, choose another name for the site.",
     );
     const [apex] = (await shared().check("flat.test")).findings;
     expect(apex).toMatchObject({ found: ["192.0.2.81", "2001:db8::80"] });

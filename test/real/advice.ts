@@ -22,7 +22,7 @@ export interface NeededRecords {
   proof?: { name: string; value: string };
 }
 
-/** What a holder has open at the DNS provider. */
+/** The holder's page at the DNS provider. */
 interface Desk {
   zone: string;
   records: Line[];
@@ -62,7 +62,7 @@ const typeOf = (address: string): string => (address.includes(":") ? "AAAA" : "A
 /** The address of the service, which the panel's ALIAS record shows. */
 const SERVICE_ADDRESS = "127.0.0.1";
 
-/** An ALIAS shows as addresses; the page shows the TXT record beside it. */
+/** An ALIAS shows as addresses, and the page also shows the TXT record. */
 const createAlias = (desk: Desk): void => {
   const { zone, needed } = desk;
   add(desk, zone, "A", SERVICE_ADDRESS);
@@ -72,11 +72,11 @@ const createAlias = (desk: Desk): void => {
 const create: Act = (desk, { name, type = "", expected = [] }) =>
   type === "ALIAS" ? createAlias(desk) : add(desk, name, type, expected[0] ?? "");
 
-/** What a holder does who reads a finding: the words that tell them to, and what comes of it. */
+/** The steps of a holder who reads a finding: the words of the instruction, and its effect. */
 const ACTS: Partial<Record<FindingKind, [words: RegExp, act: Act]>> = {
   no_record: [/has no \S+ record: create one with the value \S+\./, create],
   wrong_target: [
-    /change it to \S+\.|delete the A, AAAA or ALIAS records that do this\. Create the ones|may have only one, with the value \S+: delete /,
+    /change it to \S+\.|delete the A, AAAA or ALIAS records that do this\. Create ones|only one is allowed, with the value \S+: delete /,
     (desk, finding) => {
       const { name, type = "" } = finding;
       removeAll(desk, name, ...(type === "ALIAS" ? ["A", "AAAA", "CNAME"] : [type]));
@@ -143,7 +143,7 @@ const ACTS: Partial<Record<FindingKind, [words: RegExp, act: Act]>> = {
 /** The kinds after which the CNAME record is created once everything in its way is deleted. */
 const BLOCKING: readonly FindingKind[] = ["conflicting_record"];
 
-/** Does what the findings tell the holder. @throws if a message says nothing to do, or something impossible */
+/** Follows the findings for the holder. @throws if a message has no instruction, or an impossible one */
 export const followAdvice = (desk: Desk, findings: readonly FoundFault[]): void => {
   const own = findings.filter(({ responsible }) => responsible === "holder" || responsible === "proxy");
   for (const finding of own) {

@@ -15,11 +15,11 @@ export interface ZoneFault {
   reported?: readonly string[];
   /** The custom domain below the zone; `@` is the zone itself. */
   host: string;
-  /** What the holder has created. */
+  /** The holder's records. */
   records: readonly string[];
-  /** Zones of their own below the zone, by their labels. */
+  /** Delegated child zones, by their labels. */
   subzones?: Readonly<Record<string, readonly string[]>>;
-  /** What the first check reports, without hints; nothing if the domain works. */
+  /** The findings of the first check, without hints; empty if the domain works. */
   findings: readonly FindingKind[];
   /** Who must act on the first finding. */
   responsible?: Responsible;
@@ -27,7 +27,7 @@ export interface ZoneFault {
   servers?: readonly Misbehaviour[];
   /** The zone's name server, if it is a company's. */
   nameServer?: string;
-  /** What that one has until the registrar changes it, instead of the holder's records. */
+  /** The records on that server until the registrar changes it, instead of the holder's. */
   instead?: readonly string[];
   /** True if the registry does not have the domain. */
   isUnregistered?: true;
@@ -61,21 +61,21 @@ const group = (title: string, host: string, rows: readonly Row[]): FaultGroup =>
 const CONFLICTS = group("Records in the way", "docs", [
   {
     id: "a-left",
-    fault: "The A record of the previous host is left.",
+    fault: "The A record of the previous host remains.",
     reported: ["Vercel", "Netlify", "GitHub Pages"],
     records: ["docs A 192.0.2.7"],
     findings: ["conflicting_record"],
   },
   {
     id: "aaaa-left",
-    fault: "The AAAA record of the previous host is left.",
+    fault: "The AAAA record of the previous host remains.",
     reported: ["GitHub Pages", "Netlify"],
     records: ["docs AAAA 2001:db8::7"],
     findings: ["conflicting_record"],
   },
   {
     id: "a-and-aaaa-left",
-    fault: "Several A and AAAA records of the previous host are left.",
+    fault: "Several A and AAAA records of the previous host remain.",
     records: ["docs A 192.0.2.7", "docs A 192.0.2.8", "docs AAAA 2001:db8::7"],
     findings: ["conflicting_record", "conflicting_record"],
   },
@@ -100,7 +100,7 @@ const CONFLICTS = group("Records in the way", "docs", [
     findings: ["conflicting_record"],
   },
   {
-    id: "txt-beside",
+    id: "txt-conflict",
     fault: "A TXT record at the name, such as another service's verification, blocks the CNAME record.",
     reported: ["Vercel"],
     records: ["docs TXT site-verification=4711"],
@@ -114,25 +114,25 @@ const CONFLICTS = group("Records in the way", "docs", [
     findings: ["conflicting_record"],
   },
   {
-    id: "mx-beside",
+    id: "mx-conflict",
     fault: "An MX record at the name blocks the CNAME record.",
     records: ["docs MX 10 mail.{zone}", "mail A 192.0.2.25"],
     findings: ["conflicting_record"],
   },
   {
-    id: "caa-beside",
+    id: "caa-conflict",
     fault: "A CAA record at the name blocks the CNAME record.",
     records: ['docs CAA 0 issue "ca.test"'],
     findings: ["conflicting_record"],
   },
   {
-    id: "https-beside",
+    id: "https-conflict",
     fault: "An HTTPS record of the previous host blocks the CNAME record.",
     records: ["docs HTTPS 1 . alpn=h2 ipv4hint=192.0.2.7"],
     findings: ["conflicting_record"],
   },
   {
-    id: "all-beside",
+    id: "all-conflict",
     fault: "A, TXT and MX records at the name block the CNAME record.",
     records: ["docs A 192.0.2.7", "docs TXT v=spf1 -all", "docs MX 10 mail.{zone}", "mail A 192.0.2.25"],
     findings: ["conflicting_record", "conflicting_record", "conflicting_record"],
@@ -154,7 +154,7 @@ const CONFLICTS = group("Records in the way", "docs", [
   },
   {
     id: "delegated-here",
-    fault: "The name is a zone of its own, which has the address of the previous host.",
+    fault: "The name is itself a zone, which has the address of the previous host.",
     reported: ["Netlify"],
     records: ["docs NS ns1.{zone}"],
     subzones: { docs: ["@ NS ns1.{zone}", "@ A 192.0.2.7"] },
@@ -233,7 +233,7 @@ const VALUES = group("The value of the record", "docs", [
   },
   {
     id: "through-apex",
-    fault: "The CNAME record points to the domain itself, which leads to the service.",
+    fault: "The CNAME record points to the domain itself, which points to the service.",
     reported: ["GitHub Pages"],
     records: ["docs CNAME {zone}", ALIAS],
     findings: ["wrong_target"],
@@ -365,7 +365,7 @@ const NAMES = group("The name of the record", "docs", [
     findings: ["no_record"],
   },
   {
-    id: "beside-wildcard",
+    id: "at-wildcard",
     fault: "A right wildcard CNAME record does not answer, because a TXT record exists at the name.",
     records: ["* CNAME {target}", "docs TXT site-verification=4711"],
     findings: ["conflicting_record"],
@@ -391,14 +391,14 @@ const PROXIES = group("Proxies", "docs", [
   },
   {
     id: "proxied-elsewhere",
-    fault: "The addresses of the previous host's proxy are left at a provider without a proxy.",
+    fault: "The addresses of the previous host's proxy remain at a provider without a proxy.",
     nameServer: "ns51.domaincontrol.com",
     records: ["docs A 104.16.0.7"],
     findings: ["conflicting_record"],
   },
   {
     id: "maybe-proxied",
-    fault: "The addresses of Cloudflare's proxy are left at an unknown provider.",
+    fault: "The addresses of Cloudflare's proxy remain at an unknown provider.",
     records: ["docs A 104.16.0.7"],
     findings: ["proxied"],
     responsible: "proxy",
@@ -429,14 +429,14 @@ const APEXES = group("The domain itself", "@", [
   },
   {
     id: "apex-stray-a",
-    fault: "The registrar's parking page has an A record beside the right one.",
+    fault: "The registrar's parking page has an A record in addition to the right one.",
     reported: ["Vercel", "GitHub Pages"],
     records: [ALIAS, "@ A 192.0.2.7"],
     findings: ["stray_address"],
   },
   {
     id: "apex-stray-aaaa",
-    fault: "An AAAA record of the previous host is left beside the right A record.",
+    fault: "An AAAA record of the previous host remains, in addition to the right A record.",
     reported: ["GitHub Pages", "Netlify"],
     records: [ALIAS, "@ AAAA 2001:db8::7"],
     findings: ["stray_address"],
@@ -513,7 +513,7 @@ const APEXES = group("The domain itself", "@", [
   },
   {
     id: "apex-wildcard",
-    fault: "A wildcard record leads to the service, but the domain itself has no record.",
+    fault: "A wildcard record points to the service, but the domain itself has no record.",
     reported: ["GitHub Pages"],
     records: ["* CNAME {target}"],
     findings: ["no_record"],
@@ -567,7 +567,7 @@ const CAA = group("CAA records", "docs", [
   },
   {
     id: "caa-email",
-    fault: "The CAA record allows only a method that the service does not have.",
+    fault: "The CAA record allows only a method that the service does not support.",
     records: [RIGHT, '@ CAA 0 issue "ca.test; validationmethods=email-01"'],
     findings: ["caa_forbids"],
   },
@@ -732,7 +732,7 @@ const SERVERS = group("Name servers and registration", "docs", [
   },
   {
     id: "on-hold",
-    fault: "The registrar waits for the holder to confirm the contact details.",
+    fault: "The registrar is waiting for the holder to confirm the contact details.",
     records: [RIGHT],
     instead: ["docs A 192.0.2.9"],
     nameServer: "ns1.verify-contact-details.namecheap.com",
@@ -779,7 +779,7 @@ const WILDCARDS = group("Wildcard domains", "*", [
   },
 ]);
 
-/** Zones that look wrong, and work. */
+/** Zones that look wrong but work. */
 const HARMLESS = group("Zones that look wrong and work", "docs", [
   {
     id: "capitals",
@@ -797,7 +797,7 @@ const HARMLESS = group("Zones that look wrong and work", "docs", [
   },
   {
     id: "right-wildcard",
-    fault: "A wildcard CNAME record has the target.",
+    fault: "A wildcard CNAME record points to the target.",
     records: ["* CNAME {target}"],
     findings: [],
   },
@@ -830,7 +830,7 @@ const HARMLESS = group("Zones that look wrong and work", "docs", [
   },
   {
     id: "no-edns",
-    fault: "The name server does not know EDNS.",
+    fault: "The name server does not support EDNS.",
     records: [RIGHT],
     servers: ["no_edns"],
     findings: [],

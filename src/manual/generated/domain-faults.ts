@@ -4,7 +4,7 @@ import { parts, plain, table } from "./markdown.ts";
 
 const link = (kind: string): string => `[\`${kind}\`](findings.md#${kind})`;
 
-/** The faults that a test makes, what a check says of each, and the seconds until the domain is live after that. */
+/** The faults that a test creates, the findings about each, and the seconds from the repair until the domain is live. */
 export const domainFaultTables = (): string =>
   parts(
     ...faults.map(({ title, faults: rows }) =>
