@@ -42,7 +42,7 @@ export const commandCertificates = (
     clock,
   });
 
-/** The CAs that certificates are ordered from; none before the operator agrees to their terms. */
+/** The CAs that certificates are ordered from; none until the operator agrees to their terms. */
 const authoritiesOf = ({ acmeAgreeTos, acmeDirectory, acmeLimits }: Config): Authority[] =>
   acmeAgreeTos
     ? acmeDirectory.map((directory, at) => ({ directory, limits: limitsOf(directory, acmeLimits[at]) }))

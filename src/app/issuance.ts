@@ -7,7 +7,7 @@ import type { Repositories } from "./repositories.ts";
 const ordersCertificates = ({ httpsPort, acmeAgreeTos }: Config): boolean =>
   httpsPort !== undefined && acmeAgreeTos;
 
-/** With what the server orders certificates, as CAA records name it. @param dns for the delegation of challenges */
+/** The CAs, methods and accounts of the server's orders, in the terms of CAA records. @param dns for the delegation of challenges */
 export const issuanceOf = (
   config: Config,
   certificates: Pick<Repositories["certificates"], "account">,

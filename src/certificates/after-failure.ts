@@ -67,11 +67,11 @@ interface Attempted {
   order: PendingOrder | undefined;
   /** The certificate in use. */
   issued: Pick<Issued, "notAfter"> | undefined;
-  /** Of the previous attempt. */
+  /** The problem of the previous attempt. */
   problem: StoredProblem | undefined;
 }
 
-/** The problem with what the next attempt and a person still need from the previous one. */
+/** The problem, with the parts of the previous one that still matter to the next attempt and to the user. */
 const remembering = (problem: Problem, previous: StoredProblem | undefined): StoredProblem => {
   const method = problem.method ?? previous?.method;
   const cause = previous && FINAL.has(previous.type) ? previous : previous?.cause;

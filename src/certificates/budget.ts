@@ -15,7 +15,7 @@ const LIMITED = ["failures", "name", "domain", "orders"] as const satisfies (key
 
 interface Rule {
   kind: AttemptKind;
-  /** Attempts with the same value count together; undefined: all of the account. */
+  /** Attempts with the same value count together; undefined: all attempts of the account. */
   per?: keyof Name;
   description: string;
 }
@@ -47,14 +47,14 @@ export interface ExhaustedLimit {
 /** The name that needs a certificate, and why it needs one. */
 export interface Wish extends Name {
   isRenewal: boolean;
-  /** It may use the reserve. */
+  /** True if it may use the reserve. */
   isPrior: boolean;
 }
 
-/** The part of the orders that is kept for renewals, and for certificates that people request. */
+/** The share of the orders that is reserved for renewals, and for certificates that users request. */
 const RESERVE = 1 / 10;
 
-/** The orders that a CA keeps in reserve. */
+/** The number of a CA's orders in the reserve. */
 export const reserveOf = ({ max }: Limit): number => Math.floor(max * RESERVE);
 
 const UNITS = [
@@ -113,8 +113,8 @@ export interface OrderSlots {
 }
 
 /**
- * @param budgets of all CAs; none: nothing limits orders
- * @param started attempts that are about to place an order, at any of the CAs
+ * @param budgets of all CAs; if empty, orders are unlimited
+ * @param started the number of attempts that are about to place an order, at any of the CAs
  */
 export const orderSlots = (budgets: readonly OrderBudget[], started: number, now: number): OrderSlots => {
   const longestMs = Math.max(0, ...budgets.map(({ limit }) => limit.withinMs));
@@ -124,7 +124,7 @@ export const orderSlots = (budgets: readonly OrderBudget[], started: number, now
     for (const { limit, orders } of budgets) {
       const own = limit.max - (isPrior ? 0 : reserveOf(limit));
       size += own;
-      // A CA's oldest orders beyond its own size leave no slot.
+      // Orders beyond a CA's own share free no slot when they leave the window.
       for (const at of orders.slice(-own)) leaving.push(at + limit.withinMs);
     }
     leaving.sort((one, other) => one - other);

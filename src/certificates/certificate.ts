@@ -27,7 +27,7 @@ export interface PendingOrder {
   key: string;
 }
 
-/** Why the last attempt failed, as stored. Its `method` is the one that failed last, also in an earlier attempt. */
+/** Why the last attempt failed, as stored. Its `method` is the last one that failed, even in an earlier attempt. */
 export interface StoredProblem extends Problem {
   /** A CA's last refusal, while the name only waits for a limit. */
   cause?: Problem;
@@ -94,7 +94,7 @@ type Problematic = Pick<Certificate, "problem">;
 const isLimited = ({ problem }: Problematic): boolean =>
   problem?.type === BUDGET && problem.cause === undefined;
 
-/** False also for a name that only waits: for a limit of the CA, or for its decision. */
+/** Also false for a name that is only waiting for a limit of the CA, or for its decision. */
 export const hasFailed = ({ problem }: Problematic): boolean =>
   problem !== undefined && problem.type !== UNDECIDED && !isLimited({ problem });
 

@@ -28,7 +28,7 @@ const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
     error ?? { type: "order_invalid", detail: `The order became ${status}, and the CA gave no reason.` },
   );
 
-/** Types of refusals after which a CA may still reach the name by the other method. */
+/** Types of refusals after which the CA may still reach the name with the other method. */
 const OF_METHOD: ReadonlySet<string> = new Set(["connection", "incorrectResponse", "tls", "unauthorized"]);
 
 /** The refusal of a challenge. With `dns-01` the CA does not connect to the name, so no other method helps. */

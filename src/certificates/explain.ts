@@ -11,7 +11,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
   challenge_not_visible: "Check the name servers of the zone: all of them must have the record.",
   challenge_unreachable: "Forward port 80 of the name to HTTP_PORT, or port 443 to HTTPS_PORT.",
   connection:
-    "The CA could not reach the name. Forward its port 80 to HTTP_PORT and its port 443 to HTTPS_PORT: attempts use them in turn.",
+    "The CA could not reach the name. Forward its port 80 to HTTP_PORT and its port 443 to HTTPS_PORT. Attempts alternate between them.",
   dns: "The CA could not resolve the name: look at the domain's records.",
   externalAccountRequired: "Set ACME_EAB_KID and ACME_EAB_HMAC to what the CA gave you.",
   invalidProfile: "Set ACME_PROFILE to a profile that the CA offers for these names, or unset it.",
@@ -47,7 +47,7 @@ const describeNextAttempt = (certificate: Certificate, now: number): string => {
 const describeProblem = ({ type, detail }: Problem): string =>
   `${sentence(detail)} ${ADVICE[type] ?? ""}`.trimEnd();
 
-/** A wait for a limit with the refusal that is still to be corrected. */
+/** A wait for a limit, with the refusal that still needs a correction. */
 const describeStored = ({ cause, ...problem }: StoredProblem): string =>
   cause
     ? `${sentence(problem.detail)} The CA's last refusal: ${describeProblem(cause)}`

@@ -69,7 +69,7 @@ const assertLinked = (chain: string, now: number) => {
 
 /**
  * Refuses what browsers would not accept: a certificate for another name or key, one that is not valid now, one that must be
- * stapled, or a chain with a broken link. @throws Fault invalid_request that says what to do
+ * stapled, or a chain with a broken link. @throws Fault invalid_request with the remedy
  */
 export const assertImportable = async (
   pair: KeyPair,

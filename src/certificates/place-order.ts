@@ -76,7 +76,7 @@ const isAboutReplacement = (error: unknown): boolean =>
   error instanceof AcmeProblem &&
   (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
 
-/** True for problems that say nothing about the name: it only waits for a limit. */
+/** True for problems that are not caused by the name: it is only waiting for a limit. */
 export const isLimitType = (type: string): boolean => type === "rateLimited" || type === BUDGET;
 
 const isLimit = (error: unknown): error is AcmeProblem =>
@@ -84,7 +84,7 @@ const isLimit = (error: unknown): error is AcmeProblem =>
 
 const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 
-/** @throws AcmeProblem if one more order would exceed a limit of the CA, which is about to get others from this process */
+/** @throws AcmeProblem if one more order would exceed a limit of the CA. @param placing orders that this process is placing */
 const budgetCheck =
   ({ certificates, clock }: PlaceOrderOptions) =>
   ({ directory: ca, limits }: Authority, { hostname, issued, isRequested }: Certificate, placing: number) => {

@@ -12,7 +12,7 @@ export type Proof =
   | { method: "dns-01"; recordName: string };
 
 /**
- * Returns why an order placed now would fail, or how to prove the name if nothing stands in the way.
+ * Returns why an order placed now would fail, or how to prove the name if nothing prevents it.
  * @param failedMethod the method that failed in the last attempt: chosen only if no other one works
  */
 export type Preflight = (hostname: string, failedMethod?: string) => Promise<{ obstacle: Problem } | Proof>;
@@ -24,7 +24,7 @@ export const NOT_HELD = "not_held";
 /** Problem type: the name is served, but nothing is ordered for it. */
 export const IMPORT_ONLY = "import_only";
 
-/** Problem type: the name still leads to its old host, which does not forward challenges. */
+/** Problem type: the name still points to its old host, which does not forward challenges. */
 export const NOT_MOVED = "not_moved";
 const BEFORE_MOVE =
   "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host proxy /.well-known/acme-challenge/ to this service; a redirect is not enough.";
@@ -39,7 +39,7 @@ export type TryHandshake = (hostname: string, address: string) => Promise<void>;
 
 /** What the DNS says about a name before an order. */
 export type NameRecords =
-  /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they are another server's. */
+  /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they belong to another server. */
   | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
   /** The name's challenge is a CNAME record to a name in which this service publishes records for its project. */
   | { kind: "delegated"; recordName: string }

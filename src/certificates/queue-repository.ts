@@ -8,25 +8,25 @@ export interface QueueEntry {
   hostname: string;
   /** Its place among the names that wait for an order, from 1; 0 if it needs none. */
   place: number;
-  /** It may use the reserve. Then its place is that among such names. */
+  /** True if it may use the reserve. Its place is then counted among such names only. */
   isPrior: boolean;
-  /** An attempt is about to place an order for it. */
+  /** True if an attempt is about to place an order for it. */
   isStarted: boolean;
 }
 
-/** What decides the turns of names. */
+/** The inputs that decide the turns of names. */
 export interface QueueOptions {
   now: number;
   /** Names that are served before all others. */
   first: readonly string[];
-  /** The orders of a project at these CAs after `since` count as turns that it has had. */
+  /** The orders of a project at these CAs after `since` count as turns already taken. */
   authorities: readonly string[];
   since: number;
-  /** A requested name may use the reserve if its turn is among the first so many of its project. */
+  /** A requested name may use the reserve if it is one of the first `reserve` names of its project. */
   reserve: number;
 }
 
-/** The project of a name: of several that have it, the one that verified it last. */
+/** The project of a name. If several projects have it, the one that verified it last. */
 const projectOf = (hostname: string) =>
   sql.raw(`(select project_id from domains where hostname = ${hostname} order by verified_at desc limit 1)`);
 

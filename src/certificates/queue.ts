@@ -22,19 +22,19 @@ interface QueueOptions {
   clock: Clock;
 }
 
-/** How long the places are reused, in milliseconds: a page shows many. */
+/** How long places are cached, in milliseconds: one page shows many. */
 const FRESH_MS = 1000;
 
 /**
  * The order in which names get their certificates. Names stay due while they wait: the queue opens whenever an order leaves
- * the window of a CA's limit. So it needs no write, and every process sees the same queue. Limits that concern one name do not keep
- * others waiting: `placeOrder` checks them.
+ * the window of a CA's limit. So it needs no write, and every process sees the same queue. Limits on one name do not hold up
+ * others: `placeOrder` checks them.
  */
 export const certificateQueue = ({ certificates, authorities, first, clock }: QueueOptions) => {
   const limited = authorities.flatMap(({ directory, limits: { orders: limit } }) =>
     limit ? [{ directory, limit }] : [],
   );
-  // A CA without a limit takes the orders that the others do not.
+  // A CA without a limit takes the orders that the others cannot.
   const budgets = limited.length === authorities.length ? limited : [];
   const longestMs = Math.max(0, ...budgets.map(({ limit }) => limit.withinMs));
   const rules = {
@@ -79,7 +79,7 @@ export const certificateQueue = ({ certificates, authorities, first, clock }: Qu
       if (!latest || Math.abs(now - latest.at) >= FRESH_MS) latest = { at: now, places: placesAt(now) };
       return (await latest.places).get(hostname);
     },
-    /** After a request: the places are read again. */
+    /** Discards the cached places after a request. */
     refresh: () => void (latest = undefined),
   };
 };

@@ -65,7 +65,7 @@ export const certificateScheduler = ({
     if (platformDomain && !wildcard)
       names.push(...(await certificates.missingBelow(platformDomain, MAX_NEW)));
     await certificates.want(names, now);
-    // The operator waits for them: they may use the orders that are kept.
+    // The operator is waiting for them, so they may use the reserve.
     for (const hostname of newOwn) await certificates.request(hostname, now);
     await removeAbandoned();
     return queue.due(now, limit);

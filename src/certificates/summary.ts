@@ -40,7 +40,7 @@ export const summaryOf = (certificate: Certificate, now: number) => {
   } as const;
 };
 
-/** True if only its turn in the queue can keep the name from an attempt. */
+/** True if only the queue can delay an attempt. */
 const mayWait = ({ issued, attemptSince, nextAt }: Certificate, now: number): boolean =>
   issued === undefined && attemptSince === null && nextAt !== null && nextAt <= now;
 

@@ -37,7 +37,7 @@ const database = openDatabase(`${temporaryDirectory()}/store.db`);
 const { nthAttempt } = certificateRepository(database, certificateEffects(database));
 afterAll(() => database.close());
 
-/** Reads the attempts from a database that also has those at another CA. */
+/** Reads the attempts from a database that also has attempts at another CA. */
 const nthOf = (counted: readonly Attempt[]): NthNewest => {
   database.orm.delete(acmeAttempts).run();
   for (const authority of [AUTHORITY, "https://other.test/directory"])
@@ -147,7 +147,7 @@ test.each(LIMITS.filter(([, { differs }]) => differs))(
   },
 );
 
-test("of several exhausted limits the one that ends last is returned", () => {
+test("of several exhausted limits, the one that ends last is returned", () => {
   const refused = attempts("refused", 5);
   const issued = attempts("issued", 5);
   expect(exhausted([...refused, ...issued])?.detail).toContain("in 7 days");
@@ -228,6 +228,6 @@ describe("the slots of the CAs", () => {
   });
 });
 
-test("the longest window of a setting is as long as attempts are kept", () => {
+test("the longest window of a setting is the retention time of attempts", () => {
   expect(MAX_WINDOW_MS).toBe(WEEK);
 });

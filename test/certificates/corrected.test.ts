@@ -4,7 +4,7 @@ import { atEnd } from "../support/store.ts";
 import { DOMAIN, openDnsIssuing } from "./dns-issuing.ts";
 import { MINUTE } from "./issuing.ts";
 
-/** Corrections that the watch of records notices after a domain has its own records. */
+/** Corrections that the record watch notices once a domain's own records are right. */
 
 const ZONE = "example.test";
 const NAME = `docs.${ZONE}`;
@@ -18,7 +18,7 @@ const zone = (name: string, ...lines: string[]): string[] => [
   ...lines,
 ];
 
-/** The service with a domain whose records are right, beside a server of its zone and of the service's own. */
+/** The service with a domain whose records are right, and a server for its zone and the service's zone. */
 const openVerified = async () => {
   const zones: Record<string, string[]> = {};
   const server = await dnsServer({ zones });
@@ -45,7 +45,7 @@ const openVerified = async () => {
   };
   setOwn();
   setPlatform();
-  /** Lets the watch run, and then certificates be ordered. */
+  /** Runs the watch, then orders certificates. */
   const watch = async (ms = 20 * SECOND) => {
     clock.advance(ms);
     await store.recordWatch.tick();
@@ -55,7 +55,7 @@ const openVerified = async () => {
   };
   /** The type of the certificate's problem. */
   const problem = async () => (await certificates.find(NAME))?.problem?.type;
-  /** Verifies the domain, whose records then keep it from its certificate. */
+  /** Verifies the domain, whose records then prevent its certificate. */
   const fail = async () => {
     await room.verified(NAME);
     await room.pass();
@@ -104,7 +104,7 @@ test("the operator's corrected CAA record is noticed within 20 s too", async () 
   expect(await stageOf(NAME)).toBe("live");
 });
 
-test("CAA queries that get responses again are noticed within 20 s", async () => {
+test("CAA queries that succeed again are noticed within 20 s", async () => {
   const { server, resolver, fail, watch, stageOf, kinds } = await openVerified();
   for (const one of [server, resolver]) one.behaviours.set(`${NAME} CAA`, "SERVFAIL");
   await fail();
@@ -114,7 +114,7 @@ test("CAA queries that get responses again are noticed within 20 s", async () =>
   expect(await stageOf(NAME)).toBe("live");
 });
 
-test("a CAA record that is added between the check and the order is noticed, and so is its correction", async () => {
+test("a CAA record that appears between the check and the order is noticed, and so is its correction", async () => {
   const { store, zones, clock, add, setOwn, pass, problem, watch, kinds, stageOf } = await openVerified();
   zones[ZONE] = zone(ZONE);
   await add(NAME);

@@ -95,7 +95,7 @@ test("a wildcard without the record of its challenge waits, and the finding name
   expect(ca.orders().filter(({ names }) => names.includes(NAME))).toEqual([]);
 });
 
-test("a TXT record where the challenge's CNAME belongs is named, and one of a wildcard is not", async () => {
+test("a TXT record where the challenge's CNAME belongs is a finding, but a wildcard's TXT record is not", async () => {
   const { add, verify, show, valueFor, setRecords, fakeDns } = await open();
   await add(NAME);
   setRecords(`${CHALLENGE} TXT left-over`);
@@ -137,7 +137,7 @@ test("a wildcard without its own record gets its certificate, and the finding na
   expect(await show(NAME)).toMatchObject({
     stage: "verified",
     findings: [
-      { kind: "not_moved", name: NAME, message: expect.stringContaining(`${NAME} is this project's`) },
+      { kind: "not_moved", name: NAME, message: expect.stringContaining(`${NAME} belongs to this project`) },
       { kind: "no_record" },
     ],
   });
@@ -181,7 +181,7 @@ test("a name that another project holds is not covered, from its verification un
   expect(https.certificates.hasValid(BELOW)).toBe(true);
 });
 
-test("the names below a suspended wildcard keep its certificate, for the page that says so", async () => {
+test("the names below a suspended wildcard keep its certificate, for the page about the suspension", async () => {
   const { makeLive, api, https, store } = await open();
   await makeLive();
   const certificate = https.certificates.find(BELOW);

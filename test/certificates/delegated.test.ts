@@ -129,7 +129,7 @@ test("a delegated challenge that is gone before the order proves nothing", async
   expect((await certificates.find(NAME))?.problem?.type).toBe("records");
 });
 
-test("a domain with a proof alone waits for the move, and its certificate is ordered as soon as a check sees it", async () => {
+test("a domain with only a proof waits for the move, and its certificate is ordered once a check sees the move", async () => {
   const { store, clock, add, verify, pass, certificates, fakeDns, orders, delegate, show, target } =
     await openDelegated();
   await add(NAME);

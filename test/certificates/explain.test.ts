@@ -31,7 +31,7 @@ test("a wait for a limit is explained together with the refusal that is still to
   const cause = problem("connection", "Timeout during connect");
   const limited = waiting({ problem: { ...problem("budget", "5 are allowed."), cause } });
   expect(explain(limited, NOW)).toBe(
-    "docs.example.org: it has no certificate. 5 are allowed. The CA's last refusal: Timeout during connect. The CA could not reach the name. Forward its port 80 to HTTP_PORT and its port 443 to HTTPS_PORT: attempts use them in turn. The next attempt is at 2026-11-20T00:01:00.000Z.",
+    "docs.example.org: it has no certificate. 5 are allowed. The CA's last refusal: Timeout during connect. The CA could not reach the name. Forward its port 80 to HTTP_PORT and its port 443 to HTTPS_PORT. Attempts alternate between them. The next attempt is at 2026-11-20T00:01:00.000Z.",
   );
 });
 

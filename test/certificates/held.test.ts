@@ -115,7 +115,7 @@ test("a project's own name gets a certificate once the project has a deploy", as
   expect(await listed()).toEqual([OWN, `new.${ZONE}`]);
 });
 
-test("a domain whose certificate came after its verification has 7 days once its records are wrong", async () => {
+test("a domain whose certificate was issued after its verification has 7 days once its records are wrong", async () => {
   const { verified, verify, pass, show, stageOf, fakeDns, clock } = await openIssuing();
   await verified("docs.example.org");
   clock.advance(MINUTE);

@@ -205,7 +205,7 @@ test("five refusals in an hour stop all orders until the hour is over, requested
   expect(ca.orders()).toHaveLength(6);
 });
 
-test("a domain whose CA has not decided on the first attempt is in every response, with no failure", async () => {
+test("a domain whose CA has not decided on the first attempt is in every response, without a failure", async () => {
   const { promise: decision, resolve } = Promise.withResolvers<boolean>();
   const { api, pass, verified } = await openIssuing({ validate: () => decision });
   await verified(NAME);

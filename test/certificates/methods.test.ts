@@ -6,7 +6,7 @@ import { MINUTE, openIssuing } from "./issuing.ts";
 const NAME = "docs.example.org";
 const SECOND = 1000;
 
-/** The service, and a CA that can validate names by these methods only. */
+/** The service, and a CA that can validate names only by these methods. */
 const openBlocked = async (open: readonly TestChallengeType[], env: Record<string, string> = {}) => {
   const tried: TestChallengeType[] = [];
   const room = await openIssuing(
@@ -31,7 +31,7 @@ test("after a CA could not connect to port 80, the next attempt uses port 443, s
   expect(await stageOf(NAME)).toBe("live");
 });
 
-test("while both methods fail, attempts use them in turn, and only the first retry comes within seconds", async () => {
+test("while both methods fail, attempts alternate between them, and only the first retry comes within seconds", async () => {
   const { tried, pass, verified } = await openBlocked([]);
   await verified(NAME);
   await pass();
@@ -54,7 +54,7 @@ test("a problem of another kind in between does not bring back the method that f
   expect(await stageOf(NAME)).toBe("live");
 });
 
-test("an own name of the service uses the other method, too", async () => {
+test("the service's own name also uses the other method", async () => {
   const host = "adopt.example.net";
   const { tried, certificates, pass } = await openBlocked(["tls-alpn-01"], { BASE_URL: `https://${host}` });
   await pass();
@@ -63,7 +63,7 @@ test("an own name of the service uses the other method, too", async () => {
   expect((await certificates.find(host))?.issued).toBeDefined();
 });
 
-test("the wait for a limit keeps the CA's last refusal and the stage, also when the holder verifies again", async () => {
+test("the wait for a limit keeps the CA's last refusal and the stage, even when the holder verifies again", async () => {
   const { ca, certificates, clock, pass, verified, verify, show, stageOf } = await openBlocked([]);
   await verified(NAME);
   await pass();

@@ -22,7 +22,7 @@ const NO_DNS = {
 const NAME = "docs.example.org";
 const OLD_HOST = "192.0.2.99";
 
-/** A DNS whose only records are the address of the old host, and these CAA properties of example.org. */
+/** A DNS that has only the address of the old host, and these CAA properties of example.org. */
 const dnsWithCaa = (values: string[]): DnsAccess => ({
   ...NO_DNS,
   async ask(server, question, recursive) {
@@ -34,7 +34,7 @@ const dnsWithCaa = (values: string[]): DnsAccess => ({
   },
 });
 
-/** The same for a name with as many addresses as a response can hold: its holder chooses them. */
+/** The same for a name with as many addresses as a response can hold. Its holder chooses them. */
 const dnsWithManyAddresses: DnsAccess = {
   ...NO_DNS,
   async ask(server, question, recursive) {
@@ -46,7 +46,7 @@ const dnsWithManyAddresses: DnsAccess = {
   },
 };
 
-/** A resolver that still has a CAA record that the zone's own server no longer has. */
+/** A resolver with a CAA record that the zone's own server no longer has. */
 const dnsWithOldCaa: DnsAccess = {
   ...dnsWithCaa(['";"']),
   mayAsk: (address) => address === "192.0.2.53",
@@ -82,7 +82,7 @@ const examine = ({
 }: {
   name?: string;
   isOwn?: boolean;
-  /** False for a domain that is proven, and whose records lead to the old host. */
+  /** False for a proven domain whose records point to the old host. */
   hasMoved?: boolean;
   identities?: string[];
   inspected?: (manner: InspectOptions) => void;
@@ -167,7 +167,7 @@ describe("a domain is proven", () => {
     expect(await examine({ dns: dnsWithOldCaa })).toEqual({ method: "http-01" });
   });
 
-  test("not while the zone's servers fail CAA queries, because a CA would refuse", async () => {
+  test("not while CAA queries to the zone's servers fail, because a CA would refuse", async () => {
     const findings: DomainFinding[] = [
       { kind: "caa_unanswered", name: NAME, server: "192.0.2.53", reason: "NOTIMP" },
     ];
@@ -229,7 +229,7 @@ describe("before its records change, a domain is proven", () => {
     });
   });
 
-  test("with few queries to slow servers, whatever the number of its labels", async () => {
+  test("with few queries to slow servers, regardless of the number of its labels", async () => {
     const name = `${"a.".repeat(100)}example.org`;
     let sent = 0;
     const dns: DnsAccess = {
@@ -257,7 +257,7 @@ describe("before its records change, a domain is proven", () => {
     expect(tried).toHaveLength(20);
   });
 
-  test("not if the old host does not forward it, and the problem says what to do", async () => {
+  test("not if the old host does not forward it, and the problem has the remedy", async () => {
     const nowhere = refuse(OLD_HOST);
     const found = await examine({ hasMoved: false, overHttp: nowhere, inHandshake: nowhere });
     expect(found).toMatchObject({

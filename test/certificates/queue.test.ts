@@ -6,7 +6,7 @@ import { MINUTE, openIssuing } from "./issuing.ts";
 
 const HOUR = 60 * MINUTE;
 
-/** So many names below different registered domains. */
+/** This many names below different registered domains. */
 const names = (count: number, label: string) =>
   Array.from({ length: count }, (_, at) => `docs.${label}-${at}.org`);
 
@@ -22,7 +22,7 @@ const openQueue = async (ACME_LIMITS: string, env: Record<string, string> = {}, 
   );
   const { store, ca, add, show, pass, clock, certificates, stageOf } = room;
   await makeProject(store, "small");
-  /** Adds domains that no person verifies: the service finds their records right by itself. */
+  /** Adds domains without Verify: the service finds by itself that their records are right. */
   const attach = async (hostnames: readonly string[], slug = "docs") => {
     for (const hostname of hostnames) await add(hostname, slug);
     clock.advance(70_000);
@@ -35,7 +35,7 @@ const openQueue = async (ACME_LIMITS: string, env: Record<string, string> = {}, 
   return { ...room, attach, queueOf, ordered, isIssued, pass, stageOf };
 };
 
-test("projects take turns, so one that added many domains first does not keep another waiting", async () => {
+test("projects take turns, so one that added many domains first does not hold up another", async () => {
   const { attach, pass, ordered } = await openQueue("none orders=3/3h");
   const many = names(10, "many");
   const one = names(1, "one");
@@ -45,7 +45,7 @@ test("projects take turns, so one that added many domains first does not keep an
   expect(ordered().toSorted()).toEqual([...many.slice(0, 2), ...one].toSorted());
 });
 
-test("a project's turns count the orders that it had in the window", async () => {
+test("a project's orders in the window count as turns", async () => {
   const { attach, pass, ordered } = await openQueue("none orders=4/3h");
   await attach(names(2, "early"));
   await pass();
@@ -56,7 +56,7 @@ test("a project's turns count the orders that it had in the window", async () =>
   expect(ordered().slice(2).toSorted()).toEqual(others);
 });
 
-test("names that wait are not written to, and follow one by one as orders leave the window", async () => {
+test("waiting names are not written to, and follow one by one as orders leave the window", async () => {
   const { attach, pass, certificates, ordered, clock } = await openQueue("none orders=4/3h");
   const many = names(10, "many");
   await attach(many);
@@ -76,7 +76,7 @@ test("names that wait are not written to, and follow one by one as orders leave 
   expect(ordered()).toHaveLength(10);
 });
 
-test("a waiting domain shows its place and when its turn probably comes, one that need not wait neither", async () => {
+test("a waiting domain shows its place and the estimated time of its turn, other domains do not", async () => {
   const { attach, pass, queueOf, show, stageOf, clock } = await openQueue("none orders=4/3h");
   const many = names(10, "many");
   await attach(many);
@@ -93,7 +93,7 @@ test("a waiting domain shows its place and when its turn probably comes, one tha
   expect(certificate).toMatchObject({ status: "ssl_overdue", nextAttemptAt: places[0]?.estimatedAt });
 });
 
-test("a tenth of the orders is kept for certificates that people request", async () => {
+test("a tenth of the orders is reserved for certificates that users request", async () => {
   const { attach, add, verify, pass, ordered, queueOf, isIssued } = await openQueue("none orders=20/3h");
   const many = names(30, "many");
   await attach(many);
@@ -131,7 +131,7 @@ test("an exhausted CA does not close the queue while another one takes orders", 
   expect((await queueOf(many[5]!))?.position).toBe(1);
 });
 
-test("a CA without a limit on orders takes those that the others do not", async () => {
+test("a CA without a limit on orders takes those that the others cannot", async () => {
   const second = await acmeCa();
   atEnd(() => second[Symbol.asyncDispose]());
   const { attach, pass, ordered, queueOf } = await openQueue("none orders=1/3h, none", {}, second.directory);
@@ -142,7 +142,7 @@ test("a CA without a limit on orders takes those that the others do not", async 
   expect(await queueOf(many[4]!)).toBeUndefined();
 });
 
-test("of a project's names the one that a person requests is next", async () => {
+test("a name that a user requests is next among its project's names", async () => {
   const { attach, verify, pass, ordered, queueOf } = await openQueue("none orders=2/3h");
   const many = names(6, "many");
   await attach(many);
@@ -164,14 +164,14 @@ test("the service's own names come before all domains", async () => {
   expect(ordered()).toContain("adopt.example.net");
 });
 
-test("a new name of the service uses the orders that are kept", async () => {
+test("a new name of the service uses the reserved orders", async () => {
   const BASE_URL = "https://adopt.example.net";
   const { store, attach, pass, ordered, isIssued } = await openQueue("none orders=20/3h", { BASE_URL });
   await attach(names(30, "many"));
   await pass();
   await pass();
   expect(ordered()).toHaveLength(18);
-  // As if the settings had just named it.
+  // As if the name were new in the settings.
   store.database.client.run("delete from certificates where hostname = 'adopt.example.net'");
   await pass();
   expect(await isIssued("adopt.example.net")).toBe(true);
@@ -191,7 +191,7 @@ test("a renewal and an order under way need no place in the queue", async () => 
   expect(ca.orders().filter(({ names: [name] }) => name === first)).toHaveLength(2);
 });
 
-test("without a limit on orders nothing waits", async () => {
+test("without a limit on orders, no name waits", async () => {
   const { attach, pass, ordered } = await openQueue("none");
   await attach(names(16, "many"));
   await pass();

@@ -67,7 +67,7 @@ const factsOf = (library: Awaited<ReturnType<typeof loadX509>>, leaf: string): C
   const serial = certificate.serialNumber.toLowerCase();
   return {
     names: (names?.items ?? []).flatMap(({ type, value }) => (type === "dns" ? [value.toLowerCase()] : [])),
-    // RFC 5280 section 4.1.2.5 allows times since 1950; the program's begin with 1970.
+    // RFC 5280 section 4.1.2.5 allows times from 1950; the program's start in 1970.
     notBefore: Math.max(0, certificate.notBefore.getTime()),
     notAfter: certificate.notAfter.getTime(),
     serial,

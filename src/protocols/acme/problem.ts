@@ -25,7 +25,7 @@ export interface Problem {
   subproblems: Subproblem[];
   /** Milliseconds to wait before a retry: Retry-After. */
   retryAfterMs?: number;
-  /** The challenge method with which the CA did not reach this service, so that another one may work. */
+  /** The challenge method with which the CA could not reach this service. Another one may work. */
   method?: string;
 }
 

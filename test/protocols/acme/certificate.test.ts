@@ -95,7 +95,7 @@ describe("of a certificate is read", () => {
   });
 });
 
-test("a certificate that is valid since 1950 is valid since 1970, the first time of the program", async () => {
+test("a certificate that is valid from 1950 counts as valid from 1970, the program's earliest time", async () => {
   const { cert } = await certificateFor(["docs.example.org"], { notBefore: Date.UTC(1950, 0) });
   expect((await readCertificate(cert)).notBefore).toBe(0);
 });
