@@ -28,7 +28,7 @@ export interface AddressRecord extends Pick<NeededRecord, "name" | "value" | "tt
   bind: string;
 }
 
-/** A TXT record that says which project a host name is for, in the same forms. */
+/** A TXT record that names the project of a host name, in the same forms. */
 export interface ProofRecord extends Required<
   Pick<NeededRecord, "name" | "value" | "ttl" | "bind" | "terraform">
 > {
@@ -61,9 +61,9 @@ const proofFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRec
 };
 
 const BEFORE_MOVE =
-  "Optional: to move a live site without a gap, create this record first, and let the old host proxy /.well-known/acme-challenge/ to this server (a redirect is not enough). Change the other records when the domain is live.";
+  "Optional: to move a live site without downtime, create this record first, and let the old host proxy /.well-known/acme-challenge/ to this server (a redirect is not enough). Change the other records when the domain is live.";
 
-/** The TXT record that proves a subdomain before its CNAME leads here. */
+/** The TXT record that proves a subdomain before its CNAME points here. */
 export const ownershipRecordFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRecord => ({
   ...proofFor(hostname, target, zone),
   note: BEFORE_MOVE,

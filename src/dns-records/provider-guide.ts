@@ -39,7 +39,7 @@ export const guideFor = (
   findings: readonly DomainFinding[] = [],
 ): ProviderGuide | undefined => {
   const { provider } = zone;
-  // The NS records are in the zone above, or the record is in the zone below: each may be at another provider.
+  // The NS records belong to the parent zone, or the record to the child zone. Each may be at another provider.
   if (!provider || findings.some(({ kind }) => kind === "delegated_away")) return undefined;
   const { name, apexType } = provider;
   const needed = neededAt(owner, record, zone, provider);

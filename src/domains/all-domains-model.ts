@@ -24,9 +24,7 @@ const text = (description: string, example: string) =>
   AnyText("DomainListText", { max: 255, description, examples: [example] });
 
 const filters = {
-  q: t.Optional(
-    text("Part of the host name, in Unicode or in Punycode. Case makes no difference.", "example.org"),
-  ),
+  q: t.Optional(text("Part of the host name, in Unicode or in Punycode. Case is ignored.", "example.org")),
   project: t.Optional(text("Filter by the slug of the project.", "docs")),
 };
 
@@ -39,10 +37,10 @@ export const AllDomainsQuery = t.Object(
         {
           type: "string",
           pattern: STAGE_LIST,
-          description: "Filter by stage: one or several, with commas between them.",
+          description: "Filter by stage: one stage, or several separated by commas.",
           examples: ["dns_conflict,issue_failed"],
         },
-        `must be stages with commas between them, of ${STORED_STAGES.join(", ")}`,
+        `must be stages separated by commas, of ${STORED_STAGES.join(", ")}`,
         (value) => typeof value === "string" && STAGES.test(value),
       ),
     ),
@@ -59,7 +57,7 @@ export const DomainStatistics = t.Object(
   {
     total: Count("Number of domains.", 1000),
     needAttention: Count(
-      "Number of domains that a person must act on: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify.",
+      "Number of domains that need action: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify.",
       3,
     ),
     byStage: t.Object(
@@ -87,7 +85,7 @@ export const NewDomains = t.Array(
         "must be a string of at most 1000 characters",
         (value) => typeof value === "string" && hasAtMost(value, 1000),
       ),
-      project: t.Optional(text("The slug of the project. By default that of `?project=`.", "docs")),
+      project: t.Optional(text("The slug of the project. The default is `?project=`.", "docs")),
       role: t.Optional(
         text(
           "`primary`: the domain replaces the primary domain of its project. `redirect`: it redirects to the primary domain, if the project has one. `served`, the default: it shows the site.",
@@ -103,12 +101,12 @@ export const NewDomains = t.Array(
     maxItems: MAX_DOMAIN_ROWS,
     [Rule]: `must be a list of 1 to ${MAX_DOMAIN_ROWS} domains`,
     description:
-      "Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. A first line may name them, in any order.",
+      "Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. An optional header line names them, in any order.",
   },
 );
 
 export const NewDomainsQuery = t.Object(
-  { project: t.Optional(text("The project of rows that name none.", "docs")) },
+  { project: t.Optional(text("The project of rows without one.", "docs")) },
   { additionalProperties: false },
 );
 

@@ -18,7 +18,7 @@ import { wantsCertificate } from "./stage.ts";
 
 /** What the DNS says about a name before a certificate is ordered for it. */
 export type NameRecords =
-  /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they are another server's. */
+  /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they belong to another server. */
   | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
   /** The name's challenge is delegated to this name, in which the service creates records for the project. */
   | { kind: "delegated"; recordName: string }
@@ -36,10 +36,10 @@ const MISSING: ReadonlySet<Finding["kind"]> = new Set(["no_record", "registratio
 
 const wrong = (detail: string): NameRecords => ({ kind: "wrong", detail });
 
-/** Findings for which CAs refuse a certificate although the records are right. A server without a response is not one. */
+/** Findings for which CAs refuse a certificate although the records are right. An unresponsive server is not one. */
 const REFUSED: ReadonlySet<string> = new Set(["caa_forbids", "caa_unanswered", "platform_unready"]);
 
-/** True if CAA records of the domain, or of the target, are why CAs refuse. */
+/** True if CAs refuse because of CAA records of the domain or of the target. */
 export const isRefused = (findings: readonly DomainFinding[]): boolean =>
   findings.some((one) => REFUSED.has(one.kind) && (one.kind !== "platform_unready" || one.found));
 
@@ -147,7 +147,7 @@ export const certificateRecords = (options: RecordsOptions) => {
   ): Promise<NameRecords> => {
     const resolve = await resolveFor(options.dns, hostname);
     const recordName = await delegatedName(hostname, label);
-    // Preferred, because it needs no port. Wildcards can have nothing else.
+    // Preferred, because it needs no port. Wildcards have no alternative.
     if (recordName !== undefined) {
       const caa = await checkCaa(hostname, { methods: BY_RECORD }, resolve);
       if ("methods" in caa) return { kind: "delegated", recordName };

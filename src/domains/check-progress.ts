@@ -29,7 +29,7 @@ export interface Progress extends Pick<
 
 type CheckEvent = Inspection["event"];
 
-/** True once the records of a domain have been right. A proof does not count after that: nobody deletes old TXT records. */
+/** True once the records of a domain have been right. After that, a proof does not count: old TXT records are seldom deleted. */
 const hasMoved = ({ verifiedAt }: Pick<Domain, "verifiedAt">): boolean => verifiedAt !== null;
 
 /** True while a proof is enough for a domain. */
@@ -80,7 +80,7 @@ export const stagesOf = (stage: StoredStage, events: Progress["events"]): Stored
 const nextCheckAfter = (after: Domain, event: CheckEvent, now: number): number | null => {
   const { stage, waitingSince, failingSince, checkedAt } = after;
   if (event === undefined && isUnsure(after)) return now + UNSURE_MS;
-  // Early, so that a move is noticed.
+  // Early, to notice a move.
   if (wantsCertificate(stage) && !hasMoved(after))
     return nextWaitingCheck(waitingSince, now) ?? nextLiveCheck(failingSince, now);
   if (isServed(stage)) return nextLiveCheck(failingSince, now);

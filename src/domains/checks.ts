@@ -96,7 +96,7 @@ const resultWriter =
     });
   };
 
-/** A domain that has moved is checked only if a person asks, or its records change. Others have their plan. */
+/** A domain that has moved is checked only if a person asks, or its records change. Others have their schedule. */
 const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
   event === "records_right" || (mayHold(event) && isRefused(before.findings) && !isRefused(findings));
 
@@ -105,7 +105,7 @@ const performer = (options: ChecksOptions) => {
   const { domains, inspect, clock, targetOf, onReady } = options;
   const write = resultWriter(options);
 
-  /** Of a name that another project has had right records for, only right records make this project the holder. */
+  /** If another project has had right records for a name, only right records make this project the holder. */
   const mayProve = async (domain: Domain, now: number): Promise<boolean> => {
     if (!acceptsProof(domain, now)) return false;
     const holder = await domains.holder(domain.hostname);

@@ -15,7 +15,7 @@ export interface Domain {
   stage: StoredStage;
   role: Role;
   createdAt: number;
-  /** Since when it waits for right records; later than `verifiedAt` also after a suspension. Scheduled checks end 48 hours later. */
+  /** When it began to wait for right records. After a suspension, later than `verifiedAt`. Scheduled checks end 48 hours later. */
   waitingSince: number;
   checkedAt: number | null;
   /** The next scheduled check; null: only on request. */

@@ -55,7 +55,7 @@ export const listAllDomains = operation({
   operationId: "listAllDomains",
   summary: "List the domains of all projects",
   description:
-    "Returns a page of the domains of all projects: first those that need attention, then those that wait for their records or their certificates, then the others. Each group is in the order of the host names. `q`, `stage` and `project` filter the list. If more follow, the `Link` header has the address of the next page.",
+    "Returns a page of the domains of all projects: first those that need attention, then those that wait for their records or their certificates, then the others. Each group is sorted by host name. `q`, `stage` and `project` filter the list. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
   faults: ["not_found"],
@@ -79,7 +79,7 @@ export const addDomain = operation({
   operationId: "addDomain",
   summary: "Add a domain to a project",
   description:
-    "Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.\n\n`pair` also adds the name with or without `www`, as a redirect with a certificate of its own.\n\nThe service looks for the record every 20 seconds for two hours, then every 2 minutes, for 48 hours in all. An apex domain that has only addresses also needs the TXT record in `record.proof`.\n\nAny project can add a name, even if another project holds it: the DNS decides. The project whose target the DNS shows gets the name. A project that held the name loses it, with its certificate.",
+    "Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.\n\n`pair` also adds the name with or without `www`, as a redirect with a separate certificate.\n\nThe service looks for the record every 20 seconds for two hours, then every 2 minutes, for 48 hours in all. An apex domain that has only addresses also needs the TXT record in `record.proof`.\n\nAny project can add a name, even if another project holds it: the DNS decides. The project whose target the DNS shows gets the name. A project that held the name loses it, with its certificate.",
   tags: TAGS,
   bodyExample: { hostname: "docs.example.org" },
   responses: {
@@ -100,7 +100,7 @@ export const addDomains = operation({
   operationId: "addDomains",
   summary: "Add domains to projects",
   description:
-    "Adds up to 1,000 domains, each in its own atomic step, and returns a result for each. A domain that was refused has the error that adding it alone would have. A domain that its project already has is left unchanged, so a request that was interrupted can be repeated. The size of the body is limited by `BODY_LIMIT`, 64 KiB by default.",
+    "Adds up to 1,000 domains, each in its own atomic step, and returns a result for each. A refused domain has the same error as if it were added alone. A domain that its project already has is left unchanged, so a request that was interrupted can be repeated. The size of the body is limited by `BODY_LIMIT`, 64 KiB by default.",
   tags: TAGS,
   bodyExample: [{ hostname: "docs.example.org", project: "docs" }],
   responses: {

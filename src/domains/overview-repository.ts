@@ -63,7 +63,7 @@ export const overviewReads = ({ orm }: Pick<Database, "orm">) => {
     ids: q ? JSON.stringify(idsOf(q)) : null,
   });
   return {
-    /** The domains behind a key and an id, in the order of their keys. */
+    /** The domains after a key and an id, sorted by key. */
     overview: async (filters: DomainFilters, limit: number, { text = "", after = 0 } = {}) =>
       listStatement
         .all({ ...valuesOf(filters), key: text, after, limit })

@@ -111,7 +111,7 @@ export const moveBy = (orm: Orm, event: StageEvent, where: SQL | undefined, chan
   ];
 };
 
-/** The next check of a domain that goes live: one whose records still lead to its old host keeps its own, so that the move is noticed. */
+/** The next check of a domain that goes live. If its records still point to its old host, the next check stays, to notice the move. */
 export const nextCheckOfLive = sql`iif(${domains.verifiedAt} is null, ${domains.nextCheckAt}, ${value("nextCheckAt")})`;
 
 /** The slug of a project, for the audit log. */

@@ -128,7 +128,7 @@ const acrossProjects = (orm: Orm) => {
         .all({ now, limit })
         .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
     },
-    /** Domains that wait for their records, or for others that allow a certificate, since after `since`, and have no due check; the latest first. */
+    /** Domains without a due check that began to wait after `since`, for right records or for a correction of CAA or DNSSEC. Newest first. */
     async watched(now: number, since: number, limit: number): Promise<Checkable[]> {
       return watchedStatement
         .all({ now, until: now + LONGEST_WAIT_MS, since, limit })

@@ -82,7 +82,7 @@ export const domainReads = (options: ReadOptions) => {
         next,
       };
     },
-    /** Of all projects, or of one; those with problems first. @throws Fault not_found, invalid_cursor */
+    /** The domains of one project or of all projects, problems first. @throws Fault not_found, invalid_cursor */
     async listAll({ limit, cursor, ...filters }: PageQuery & DomainFilters): Promise<Page<ListedDomain>> {
       if (filters.project !== undefined) await projects.get(filters.project);
       const list = hashedFilter("all-domains", [filters.q, filters.stages, filters.project]);

@@ -15,15 +15,15 @@ import type { Domains } from "./repository.ts";
 import { EARLY_MS, WAITING_MS } from "./schedule.ts";
 import { isHeld } from "./stage.ts";
 
-/** Between watches. */
+/** The interval between watches. */
 const WATCH_MS = 20_000;
-/** A domain that has waited for longer than `EARLY_MS` is in one watch of each round. */
+/** A domain that has waited for longer than `EARLY_MS` is in one watch per round. */
 const WATCHES_PER_ROUND = 6;
-/** Domains in one watch, those that have waited the least first. */
+/** The maximum number of domains in one watch. The newest have priority. */
 const MAX_DOMAINS = 1000;
-/** Probes at the same time. */
+/** Concurrent probes. */
 const MAX_CONCURRENT = 16;
-/** How long a watch waits for a check. Slow name servers of one domain must not hold up the watch of the others, or a stop. */
+/** How long a watch waits for a check. Slow name servers of one domain must not hold up the others, or a shutdown. */
 const PATIENCE_MS = 5000;
 
 interface RecordWatchOptions {
@@ -45,7 +45,7 @@ const serverOf = ({ findings }: Domain, nameServers: readonly string[]) => {
   return parseServer(stale ?? nameServers.find((server) => !isSilent(server)) ?? "");
 };
 
-/** The query of the last check whose response keeps right records from being enough. */
+/** The query of the last check whose response blocks the domain although its records are right. */
 const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
   const rejection = findings.find((finding) => finding.kind === "dnssec_failure");
   if (rejection)
@@ -55,9 +55,9 @@ const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
 };
 
 /**
- * Watches the records of domains that do not lead here yet, and checks a domain as soon as one server of its zone has the right ones.
- * A watch stores nothing. A domain whose right records were not enough is checked again by its plan, after they were wrong, or
- * after the query about DNSSEC or CAA records that was the cause has another response.
+ * Watches the records of domains that do not point here yet, and checks a domain once one server of its zone has the right ones.
+ * A watch stores nothing. A domain whose right records were not enough is checked again on its schedule, after they were wrong, or
+ * once the DNSSEC or CAA query that blocked it has a different response.
  */
 export const recordWatch = ({
   domains,

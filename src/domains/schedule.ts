@@ -9,7 +9,7 @@ const DAY = 24 * HOUR;
 export const WAITING_MS = 48 * HOUR;
 /** How long a live domain that no longer verifies is still served. */
 export const LAPSE_MS = 7 * DAY;
-/** How long a domain can be live by a proof alone, while its records lead to its old host. */
+/** How long a proof alone keeps a domain live while its records point to its old host. */
 export const PROOF_MS = 30 * DAY;
 
 /** The first checks are close together, because people wait for them. */
@@ -33,9 +33,9 @@ const MAX_BETWEEN_SILENCES = HOUR;
 const MAX_BETWEEN_EARLY_SILENCES = 5 * MINUTE;
 
 /**
- * The next check of a domain that waits and whose servers are silent: as planned, or in twice the time since the check before,
- * which is later; within five minutes for the first two hours, then within an hour. Such a check takes seconds, and silence
- * seldom ends soon.
+ * The next check of a domain that waits and whose servers are silent: as scheduled, or after twice the previous interval,
+ * whichever is later; within five minutes for the first two hours, then within an hour. Such a check takes seconds, and
+ * silence seldom ends soon.
  */
 export const nextCheckAfterSilence = (
   waitingSince: number,

@@ -38,7 +38,7 @@ export const projectEffects = ({ orm }: Reading) => {
   });
   const goLive = moveBy(orm, "plan_restored", and(isOfProject, hasDomainsPlan), {
     liveAt: sql`${value("now")}`,
-    // Until it has verified again: during the suspension the DNS may have changed to another project's target.
+    // Until it verifies again, because the DNS may have changed to another project's target during the suspension.
     waitingSince: sql`${value("now")}`,
     nextCheckAt: sql`${value("now")}`,
   });

@@ -54,7 +54,7 @@ export const FIRST_STAGE: StoredStage = "awaiting_dns";
 export const STAGE_EVENTS = [
   /** A check found the records right. */
   "records_right",
-  /** A check found that the records still lead to an old host, but the DNS proves whose the name is. */
+  /** A check found that the records still point to an old host, but the DNS proves ownership. */
   "ownership_proven",
   /** A check found a conflicting record or a wrong value. */
   "records_wrong",

@@ -194,7 +194,7 @@ describe("the guide", () => {
     ]);
   });
 
-  test("is absent for a name that is delegated: the provider of the other zone is not known", () => {
+  test("is absent for a delegated name, because the provider of the other zone is unknown", () => {
     const away: DomainFinding = {
       kind: "delegated_away",
       name: "docs.example.org",
@@ -210,7 +210,7 @@ describe("the guide", () => {
     ).toEqual(["Delete the HTTPS record with the name @ and the value 1 . ech."]);
   });
 
-  test("prefers the record of the challenge to a CAA record", () => {
+  test("prefers the challenge record to a CAA record", () => {
     const steps = stepsFor("docs.example.org", GODADDY, {
       kind: "caa_forbids",
       name: "example.org",

@@ -50,7 +50,7 @@ const read = async (query: string, { store }: Opened = shared()): Promise<string
 };
 
 describe("the list of all domains", () => {
-  test("has the problems first, then the domains that wait, each by name", async () => {
+  test("has problems first, then waiting domains, each sorted by name", async () => {
     expect(await read("")).toEqual(ALL);
   });
   test("has the record of each domain's own project", async () => {
@@ -77,8 +77,8 @@ describe("the list of all domains", () => {
   });
 
   test.each([
-    ["?stage=lost", "stage: must be stages with commas between them"],
-    ["?stage=live,", "stage: must be stages with commas between them"],
+    ["?stage=lost", "stage: must be stages separated by commas"],
+    ["?stage=live,", "stage: must be stages separated by commas"],
     [`?q=${"a".repeat(256)}`, "q: must be a string of 1 to 255 characters"],
     ["?stage=live&stage=verified", "is given twice"],
   ])("with the query %# is refused", async (query, message) => {
@@ -87,7 +87,7 @@ describe("the list of all domains", () => {
     expect(await messageOf(answer)).toContain(message);
   });
 
-  test("can be read page by page, each with the filters of the first", async () => {
+  test("keeps the filters of the first page on every page", async () => {
     const { store } = shared();
     const found: string[] = [];
     for (
@@ -112,7 +112,7 @@ describe("the list of all domains", () => {
     expect(await read(`?limit=3&cursor=${cursor}`, opened)).toEqual(ALL.slice(3));
   });
 
-  test("has a cursor that fits the longest host name, and is refused with other filters", async () => {
+  test("has a cursor that fits the longest host name, and refuses it with other filters", async () => {
     const { store, add } = await openProject();
     const label = "a".repeat(61);
     for (const last of ["a", "b"]) await add(`${last}${[label, label, label, label].join(".")}.org`);

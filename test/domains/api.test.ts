@@ -367,7 +367,7 @@ describe("a host name that several projects wait for", () => {
     expect(await faultOf(answers.find(({ status }) => status === 409) as Response)).toBe("409 domain_taken");
     const domain = await show("docs.example.org", loser);
     expect(domain).toMatchObject({ stage: "awaiting_dns", findings: [{ kind: "domain_taken" }] });
-    expect(domain.findings[0]?.message).toContain("another project holds the domain");
+    expect(domain.findings[0]?.message).toContain("the other project holds the domain");
     expect((await history("docs.example.org", loser))[0]).toMatchObject({ event: "domain_taken" });
   });
 

@@ -4,7 +4,7 @@ import { atEnd, faultOf } from "../support/store.ts";
 import type { Zones } from "../support/zones.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 
-/** The DNS proves whose a name is while its records still lead to an old host. Without HTTPS a proven domain is live. */
+/** The DNS proves ownership of a name while its records still point to an old host. Without HTTPS, a proven domain is live. */
 
 const NAME = "docs.example.org";
 const PROOF = `_adoption-store.${NAME}`;
@@ -18,7 +18,7 @@ const zone = (name: string, ...lines: string[]): string[] => [
   ...lines,
 ];
 
-/** The projects `docs` and `other`, and the zone of a domain that is served elsewhere. */
+/** The projects `docs` and `other`, and the zone of a domain at an old host. */
 const openMove = async () => {
   const zones: Zones = { org: zone("org"), "example.org": zone("example.org") };
   const authority = await dnsServer({ zones });
@@ -79,7 +79,7 @@ test("a domain with its TXT record is live before its records change, and stays 
   ]);
 });
 
-test("records that will block the CNAME are named before the move, apart from where the domain leads", async () => {
+test("records that will block the CNAME are findings before the move, separate from the domain's destination", async () => {
   const { add, target, setRecords, verified } = await openMove();
   await add(NAME);
   setRecords(OLD, `${NAME} MX 10 mail.example.org.`, `${PROOF} TXT ${target}`);
@@ -96,7 +96,7 @@ test.each<[string, string, string[], string[]]>([
   ["no address at all", "example.org", [], ["not_moved", "no_record"]],
   ["no record at all", NAME, [], ["not_moved", "no_record"]],
   [
-    "a stray address beside the right one",
+    "a stray address in addition to the right one",
     "example.org",
     ["example.org A 192.0.2.80", "example.org A 192.0.2.7"],
     ["not_moved", "stray_address"],
@@ -112,7 +112,7 @@ test.each<[string, string, string[], string[]]>([
   expect(kinds(proven)).toEqual(expected);
 });
 
-test("a TXT record does not hide that an apex has the addresses which the service had before", async () => {
+test("a TXT record does not hide that an apex has former addresses of the service", async () => {
   const { store, add, target, setRecords, verified, zones } = await openMove();
   await add("example.org");
   // Without its TXT record, the check only learns the addresses of the service.
@@ -168,7 +168,7 @@ test.each<[string, (own: string, other: string) => string[]]>([
   expect((await verified()).stage).toBe("dns_conflict");
 });
 
-test("a record whose name has the zone twice is named, whether or not a TXT record could prove the name", async () => {
+test("a record whose name has the zone twice is named, even if a TXT record could prove the name", async () => {
   const { add, target, setRecords, verified } = await openMove();
   await add(NAME);
   setRecords(`${NAME}.example.org CNAME ${target}`);
@@ -191,7 +191,7 @@ test("a TXT record counts once all name servers that respond have it", async () 
   expect((await verified()).stage).toBe("live");
 });
 
-test("a TXT record takes no name from a project whose records have been right, whatever its stage", async () => {
+test("a TXT record takes no name from a project whose records have been right, regardless of its stage", async () => {
   const { add, api, target, otherTarget, setRecords, verified, show } = await openMove();
   await add(NAME);
   await add(NAME, "other");
@@ -219,7 +219,7 @@ test("a CNAME takes the name from a project that has only a TXT record", async (
   expect((await verified()).stage).toBe("dns_conflict");
 });
 
-test("of two projects with TXT records the first keeps the name, until its record is gone", async () => {
+test("of two projects with TXT records, the first keeps the name until its record is gone", async () => {
   const { add, target, otherTarget, setRecords, verified, verify, show } = await openMove();
   await add(NAME);
   await add(NAME, "other");
@@ -233,7 +233,7 @@ test("of two projects with TXT records the first keeps the name, until its recor
   expect((await show(NAME)).stage).toBe("dns_conflict");
 });
 
-test("a TXT record that is left over after the move does not bring the domain back", async () => {
+test("a leftover TXT record does not bring the domain back after the move", async () => {
   const { store, add, target, setRecords, verified } = await openMove();
   await add(NAME);
   const proof = `${PROOF} TXT ${target}`;
@@ -248,7 +248,7 @@ test("a TXT record that is left over after the move does not bring the domain ba
   expect((await verified()).stage).toBe("dns_conflict");
 });
 
-test("a domain that never moves is no longer served after 30 days and the usual 7", async () => {
+test("a domain that never moves is no longer served after 30 days and the usual 7 more", async () => {
   const { store, add, target, setRecords, verified } = await openMove();
   await add(NAME);
   setRecords(OLD, `${PROOF} TXT ${target}`);

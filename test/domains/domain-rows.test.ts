@@ -72,7 +72,7 @@ describe("a list of domains", () => {
     expect(listed.map(({ hostname }) => hostname)).toEqual(["docs.example.org", "xn--bcher-kva.example.org"]);
   });
 
-  test("that is added again changes nothing, and records nothing", async () => {
+  test("that is added again changes nothing, and leaves no audit entry", async () => {
     const opened = await openProject();
     const rows = ["a", "b", "c"].map((label) => ({ hostname: `${label}.example.org`, project: "docs" }));
     const audit = async () =>
@@ -87,7 +87,7 @@ describe("a list of domains", () => {
     expect(await opened.events("a.example.org")).toEqual(["added awaiting_dns"]);
   });
 
-  test("adds the primary domain before those that redirect to it, and answers in its own order", async () => {
+  test("adds the primary domain before its redirects, and returns results in request order", async () => {
     const opened = await openProject();
     const rows = [
       { hostname: "www.example.org", project: "docs", role: "redirect" },
@@ -101,7 +101,7 @@ describe("a list of domains", () => {
     ]);
   });
 
-  test("replaces the primary domain of a project by a new one, not by one that it has", async () => {
+  test("replaces the primary domain of a project with a new one, but not with an existing one", async () => {
     const opened = await openProject();
     const { add, show } = opened;
     await add("old.example.org");
@@ -134,7 +134,7 @@ describe("a list of domains", () => {
     ]);
   });
 
-  test("can be CSV, whose rows without a project belong to that of the query", async () => {
+  test("can be CSV, and rows without a project use the project of the query", async () => {
     const opened = await openProject();
     await makeProject(opened.store, "blog");
     const csv =
@@ -212,7 +212,7 @@ describe("the text of a list of domains", () => {
     ],
     [
       "docs.example.org,docs,served,300",
-      "The list has a row of 4 values. Its columns are domain, project and role.",
+      "The list has a row with 4 values. Its columns are domain, project and role.",
     ],
   ])("that is not CSV is refused: case %#", (text, message) => {
     expect(() => parseDomainList(text)).toThrow(message);

@@ -31,10 +31,10 @@ const update = (table: string, hostname: string, row: Record<string, Cell>) =>
     [...Object.values(row), hostname],
   );
 
-/** The number of domains that were added: each has a name of its own, as each can be verified ten times a minute. */
+/** The number of added domains. Each has a separate name, because a domain can be verified only ten times a minute. */
 let count = 0;
 
-/** Gives work a domain with a certificate that is not ordered, the only one of its project. */
+/** Runs `work` with the only domain of a project, whose certificate is not ordered. */
 const withDomain = async (work: (hostname: string) => Promise<void>) => {
   const hostname = `d${++count}.example.org`;
   await room.add(hostname);
@@ -69,7 +69,7 @@ const everywhere = async (hostname: string, prepare: () => Promise<unknown>): Pr
   return bodies;
 };
 
-/** RFC 8555 section 6.7, RFC 9773 section 7.4, and the words of this service. */
+/** RFC 8555 section 6.7, RFC 9773 section 7.4, and the types of this service. */
 const PROBLEM_TYPES = [
   ...new Set([
     ...Object.keys(ADVICE),
@@ -100,7 +100,7 @@ const NOT_ORDERED = {
   next_at: null,
 };
 
-/** What an attempt leaves in the row of a certificate, from its smallest values to its largest. */
+/** The columns that an attempt sets in the row of a certificate, from the smallest values to the largest. */
 const attempts = (type: string) => [
   { next_at: null, failures: 0, problem: { type, detail: "", subproblems: [] } },
   { next_at: 0, failures: 1, problem: { type, detail: "-", subproblems: [{ type: "", detail: "" }] } },
@@ -118,7 +118,7 @@ const attempts = (type: string) => [
 
 const isDocumented = (certificate: unknown): boolean => Value.Check(DomainCertificate, certificate);
 
-/** As the command line prints it. */
+/** The certificate as the command line prints it. */
 const printed = async (hostname: string): Promise<unknown> => {
   const found = await room.certificates.find(hostname);
   return JSON.parse(JSON.stringify(found && summaryOf(found, room.clock.now())));
@@ -184,7 +184,7 @@ interface Documented {
   properties?: Record<string, Documented>;
 }
 
-/** The extreme values of a member of a finding, by its type. Its documented limits are left out: they are under test. */
+/** The extreme values of a member of a finding, by type. They ignore its documented limits, which are under test. */
 const extremesOf = (schema: Documented): unknown[] => {
   if (schema.enum) return [...schema.enum];
   if (schema.format === "date-time") return ["1970-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"];
@@ -206,7 +206,7 @@ const extremesOf = (schema: Documented): unknown[] => {
 
 const { kind: _kind, message: _message, responsible: _responsible, ...MEMBERS } = DomainFinding.properties;
 
-/** Findings of a kind: each member is once at each of its extremes, and once absent if only some findings have it. */
+/** Findings of a kind with each member at each of its extremes, and once without the optional members. */
 const findingsOf = (kind: string): Finding[] => {
   const members = Object.entries(MEMBERS).map(
     ([name, schema]) => [name, extremesOf(schema as Documented)] as const,
@@ -259,7 +259,7 @@ test.each([...EVENTS])("a history contains the event %s with every stage", (even
   }),
 );
 
-test("a finding of a kind that this version does not have is left out", () =>
+test("a finding of a kind that this version does not know is omitted", () =>
   withDomain(async (hostname) => {
     const row = {
       findings: JSON.stringify([
@@ -273,7 +273,7 @@ test("a finding of a kind that this version does not have is left out", () =>
     expect(await room.history(hostname)).toMatchObject([{ findings: [{ kind: "domain_lost" }] }]);
   }));
 
-test("a domain that violates the schema is left out of the list of its project, and the log names it", () =>
+test("a domain that violates the schema is omitted from its project's list, and the log names it", () =>
   withDomain(async (hostname) => {
     await room.add("other.example.org");
     await update("domains", hostname, { checked_at: -1 });

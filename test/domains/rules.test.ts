@@ -261,7 +261,7 @@ test("an inspection applies the methods and the account of this service to CAA r
   expect(await forbidding("accounturi=https://ca.test/2")).toEqual(["accounturi"]);
 });
 
-test("dns-01 counts only if the challenge is delegated, and otherwise the finding names the record for it", async () => {
+test("dns-01 counts only if the challenge is delegated; otherwise the finding names the record to create", async () => {
   const { store, setRecords, target } = await openRules();
   const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
   const access = dnsAccess(store.config, { clock: store.clock, randomBytes: random });
@@ -518,7 +518,7 @@ describe("an apex that shows the addresses of every project's target", () => {
     expect(await verifiedIn("docs")).toMatchObject({ stage: "live", findings: [] });
   });
 
-  test("belongs to the project in the zone's TXT record, not to the one that a resolver still caches", async () => {
+  test("belongs to the project in the zone's TXT record, not to the one in a resolver's cache", async () => {
     const { add, store, target, otherTarget, setProof, verifiedIn, remembered, zones, show } =
       await openApex();
     for (const slug of ["docs", "other"]) await add("example.org", slug);
@@ -657,7 +657,7 @@ test("name servers at private addresses get no queries unless DNS_PRIVATE allows
 });
 
 describe("the watch of the records of domains that wait", () => {
-  /** A domain that a check has found without records. */
+  /** A domain whose first check found no records. */
   const openWatched = async (name = "docs.example.org") => {
     const room = await openRules();
     await room.add(name);
@@ -670,7 +670,7 @@ describe("the watch of the records of domains that wait", () => {
     return { ...room, pass, checkedAt };
   };
 
-  test("checks a domain once its record exists, and asks one query and stores nothing before that", async () => {
+  test("checks a domain once its record exists; before that, it sends one query and stores nothing", async () => {
     const { store, authority, setRecords, target, show, checkedAt } = await openWatched();
     const before = await checkedAt();
     authority.questions.length = 0;
@@ -701,7 +701,7 @@ describe("the watch of the records of domains that wait", () => {
     expect(await show("example.org")).toMatchObject({ stage: "live" });
   });
 
-  test("causes one check of right records that are not enough, and another once their rejection ends", async () => {
+  test("checks right records that are not enough once, and again when their rejection ends", async () => {
     const { store, setRecords, target, resolver, checkedAt, show } = await openWatched();
     resolver.behaviours.set("docs.example.org", "bogus");
     const checks: unknown[] = [];
@@ -720,7 +720,7 @@ describe("the watch of the records of domains that wait", () => {
     expect(await show("docs.example.org")).toMatchObject({ stage: "live" });
   });
 
-  test("looks at a domain that has waited for hours in every sixth watch only", async () => {
+  test("looks at a domain that has waited for hours only in every sixth watch", async () => {
     const { store, authority, pass } = await openWatched();
     await pass(3 * 60 * 60);
     store.clock.advance(1000);
@@ -729,7 +729,7 @@ describe("the watch of the records of domains that wait", () => {
     expect(authority.questions.length).toBe(2);
   });
 
-  test("asks no server that is silent", async () => {
+  test("does not query a silent server", async () => {
     const { store, authority, resolver, pass } = await openWatched();
     for (const server of [authority, resolver]) server.behaviours.set("docs.example.org", "SERVFAIL");
     authority.behaviours.set("docs.example.org", "silent");

@@ -33,7 +33,7 @@ test.each([
   ["before the last of the first seven", 10 * MINUTE - 1, 10 * MINUTE],
   ["on the last of the first seven", 10 * MINUTE, 25 * MINUTE],
   ["after a long sleep", 20 * HOUR + MINUTE, 20 * HOUR + 10 * MINUTE],
-  ["by a clock that went back", -HOUR, MINUTE / 6],
+  ["by a clock that was set back", -HOUR, MINUTE / 6],
 ])("%s the next check is the next of the plan, not a burst of those that were missed", (_, age, next) => {
   expect(nextWaitingCheck(SINCE, SINCE + age)).toBe(SINCE + next);
 });
@@ -43,7 +43,7 @@ test("after 48 hours a domain is checked on request only", () => {
   expect(nextWaitingCheck(SINCE, SINCE + 365 * DAY)).toBeNull();
 });
 
-test("a domain that waits on silent servers is checked in twice the time: up to five minutes for two hours, then up to an hour", () => {
+test("checks of a domain with silent servers double their interval: up to five minutes for two hours, then up to an hour", () => {
   const minutes: number[] = [];
   let checkedAt: number | null = null;
   let at: number | null = SINCE + MINUTE;
@@ -239,12 +239,12 @@ describe("what a check makes of a domain", () => {
     });
   });
 
-  /** It holds its name by a proof: its records have never been right. */
+  /** A domain that holds its name by a proof: its records have never been right. */
   const unmoved = (stage: StoredStage, more: Partial<Domain> = {}) =>
     domain(stage, { verifiedAt: null, ...more });
 
   test.each(["verified", "issuing", "issue_failed", "live"] as const)(
-    "that is %s and leads to its old host: is checked like one that waits, then daily, until it moves",
+    "that is %s and points to its old host: is checked like a waiting one, then daily, until it moves",
     (stage) => {
       const next = (now: number) => progressOf(unmoved(stage), "ownership_proven", now).nextCheckAt;
       expect(next(SINCE)).toBe(nextWaitingCheck(SINCE, SINCE));
@@ -256,7 +256,7 @@ describe("what a check makes of a domain", () => {
     },
   );
 
-  test("that is live at its old host: does not fail while it is proven, and fails like any other after that", () => {
+  test("that is live at its old host: does not fail while it is proven, and then fails like any other", () => {
     expect(progressOf(unmoved("live", { liveAt: SINCE }), "ownership_proven", NOW)).toMatchObject({
       events: [],
       failingSince: null,
@@ -267,7 +267,7 @@ describe("what a check makes of a domain", () => {
     expect(progressOf(failing, "records_wrong", SINCE + LAPSE_MS).stage).toBe("awaiting_dns");
   });
 
-  test("accepts a proof until its records were right, or it was live by the proof for 30 days", () => {
+  test("accepts a proof until its records have been right, or the proof has kept it live for 30 days", () => {
     expect(acceptsProof(unmoved("awaiting_dns"), SINCE + 365 * DAY)).toBe(true);
     expect(acceptsProof(unmoved("live", { liveAt: SINCE }), SINCE + 30 * DAY - 1)).toBe(true);
     expect(acceptsProof(unmoved("live", { liveAt: SINCE }), SINCE + 30 * DAY)).toBe(false);

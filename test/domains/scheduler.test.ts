@@ -27,7 +27,7 @@ test("a waiting domain is checked on schedule, for 48 hours", async () => {
   }
   expect(counts).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
   await pass(store, 50 * HOUR, MINUTE);
-  // Each check is put off by a little, so that there are somewhat fewer than 198.
+  // Jitter delays each check a little, so there are slightly fewer than 198.
   expect(fakeDns.asked.length).toBeGreaterThan(170);
   expect(fakeDns.asked.length).toBeLessThan(199);
   expect(await show("docs.example.org")).toMatchObject({ stage: "awaiting_dns" });

@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test("the first check that sees a silence names no beginning, because no earlier check has seen it", async () => {
+test("the first check that sees a silence reports no start, because no earlier check has seen it", async () => {
   const finding: DomainFinding = { ...silent(FIRST), responsible: "dns_provider" } as DomainFinding;
   const { show, after } = await openSilence(finding);
   const words = `${FIRST} gave no usable response for ${NAME}: timeout.`;
@@ -76,7 +76,7 @@ test("a response ends the silence of a server, and of no other", async () => {
   expect(found[0]).not.toHaveProperty("since");
 });
 
-test("who must act is said at once if the check shows it", async () => {
+test("the responsible party is named immediately if the check shows it", async () => {
   const { after } = await openSilence();
   const finding: DomainFinding = {
     kind: "unreachable",
