@@ -29,10 +29,10 @@ export type AskAuthorities = (question: ZoneQuestion) => Promise<Exchange[]>;
 /** In place of a query to a server that may not be asked. */
 export const notAsked = failWithoutSending("forbidden", "not a public address, so no query was sent");
 
-/** For all queries about a name together: a hostile zone can have a hundred levels and slow servers. */
+/** The limit for all queries about a name together: a hostile zone can have a hundred levels and slow servers. */
 export const MAX_WAIT_MS = 120_000;
 
-/** The servers of the zone that holds a name, and how to ask them and the resolvers for as long as that may take. */
+/** The servers of the zone that holds a name, with functions that query them and the resolvers within `MAX_WAIT_MS`. */
 const zoneOf = async (access: DnsAccess, name: { ascii: string; apex: string }) => {
   const { send } = recordExchanges(skipSilentServers(access.ask), MAX_WAIT_MS);
   const ask: Ask = (server, question) =>
@@ -50,7 +50,7 @@ export const authorityAsker =
     return exchanges.filter(isAuthoritative);
   };
 
-/** Asks the zone that holds a name about it and its parents: the resolvers may have cached what they were before. */
+/** Asks the zone that holds a name about it and its parents, because resolvers may have cached their previous records. */
 export const resolveAround = async (
   access: DnsAccess,
   name: { ascii: string; apex: string },

@@ -11,9 +11,9 @@ export interface AuthoritativeServers {
   /** The names of the servers. */
   names: string[];
   servers: Server[];
-  /** Those that responded for the zone when they were asked about the name. */
+  /** The servers that responded for the zone to queries about the name. */
   responding: Server[];
-  /** Names that have no address, so that no such server can be asked. */
+  /** Server names without an address, which cannot be queried. */
   unaddressed: string[];
   /** True if a server of the parent zone named the servers. False if only the resolvers did. */
   isFromParent: boolean;
@@ -24,12 +24,12 @@ export type Ask = (server: Server, question: Question) => Promise<Exchange>;
 
 /** A zone may have any number of servers. */
 const MAX_SERVERS = 4;
-/** Delegations that are followed below the registered domain. */
+/** The maximum number of delegations to follow below the registered domain. */
 const MAX_CUTS = 5;
-/** Names between a zone and the name that a server is asked about. */
+/** The maximum number of names to query between a zone and the name. */
 const MAX_LEVELS = 8;
 
-/** Name servers, as a resolver or a referral names them, and their addresses as far as they are known. */
+/** Name servers, as a resolver or a referral names them, and their known addresses. */
 type Delegation = Pick<AuthoritativeServers, "zone" | "names" | "isFromParent"> & { glue?: DnsRecord[] };
 
 /** @returns undefined if the resolvers could not look it up */
@@ -74,7 +74,7 @@ const serversOf = async (
   return { zone, names, servers, responding: [], unaddressed, isFromParent };
 };
 
-/** The delegation of a zone in a response of a server above it, or of the zone's own. */
+/** The delegation of a zone in a response from its parent's servers or its own. */
 const delegationIn = ({ outcome }: Exchange, zone: string): Delegation | undefined => {
   if (outcome.kind === "failure" || outcome.rcode !== "NOERROR") return undefined;
   const names = serverNames([...outcome.records, ...outcome.authorities], zone);
@@ -102,13 +102,13 @@ const askParent = async (
 export const isAuthoritative = (exchange: Exchange): boolean =>
   isUsable(exchange) && exchange.outcome.kind === "answer" && exchange.outcome.authoritative;
 
-/** True if a server says that a zone is the nearest one above the name, which it does not have (RFC 2308 section 3). */
+/** True if the SOA of a negative response shows that the zone is the closest one above the name (RFC 2308 section 3). */
 const isNearest = ({ outcome }: Exchange, zone: string): boolean =>
   outcome.kind === "answer" && outcome.authorities.some(({ type, name }) => type === "SOA" && name === zone);
 
 /**
- * Asks the servers of a zone whether the name is in a zone below it. A server that holds both zones need not refer to the
- * lower one, so it is also asked about the parents of the name.
+ * Asks the servers of a zone whether the name is in a child zone. A server that holds both zones need not refer to the
+ * child, so it is also asked about the parents of the name.
  */
 const findCut = async (
   ask: Ask,
@@ -131,7 +131,7 @@ const findCut = async (
   return { responding, cut: cutIn(last) };
 };
 
-/** Finds the lowest zone that holds the name, from a zone above it. */
+/** Finds the closest zone that holds the name, starting from a zone above it. */
 const descend = async (
   resolve: Resolve,
   ask: Ask,
@@ -169,7 +169,7 @@ export const findAuthoritativeServers = async (
   return delegated ? below(delegated) : known || undefined;
 };
 
-/** Asks servers that respond for a zone about its names, and the resolvers about all others, or if there are no such servers. */
+/** Asks responding servers of a zone about its names, and the resolvers about all other names, or if no server responds. */
 export const resolveInZone = (
   resolve: Resolve,
   send: SendQuery,
@@ -181,7 +181,7 @@ export const resolveInZone = (
   return async (question) => {
     if (!isWithin(question.name, zone)) return resolve(question);
     const exchange = await own(question);
-    // Referrals lead to zones that others hold.
+    // Other servers hold the zones of referrals.
     return isUsable(exchange) && !isAuthoritative(exchange) ? resolve(question) : exchange;
   };
 };

@@ -84,7 +84,7 @@ const judgeParameters = (
   };
 };
 
-/** True for a record whose tag no CA knows, and which forbids every certificate because of that (RFC 8659 section 4.1). */
+/** True for a critical record with an unknown tag, which forbids every certificate (RFC 8659 section 4.1). */
 export const isUnknownCritical = ({ data: { critical, tag } }: CaaRecord): boolean =>
   critical && !KNOWN_TAGS.has(tag);
 

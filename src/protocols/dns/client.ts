@@ -20,7 +20,7 @@ export type SendQuery = (
 ) => Promise<Exchange>;
 
 export interface DnsClientOptions {
-  /** Milliseconds for the first attempt; each further one may take twice as long as the one before. */
+  /** Milliseconds for the first attempt; each retry may take twice as long as the previous attempt. */
   timeoutMs: number;
   /** How often a query is sent to a server that does not answer. */
   attempts: number;

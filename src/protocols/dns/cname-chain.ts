@@ -4,7 +4,7 @@ import { isQueryable } from "./name.ts";
 
 /** The most CNAME records that are followed. */
 const MAX_HOPS = 8;
-/** Of one name: its holder can name thousands, and each may get a connection. */
+/** The maximum for one name: its holder can list thousands, and each may get a connection. */
 const MAX_ADDRESSES = 20;
 
 /** Asks a resolver. */

@@ -67,7 +67,7 @@ export const recordExchanges = (send: SendQuery, maxWaitMs: number) => {
 };
 
 /**
- * Asks one server after the other until one has a usable answer. Without one, it returns the last exchange.
+ * Asks one server after the other until one has a usable answer. If none does, it returns the last exchange.
  * @param servers at least one
  * @param isRecursive false for authoritative servers
  */

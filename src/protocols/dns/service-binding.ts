@@ -29,7 +29,7 @@ const KEYS: readonly (readonly [key: string, read?: (data: Buffer) => string[]])
 ];
 
 /**
- * Formats the data of an HTTPS record, which is untrusted, almost as a zone file has it (RFC 9460 section 2.1): some keys lack
+ * Formats the data of an HTTPS record, which is untrusted, almost as in a zone file (RFC 9460 section 2.1): some keys lack
  * their value. @throws RangeError if it is cut off
  */
 export const formatServiceBinding = (data: Buffer): string => {
