@@ -6,7 +6,7 @@ interface Sites {
   byHostname(hostname: string): { kind: string; stage?: string } | undefined;
 }
 
-/** A suspended domain keeps its certificate, with which visitors get a page. */
+/** A suspended domain keeps its certificate, so that visitors get a page over HTTPS. */
 const isSecured = (published: ReturnType<Sites["byHostname"]>): boolean =>
   published !== undefined && (published.kind !== "unserved" || published.stage === "suspended");
 

@@ -47,7 +47,7 @@ const loggable = (error: unknown): unknown =>
     ? new Error(`a response violates its schema: ${validationFault(error).message}`)
     : error;
 
-/** The valid rows of a list that was read; undefined for other responses. The rows of a write are results, in their order. */
+/** The valid rows of a list that was read; undefined for other responses. A write returns one result per row, in order. */
 const validRows = (
   error: unknown,
   { method }: Request,
@@ -57,7 +57,7 @@ const validRows = (
   const isRead = method === "GET" || method === "HEAD";
   const rows = isRead && isInvalidResponse(error) ? splitRows(error) : undefined;
   if (!rows) return undefined;
-  log.error({ requestId, rows: rows.invalid }, "left rows that violate their schema out of a list");
+  log.error({ requestId, rows: rows.invalid }, "omitted rows that violate their schema from a list");
   return Response.json(rows.valid);
 };
 

@@ -48,7 +48,7 @@ ${main}
 
 const policy = once(() => plainPolicy(PLAIN_STYLE));
 
-/** The response with a plain page, which no cache keeps. @param title and `main` are HTML */
+/** An uncacheable response with a plain page. @param title and `main` are HTML */
 export const plainResponse = (
   status: number,
   title: string,

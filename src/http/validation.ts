@@ -69,7 +69,7 @@ const describeViolations = (violations: readonly Violation[], part: string): str
   return `${sentences.join("; ")}${hint}`;
 };
 
-/** The fields of Elysia's error that its type does not have. */
+/** The fields of Elysia's error that its type lacks. */
 interface Invalid {
   validator: { Errors(value: unknown): Iterable<ValueError> };
   value: unknown;
@@ -83,14 +83,14 @@ export const validationFault = (error: ValidationError): Fault => {
   return new Fault("invalid_request", describeViolations(violations, part), undefined, violations);
 };
 
-/** Describes a row for the log: its names and the rules that it violates, none of its other values. */
+/** Describes a row for the log: its names and the rules that it violates, but no other values. */
 const describeRow = (row: unknown, index: number, problems: readonly ValueError[]) => {
   const { id, slug, hostname } = (row ?? {}) as { id?: unknown; slug?: unknown; hostname?: unknown };
   const ofRow = problems.map((problem) => ({ ...problem, path: problem.path.replace(/^\/\d+/, "") }));
   return { index, id, slug, hostname, violations: describeViolations(violationsOf(ofRow, "row"), "row") };
 };
 
-/** Splits a list into its valid rows and descriptions of the others; undefined if it is no list, or too long. */
+/** Splits a list into its valid rows and descriptions of the others; undefined if it is too long or not a list. */
 export const splitRows = (error: ValidationError) => {
   const { validator, value } = error as unknown as Invalid;
   if (!Array.isArray(value)) return undefined;

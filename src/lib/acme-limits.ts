@@ -8,7 +8,7 @@ export interface Limit {
 
 /**
  * The limits of a CA: on orders of the account, on certificates below a registered domain, on certificates of a name, and on
- * refused orders of a name. Without an entry there is no limit.
+ * refused orders of a name. A missing entry means unlimited.
  */
 export type Limits = Readonly<Partial<Record<Limited, Limit>>>;
 
@@ -53,17 +53,17 @@ const completed = (words: readonly string[], directory: string): string[] => {
     : completed([PRESET_OF[new URL(directory).host] ?? "letsencrypt", ...words], directory);
 };
 
-/** Of one CA: the name of a preset, changes such as `orders=1000/3h` or `domain=none`, or both. */
+/** For one CA: the name of a preset, changes such as `orders=1000/3h` or `domain=none`, or both. */
 const isLimits = (words: readonly string[]): boolean =>
   words.slice(Object.hasOwn(PRESETS, words[0] ?? "") ? 1 : 0).every(parseEntry);
 
-/** Parses the limits of the CAs, with commas between them. An empty entry changes nothing about its CA. */
+/** Parses the comma-separated limits of the CAs. An empty entry keeps the preset of its CA. */
 export const parseLimits = (text: string): readonly (readonly string[])[] | undefined => {
   const limits = text === "" ? [] : text.split(",").map(wordsOf);
   return limits.every(isLimits) ? limits : undefined;
 };
 
-/** @param words as parsed; without a preset they change that of the CA, which is Let's Encrypt's for an unknown one */
+/** @param words as parsed; without a preset, they change the CA's own, which for an unknown CA is Let's Encrypt's */
 export const limitsOf = (directory: string, words: readonly string[] = []): Limits => {
   const entries = completed(words, directory).flatMap((word) => [parseEntry(word)].filter((one) => !!one));
   return Object.fromEntries(new Map(entries).entries().filter(([, limit]) => limit));

@@ -14,7 +14,7 @@ export const ACTIONS = {
   "adopter.read":
     "A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses.",
   "import.started": "The command `import` began to add animals from a file.",
-  "import.finished": "An import ended. Its animals have no entries of their own.",
+  "import.finished": "An import ended. Its animals have no separate entries.",
   "export.animals": "The command `export` wrote animals to a file or to standard output.",
   "export.adopters": "The command `orders list` printed adoptions with their adopters.",
   "backup.taken": "The command `backup` or the server's schedule took a backup.",
@@ -45,7 +45,7 @@ export const ACTIONS = {
     "A custom domain became the primary one, serves the site, or redirects to the primary one.",
   "domain.checked": "A requested check changed the stage of a custom domain.",
   "domain.noticed":
-    "The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `certificate_overdue`: there is no certificate after 30 minutes.",
+    "The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `certificate_overdue`: a host name has no certificate after 30 minutes.",
   "domain.removed": "A custom domain was removed.",
 } as const;
 

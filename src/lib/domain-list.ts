@@ -13,20 +13,20 @@ export interface DomainRow {
 export const MAX_DOMAIN_ROWS = 1000;
 
 const COLUMNS = ["domain", "project", "role"];
-const THEIRS = "Its columns are domain, project and role.";
+const COLUMN_HINT = "Its columns are domain, project and role.";
 
-/** The columns that a first line names, if it names the domain's. @throws Fault invalid_request for any other column */
+/** The columns in a header line; undefined if the line has no domain column. @throws Fault invalid_request for any other column */
 const columnsIn = (first: readonly string[] = []): string[] | undefined => {
   const names = first.map((name) => name.toLowerCase().replace("hostname", "domain"));
   if (!names.includes("domain")) return undefined;
   const unknown = names.find((name) => name !== "" && !COLUMNS.includes(name));
   if (unknown === undefined) return names;
-  throw new Fault("invalid_request", `The list has a column ${quoted(unknown)}. ${THEIRS}`);
+  throw new Fault("invalid_request", `The list has a column ${quoted(unknown)}. ${COLUMN_HINT}`);
 };
 
 /**
- * Reads a list of domains: one on each line, or CSV with the columns domain, project and role. A first line may name the
- * columns, in any order.
+ * Reads a list of domains: one per line, or CSV with the columns domain, project and role. An optional header line
+ * names the columns, in any order.
  * @throws Fault invalid_request if it is not such a list
  */
 export const parseDomainList = (text: string): DomainRow[] => {
@@ -49,7 +49,7 @@ export const parseDomainList = (text: string): DomainRow[] => {
   ];
   return rows.slice(named ? 1 : 0).map((cells) => {
     if (cells.slice(COLUMNS.length).some((cell) => cell !== ""))
-      throw new Fault("invalid_request", `The list has a row of ${cells.length} values. ${THEIRS}`);
+      throw new Fault("invalid_request", `The list has a row with ${cells.length} values. ${COLUMN_HINT}`);
     return {
       hostname: cells[domain] ?? "",
       project: cells[project] || undefined,

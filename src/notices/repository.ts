@@ -29,7 +29,7 @@ const ofCertificates = (orm: Orm, condition: SQL | undefined) =>
     .where(condition)
     .prepare();
 
-/** True for the service's own names, and for domains that are to have a certificate already. */
+/** True for the service's own names, and for domains that should have a certificate by now. */
 const isNeeded = sql`coalesce((select max(d.stage in ${stagesThat("wantsCertificate")}) from domains d
   where d.hostname = certificates.hostname), true)`;
 

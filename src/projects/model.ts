@@ -91,7 +91,7 @@ export const ProjectQuery = t.Object(
     q: t.Optional(
       AnyText("ProjectSearch", {
         max: 100,
-        description: "Part of the slug or of the name. The case of the letters A to Z makes no difference.",
+        description: "Part of the slug or of the name. The case of the letters A to Z is ignored.",
         examples: ["handbook"],
       }),
     ),

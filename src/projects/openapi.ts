@@ -14,7 +14,7 @@ export const listProjects = operation({
   operationId: "listProjects",
   summary: "List projects",
   description:
-    "Returns a page of projects in the order of their creation: all, or those that match `q`. If more follow, the `Link` header has the address of the next page.",
+    "Returns a page of projects in creation order: all, or those that match `q`. If more follow, the `Link` header has the address of the next page.",
   tags: TAGS,
   responses: { 200: { description: "The projects.", headers: ["Link", "Next-Cursor"], example: [DOCS] } },
 });

@@ -45,7 +45,7 @@ export interface PublishedNames {
   bySlug(slug: string): Published | undefined;
   /**
    * What a custom domain shows: only if it is live, and its project's plan has custom domains. Without one, the live wildcard
-   * directly above the name counts, unless another project holds the name. Otherwise its stage, if a project has the domain.
+   * directly above the name counts, unless another project holds the name. Otherwise the domain's stage, if a project has it.
    */
   byHostname(hostname: string): Published | undefined;
 }
@@ -60,7 +60,7 @@ interface Row {
   projectId: number;
   deployId: number;
   manifest: string | null;
-  /** The project's primary domain, if it is live, and has led here. */
+  /** The project's primary domain, if it is live and its records have pointed here. */
   primary: string | null;
 }
 
@@ -92,7 +92,7 @@ const COLUMNS = {
   primary: livePrimary,
 };
 
-/** Domains that are not served. A holder of the name goes before projects that wait for it, the name before its wildcard. */
+/** Domains that are not served. The holder of a name precedes projects that wait for it, and the name precedes its wildcard. */
 const unservedDomains = ({ orm }: Pick<Database, "orm">) => {
   const hostname = sql.placeholder("hostname");
   const statement = orm

@@ -3,7 +3,7 @@ import { plainResponse } from "../http/plain-page.ts";
 import { awaitsCertificate, type StoredStage } from "../domains/stage.ts";
 import type { UnservedDomain } from "./repository.ts";
 
-/** What visitors read: the end of the heading, and a paragraph. */
+/** The text for visitors: the end of the heading, and a paragraph. */
 const wordsFor = (stage: StoredStage): readonly [state: string, text: string] => {
   if (stage === "suspended")
     return ["is suspended", "If this is your site, your project's settings show the reason."];
@@ -13,8 +13,8 @@ const wordsFor = (stage: StoredStage): readonly [state: string, text: string] =>
 };
 
 /**
- * The page of a custom domain that does not show its site now. 503 (RFC 9110 section 15.6.4), because the site comes back: for
- * 404 or 410, search engines would forget it. A parsed name holds letters, digits, dots, hyphens and underscores.
+ * The page of a custom domain that does not show its site now. 503 (RFC 9110 section 15.6.4), because the site will return: after
+ * 404 or 410, search engines would drop it. A parsed name holds letters, digits, dots, hyphens and underscores.
  */
 export const unservedPage = ({ hostname, stage }: UnservedDomain): Response => {
   const [state, text] = wordsFor(stage);

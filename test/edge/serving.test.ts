@@ -20,7 +20,7 @@ const open = async (): Promise<Store> => {
 
 const body = async (store: Store, address: string) => (await store.visit(address)).text();
 
-/** `200 text`, or `302 location`, or `421 code`, or `503 title` of a domain that is not served. */
+/** `200 text`, `302 location`, `421 code`, or `503 title` for a domain that is not served. */
 const outcome = async (store: Store, address: string, init: RequestInit = {}): Promise<string> => {
   const response = await store.visit(address, { redirect: "manual", ...init } as RequestInit & {
     headers?: Record<string, string>;
@@ -252,7 +252,7 @@ describe("a custom domain", () => {
         .all()
         .map(({ detail }) => detail),
     );
-    // The name itself, the wildcard above it, both if they are not served, and the project.
+    // The name itself, the wildcard above it, both again for unserved domains, and the project.
     expect(plans.length).toBe(4);
     expect(plans.flat().filter((step) => step.startsWith("SCAN") && !step.includes("CONSTANT"))).toEqual([]);
     for (const plan of plans.slice(0, 2)) expect(plan.join()).toContain("domains_held");

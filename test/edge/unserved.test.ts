@@ -25,7 +25,7 @@ describe("the page of a domain that is not served", () => {
     ["issue_failed", "is not ready yet", "60"],
     ["awaiting_dns", "is not ready yet", "60"],
     ["dns_conflict", "is not ready yet", "60"],
-  ] as const)("%s says that it %s, with the time to try again", async (stage, state, retryAfter) => {
+  ] as const)("%s reports that it %s, with a Retry-After header", async (stage, state, retryAfter) => {
     const store = await open({ [NAME]: stage });
     const response = await store.visit(`http://${NAME}/guide?page=2`);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, retryAfter]);
@@ -84,7 +84,7 @@ describe("the page of a domain that is not served", () => {
     expect(store.refusedHosts.list().map(({ host }) => host)).toEqual(["else.example.org"]);
   });
 
-  test("is that of the holder of the name, before projects that wait for it and its wildcard", async () => {
+  test("belongs to the holder of the name, before projects that wait for it and its wildcard", async () => {
     const store = await open({});
     addDomain(store, "other", NAME, { stage: "awaiting_dns" });
     addDomain(store, "docs", NAME, { stage: "suspended" });

@@ -14,7 +14,7 @@ const Row = Type.Object({
   count: Type.Integer({ minimum: 1 }),
 });
 
-/** Sends a value as the 200 response of a route with this schema, and returns the response and the log's errors. */
+/** Sends a value as the 200 response of a route with this schema. @returns the response and the logged errors */
 const send = async (value: unknown, schema: unknown = Type.Array(Row, { maxItems: 3 }), method = "GET") => {
   const errors: Record<string, unknown>[] = [];
   const log = pino({ level: "error", base: null }, { write: (line) => void errors.push(JSON.parse(line)) });
@@ -35,7 +35,7 @@ const send = async (value: unknown, schema: unknown = Type.Array(Row, { maxItems
   return { response, body: await response.json(), errors };
 };
 
-test("an invalid row is left out of a list, and the log names it and its rules", async () => {
+test("an invalid row is omitted from a list, and the log names it and its rules", async () => {
   const rows = [{ count: 1 }, { id: 7, hostname: "docs.example.org", count: 0 }, { count: 3 }];
   const { response, body, errors } = await send(rows);
   expect([response.status, body]).toEqual([200, [{ count: 1 }, { count: 3 }]]);
@@ -60,7 +60,7 @@ test("a list without its invalid rows keeps the address of the next page", async
   expect(response.headers.get("content-type")).toStartWith("application/json");
 });
 
-test("the log has no other value of an invalid row", async () => {
+test("the log contains no other value of an invalid row", async () => {
   const { errors } = await send([{ id: 7, count: "a secret" }, null]);
   expect(errors).toMatchObject([{ rows: [{ index: 0 }, { index: 1 }] }]);
   expect(JSON.stringify(errors)).not.toContain("a secret");
@@ -69,7 +69,7 @@ test("the log has no other value of an invalid row", async () => {
 test.each([
   ["a list that is too long", [1, 2, 3, 0].map((count) => ({ count })), "GET"],
   ["an invalid response that is not a list", { count: 1 }, "GET"],
-  ["an invalid result of a write, whose results are in the order of its parts", [{ count: 0 }], "POST"],
+  ["an invalid result of a write, whose results are in request order", [{ count: 0 }], "POST"],
 ])("%s is an error", async (_what, value, method) => {
   const { response, errors } = await send(value, undefined, method);
   expect([response.status, errors[0]?.["msg"]]).toEqual([500, "internal_error"]);
@@ -85,7 +85,7 @@ const lists = () =>
     return method === "GET" && schema?.type === "array" ? [{ path, schema, example }] : [];
   });
 
-test("every list has its valid rows although one is invalid", async () => {
+test("every list has its valid rows even if one is invalid", async () => {
   expect(lists().map(({ path }) => path)).toEqual(
     expect.arrayContaining([
       "/v1/pets",

@@ -264,7 +264,7 @@ test("the page of people has each role with its scopes", async () => {
   );
 });
 
-test("the page of faults has each fault of the table, with its finding", async () => {
+test("the faults page lists each fault of the table with its finding", async () => {
   const rows = await columns("domain-faults", 3);
   const faults = FAULT_GROUPS.flatMap((group) => group.faults);
   expect(rows.map(([fault]) => fault)).toEqual(faults.map(({ fault }) => fault));

@@ -89,7 +89,7 @@ test("a first certificate is noticed after three failed orders in a row", async 
   expect(await recorded(store)).toContainEqual(expect.objectContaining(began("orders_failed")));
 });
 
-test("a name without a certificate is noticed after 30 minutes, by readyz too, until it has one", async () => {
+test("a name without a certificate is reported after 30 minutes, also by readyz, until it has one", async () => {
   const { promise: decision, resolve } = Promise.withResolvers<boolean>();
   const { store, verified, pass, clock } = await openIssuing({ validate: () => decision });
   const notices = noticeRepository(store.database);
@@ -117,7 +117,7 @@ test("a name without a certificate is noticed after 30 minutes, by readyz too, u
   expect(notices.open()).toEqual([]);
 });
 
-test("a missing certificate is noticed for the service's own names, and only for domains that are to have one", async () => {
+test("a missing certificate is reported for the service's own names, and only for domains that should have one", async () => {
   const { store, add, certificates } = await openIssuing();
   const notices = noticeRepository(store.database);
   for (const name of ["waits.example.org", "suspended.example.org", "verified.example.org"]) await add(name);

@@ -10,7 +10,7 @@ export interface paths {
     };
     /**
      * List projects
-     * @description Returns a page of projects in the order of their creation: all, or those that match `q`. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
+     * @description Returns a page of projects in creation order: all, or those that match `q`. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listProjects"];
     put?: never;
@@ -144,7 +144,7 @@ export interface paths {
      * Add a domain to a project
      * @description Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.
      *
-     *     `pair` also adds the name with or without `www`, as a redirect with a certificate of its own.
+     *     `pair` also adds the name with or without `www`, as a redirect with a separate certificate.
      *
      *     The service looks for the record every 20 seconds for two hours, then every 2 minutes, for 48 hours in all. An apex domain that has only addresses also needs the TXT record in `record.proof`.
      *
@@ -168,13 +168,13 @@ export interface paths {
     };
     /**
      * List the domains of all projects
-     * @description Returns a page of the domains of all projects: first those that need attention, then those that wait for their records or their certificates, then the others. Each group is in the order of the host names. `q`, `stage` and `project` filter the list. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
+     * @description Returns a page of the domains of all projects: first those that need attention, then those that wait for their records or their certificates, then the others. Each group is sorted by host name. `q`, `stage` and `project` filter the list. If more follow, the `Link` header has the address of the next page. Requires the scope `platform:read`.
      */
     get: operations["listAllDomains"];
     put?: never;
     /**
      * Add domains to projects
-     * @description Adds up to 1,000 domains, each in its own atomic step, and returns a result for each. A domain that was refused has the error that adding it alone would have. A domain that its project already has is left unchanged, so a request that was interrupted can be repeated. The size of the body is limited by `BODY_LIMIT`, 64 KiB by default. Requires the scope `platform:write`.
+     * @description Adds up to 1,000 domains, each in its own atomic step, and returns a result for each. A refused domain has the same error as if it were added alone. A domain that its project already has is left unchanged, so a request that was interrupted can be repeated. The size of the body is limited by `BODY_LIMIT`, 64 KiB by default. Requires the scope `platform:write`.
      */
     post: operations["addDomains"];
     delete?: never;
@@ -899,7 +899,7 @@ export interface components {
       /** @description The steps, in order. */
       steps: string[];
     };
-    /** @description The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without a gap: it proves the domain, and the server orders the certificate. Change the other records when the domain is `live`. */
+    /** @description The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without downtime: it proves the domain, and the server orders the certificate. Change the other records when the domain is `live`. */
     ChallengeRecord: {
       /** @enum {string} */
       type: "CNAME";
@@ -928,7 +928,7 @@ export interface components {
     /** @description What a check found, and which record to change. */
     DomainFinding: {
       /**
-       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: Another record has the name that the CNAME needs. DNS providers refuse a CNAME there. `delegated_away`: NS records give the name, or a parent of it, to other name servers, and those do not have the record. `https_record`: An HTTPS record leads browsers to another host, although the addresses are right. `apex_cname`: The apex of a zone has a CNAME record, which hides its MX and TXT records. `caa_forbids`: CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails for a day (`since`), the DNS provider must act. `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `slow_servers`: The domain's own name servers respond so slowly that a CA may refuse the certificate. `not_moved`: The DNS proves that the domain is the project's, but its records do not lead here yet. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
+       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: Another record has the name that the CNAME needs. DNS providers refuse a CNAME there. `delegated_away`: NS records delegate the name, or a parent of it, to other name servers, which do not have the record. `https_record`: An HTTPS record sends browsers to another host, although the addresses are right. `apex_cname`: The apex of a zone has a CNAME record, which hides its MX and TXT records. `caa_forbids`: CAA records forbid the CA from issuing a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: CAA queries to the name servers of the zone fail. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. This does not delay the domain. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, the operator must act. If one of several servers fails for a day (`since`), the DNS provider must act. `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `slow_servers`: The domain's own name servers respond so slowly that a CA may refuse the certificate. `not_moved`: The DNS proves that the domain belongs to the project, but its records do not point here yet. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
        * @enum {string}
        */
       kind:
@@ -1128,13 +1128,13 @@ export interface components {
       /** @description `true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. */
       pair?: boolean;
     };
-    /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. A first line may name them, in any order. */
+    /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. An optional header line names them, in any order. */
     NewDomains: components["schemas"]["NewDomainRow"][];
     /** @description A domain to add to a project. */
     NewDomainRow: {
       /** @description The domain or subdomain, in Unicode or in Punycode. */
       hostname: string;
-      /** @description The slug of the project. By default that of `?project=`. */
+      /** @description The slug of the project. The default is `?project=`. */
       project?: string;
       /** @description `primary`: the domain replaces the primary domain of its project. `redirect`: it redirects to the primary domain, if the project has one. `served`, the default: it shows the site. */
       role?: string;
@@ -1159,7 +1159,7 @@ export interface components {
     DomainStatistics: {
       /** @description Number of domains. */
       total: number;
-      /** @description Number of domains that a person must act on: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify. */
+      /** @description Number of domains that need action: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify. */
       needAttention: number;
       byStage: components["schemas"]["DomainStageCounts"];
     };
@@ -1337,7 +1337,7 @@ export interface components {
       at: string;
       actor: components["schemas"]["AuditActor"];
       /**
-       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `adopter.read`: A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no entries of their own. `export.animals`: The command `export` wrote animals to a file or to standard output. `export.adopters`: The command `orders list` printed adoptions with their adopters. `backup.taken`: The command `backup` or the server's schedule took a backup. `backup.restored`: The command `restore` replaced the database with a backup. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `session.opened`: A person, an API key or the operator signed in to the console. `session.closed`: A session of the console was ended: by signing out, from another session of the same user, or by a new session beyond the limit. `session.refused`: Attempts to sign in to the console failed. One entry covers all attempts of up to ten minutes, and names up to 20 clients with the number of their attempts. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `certificate_overdue`: there is no certificate after 30 minutes. `domain.removed`: A custom domain was removed.
+       * @description What was done. `pet.added`: An animal was added. `pet.changed`: An animal's name, category or status was changed. `pet.deleted`: An animal was deleted. `category.added`: A category was added. `category.changed`: A category was renamed. `category.deleted`: A category was deleted. `order.placed`: An adoption was started: its animal became `pending`. `order.approved`: An adoption was approved. `order.completed`: An adoption was completed: its animal became `sold`. `order.cancelled`: An adoption was cancelled: its animal became `available` again. `order.erased`: The adopter and the note of an adoption were erased. `adopter.read`: A key or a person read adoptions with their adopters, over the API or at the console. One entry covers all reads of up to an hour, and counts the adoptions in their responses. `import.started`: The command `import` began to add animals from a file. `import.finished`: An import ended. Its animals have no separate entries. `export.animals`: The command `export` wrote animals to a file or to standard output. `export.adopters`: The command `orders list` printed adoptions with their adopters. `backup.taken`: The command `backup` or the server's schedule took a backup. `backup.restored`: The command `restore` replaced the database with a backup. `key.created`: An API key was created. `key.rotated`: An API key got a new secret. `key.revoked`: An API key was revoked. `person.added`: A person was added and invited. `person.invited`: A person was invited again. `person.joined`: A person accepted their invitation, or signed in with an account for the first time. `person.changed`: A person's name or role was changed. `person.passkey_added`: A person added another passkey. `person.passkey_removed`: A passkey of a person was removed. `person.removed`: A person was removed. `session.opened`: A person, an API key or the operator signed in to the console. `session.closed`: A session of the console was ended: by signing out, from another session of the same user, or by a new session beyond the limit. `session.refused`: Attempts to sign in to the console failed. One entry covers all attempts of up to ten minutes, and names up to 20 clients with the number of their attempts. `project.created`: A project was created. `project.changed`: A project's name or plan was changed. `project.deleted`: A project was deleted, with its deploys and domains. `deploy.published`: A deploy was uploaded and is served. `deploy.activated`: An earlier deploy is served again. `deploy.deleted`: A deploy was deleted. `domain.added`: A custom domain was added. `domain.changed`: A custom domain became the primary one, serves the site, or redirects to the primary one. `domain.checked`: A requested check changed the stage of a custom domain. `domain.noticed`: The service noticed that a problem with a host name began or ended. `domain_failing`: a live domain no longer verifies. `renewal_failed`: a certificate could not be renewed. `orders_failed`: three orders in a row failed. `certificate_overdue`: a host name has no certificate after 30 minutes. `domain.removed`: A custom domain was removed.
        * @enum {string}
        */
       action:
@@ -1737,7 +1737,7 @@ export interface operations {
   listProjects: {
     parameters: {
       query?: {
-        /** @description Part of the slug or of the name. The case of the letters A to Z makes no difference. */
+        /** @description Part of the slug or of the name. The case of the letters A to Z is ignored. */
         q?: string;
         /** @description Maximum number of items returned. */
         limit?: number;
@@ -2347,11 +2347,11 @@ export interface operations {
   listAllDomains: {
     parameters: {
       query?: {
-        /** @description Part of the host name, in Unicode or in Punycode. Case makes no difference. */
+        /** @description Part of the host name, in Unicode or in Punycode. Case is ignored. */
         q?: string;
         /** @description Filter by the slug of the project. */
         project?: string;
-        /** @description Filter by stage: one or several, with commas between them. */
+        /** @description Filter by stage: one stage, or several separated by commas. */
         stage?: string;
         /** @description Maximum number of items returned. */
         limit?: number;
@@ -2412,7 +2412,7 @@ export interface operations {
   addDomains: {
     parameters: {
       query?: {
-        /** @description The project of rows that name none. */
+        /** @description The project of rows without one. */
         project?: string;
       };
       header?: never;
@@ -2484,7 +2484,7 @@ export interface operations {
   getDomainStatistics: {
     parameters: {
       query?: {
-        /** @description Part of the host name, in Unicode or in Punycode. Case makes no difference. */
+        /** @description Part of the host name, in Unicode or in Punycode. Case is ignored. */
         q?: string;
         /** @description Filter by the slug of the project. */
         project?: string;
