@@ -161,7 +161,7 @@ describe("a domain and its pair", () => {
       apex,
       ["CNAME www", "ALIAS @", "TXT _adoption-store"],
     ],
-  ])("that both lack their records show them together at the page of %s", (_, domain, pair, expected) => {
+  ])("that both lack their records show them together on the page of %s", (_, domain, pair, expected) => {
     const [first, ...others] = adviceWithPair(domain, pair, NOW);
     expect(first).toMatchObject({
       title: "Create these records at your DNS provider",
@@ -185,7 +185,7 @@ describe("the list of the domains of all projects", () => {
   const next = (stage: Domain["stage"], ...findings: Partial<Finding>[]) =>
     nextStep({ ...SUBDOMAIN, stage, findings } as unknown as Domain, NOW);
 
-  test("names the records to change, or what else to do", () => {
+  test("names the records to change, or the next step", () => {
     expect(next("dns_conflict", { kind: "conflicting_record", name: "docs.example.org", type: "A" })).toEqual(
       {
         title: "An A record of docs.example.org is in the way",
@@ -207,7 +207,7 @@ describe("the list of the domains of all projects", () => {
     ]);
   });
 
-  test("keeps its filter in the address, without what is malformed", () => {
+  test("keeps its filter in the address, without malformed parts", () => {
     const filter = { q: "example.org", stage: "dns_conflict" } as const;
     expect(allDomainsPath(filter, "add")).toBe("/console/domains/add?q=example.org&stage=dns_conflict");
     expect(filterOf({ q: " example.org ", stage: "dns_conflict", page: "2" })).toEqual(filter);
@@ -282,7 +282,7 @@ describe("the advice for a domain", () => {
     ]);
   });
 
-  test("with records that others use in the way says that these stop", () => {
+  test("with records that other services use warns that these stop", () => {
     const mail = about({ kind: "conflicting_record", type: "MX", found: ["10 mail.test"] });
     expect(mail.title).toBe("An MX record of docs.example.org is in the way");
     expect(mail.note).toContain("choose another name for the site");
@@ -300,7 +300,7 @@ describe("the advice for a domain", () => {
     expect(brief(about({ kind: "wrong_target", found, expected: [TARGET] }).changes)).toEqual(changes);
   });
 
-  test("that is delegated away removes its own NS records, and none of a parent", () => {
+  test("that is delegated away removes its own NS records, but not those of a parent", () => {
     const away = (zone: string) =>
       about({ kind: "delegated_away", zone, found: ["ns.old.test"], expected: [TARGET] });
     expect(brief(away("docs.example.org").changes)).toEqual([
@@ -372,7 +372,7 @@ describe("the advice for a domain", () => {
       { kind: "not_propagated", server: "192.0.2.53", seconds: 42 * 60 },
       { kind: "not_propagated", server: "192.0.2.54", seconds: 12 * 60 },
     ]);
-    expect(first?.text).toContain("Their caches expire in 41 minutes at the latest.");
+    expect(first?.text).toContain("Their caches expire within 41 minutes.");
     expect(first?.text).toContain("192.0.2.53 and 192.0.2.54");
     expect([first?.changes, others]).toEqual([[], []]);
   });
@@ -429,13 +429,13 @@ describe("the advice for a domain", () => {
       [
         "waiting",
         "2 name servers did not respond",
-        "No check has had a response for 1 day. Ask your DNS provider to repair the name servers of the zone.",
+        "No check has received a response for 1 day. Ask your DNS provider to repair the name servers of the zone.",
         "Who must act: your DNS provider.",
       ],
       [
         "waiting",
         "The name server 192.0.2.9 did not respond",
-        "No check has had a response for 1 day. The operator of this server must find out why its resolver gives no usable response.",
+        "No check has received a response for 1 day. The operator of this server must find out why its resolver gives no usable response.",
         "Who must act: the operator of this server.",
       ],
     ]);
@@ -584,7 +584,7 @@ describe("the advice for a certificate", () => {
     const [first] = advice([], { ...failed, certificate: { status: "failing", problem: limited } });
     expect(first).toMatchObject({
       tone: "bad",
-      text: expect.stringMatching(/limit .+ is reached.+ports 80 and 443 must lead to this server/),
+      text: expect.stringMatching(/limit .+ is reached.+ports 80 and 443 must reach this server/),
       quotes: ["5 are allowed.", "Timeout."],
     });
   });
@@ -595,10 +595,10 @@ describe("the advice for a certificate", () => {
       ...failed,
       certificate: { status: "wanted", problem: limited, failures: 0 },
     });
-    expect(first).toMatchObject({ tone: "waiting", title: "The certificate waits for a limit of the CA" });
+    expect(first).toMatchObject({ tone: "waiting", title: "The certificate is waiting for a CA limit" });
   });
 
-  test("is to wait for its turn in the queue, also when it is overdue", () => {
+  test("is to wait for its turn in the queue, even when it is overdue", () => {
     const queue = { position: 412, estimatedAt: new Date(NOW + 4 * 3_600_000).toISOString() };
     for (const status of ["wanted", "ssl_overdue"] as const) {
       const [first, ...others] = advice([], {
@@ -609,9 +609,9 @@ describe("the advice for a certificate", () => {
       expect(first).toMatchObject({
         tone: "waiting",
         title: "The certificate is number 412 in the queue",
-        text: expect.stringContaining("probably comes in 4 hours"),
+        text: expect.stringContaining("should come in 4 hours"),
       });
-      // They look for the cause, which is the limit.
+      // Overdue steps would look for the cause, which is the limit.
       expect(first).not.toHaveProperty("steps");
       expect(others).toEqual([]);
     }
@@ -774,7 +774,7 @@ test("a wildcard needs its own record and that of its challenge; other domains n
   expect(allRecords(other, "Create")).toHaveLength(1);
 });
 
-test("a domain that moves says when its record may change, and not before", () => {
+test("a domain that moves shows when its record may change, and not before", () => {
   const finding = { kind: "not_moved" as const, found: ["192.0.2.7"], responsible: "holder" as const };
   const proven = { ...SUBDOMAIN, stage: "verified", certificate: { status: "ordered" } } as const;
   expect(about(finding, proven)).toMatchObject({
@@ -789,7 +789,7 @@ test("a domain that moves says when its record may change, and not before", () =
   const challenge = { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" };
   const unprepared = about({ ...finding, challenge }, proven);
   expect(unprepared).toMatchObject({ tone: "waiting", who: "Who must act: you, at your DNS provider." });
-  expect(unprepared.text).toStartWith("For a certificate before the move, create this record.");
+  expect(unprepared.text).toStartWith("To get a certificate before the move, create this record.");
   expect(brief(unprepared.changes)).toEqual([
     ["Create", "CNAME", "_acme-challenge.docs", challenge.value, ""],
   ]);
@@ -801,7 +801,7 @@ test("a domain that moves says when its record may change, and not before", () =
   const findings = [{ message: "", name: ready.hostname, ...finding }];
   expect(statusOf({ ...ready, findings }, NOW)).toBe("action_needed");
   expect(stepsOf({ ...ready, findings }, [], true, NOW)).toMatchObject([
-    { name: "Ownership proven, at the old host", state: "done" },
+    { name: "Ownership proven, still at the old host", state: "done" },
     { name: "Certificate ordered", state: "done" },
     { name: "Certificate issued", state: "done" },
     { name: "Live", state: "stuck" },

@@ -151,7 +151,7 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     change(domain, "Delete", { type, name, found }),
     ...(isAboutChallenge({ name }, domain) ? challengeRecord(domain) : ownRecords(domain, "Create")),
   ],
-  // Below a delegated name, the record belongs to another zone: the text says where.
+  // Below a delegated name, the record belongs to another zone, which the text names.
   delegated_away: ({ name, zone, found = [] }, domain) =>
     name === zone
       ? [change(domain, "Delete", { type: "NS", name, found }), ...ownRecords(domain, "Create")]
@@ -286,7 +286,7 @@ export const adviceOf = (domain: Seen, now: number): Advice[] => {
 const lacksRecords = (domain: Domain): boolean =>
   isWaiting(domain) && domain.findings.every(({ kind }) => kind === "no_record");
 
-/** What to do about a domain, with the records of its pair if both lack theirs: one visit to the DNS provider creates all. */
+/** The steps for a domain, with the records of its pair if both are missing: one visit to the DNS provider creates all. */
 export const adviceWithPair = (domain: Domain, pair: Domain | undefined, now: number): Advice[] => {
   const [first, ...others] = adviceOf(domain, now);
   if (!first || !pair || !lacksRecords(domain) || !lacksRecords(pair)) return adviceOf(domain, now);

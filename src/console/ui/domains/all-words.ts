@@ -14,7 +14,7 @@ export const STAGES: Record<Stage, string> = {
   suspended: "Suspended",
 };
 
-/** The page of the domains of all projects. */
+/** The page with the domains of all projects. */
 export const ALL = {
   title: "Domains",
   table: "Domains of all projects",
@@ -25,16 +25,16 @@ export const ALL = {
   noMatch: "No domain matches",
   showAll: "Show all domains",
   none: "No domains yet",
-  purpose: "The custom domains of all projects appear here, those with problems first.",
+  purpose: "The custom domains of all projects appear here, problems first.",
 } as const;
 
 /** The dialog that adds a list of domains. */
 export const MANY = {
   title: "Add domains",
   project: "Project",
-  projectHint: "The slug of the project for lines that name none.",
+  projectHint: "The slug of the project for lines without one.",
   list: "Domains",
-  listHint: "One on each line, or CSV with the columns domain, project and role.",
+  listHint: "One per line, or CSV with the columns domain, project and role.",
   file: "Or choose a file",
   done: "Done",
   results: { added: "Added", present: "Already there", refused: "Refused" },

@@ -19,7 +19,7 @@ import { ALL, MANY, STAGES } from "./all-words.ts";
 
 const { columns } = ALL;
 
-/** The search and the filter by stage. They are kept in the address; what is typed replaces it. */
+/** The search and the filter by stage. The address keeps both. Typing replaces it without a new history entry. */
 const FilterForm = ({ filter, counts }: { filter: Filter; counts: ReturnType<typeof useDomainCounts> }) => {
   const { route } = useLocation();
   return (
@@ -77,7 +77,7 @@ const Row = ({ domain }: { domain: Domain }) => {
   );
 };
 
-/** The custom domains of all projects, those with problems first. */
+/** The custom domains of all projects, problems first. */
 export const AllDomains = () => {
   const filter = filterOf(useLocation().query);
   const counts = useDomainCounts(filter.q === undefined ? {} : { q: filter.q });

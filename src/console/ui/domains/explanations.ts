@@ -13,11 +13,11 @@ export interface Words {
   who?: string;
 }
 
-/** "Their caches expire in 41 minutes at the latest." @param left seconds; undefined if not known */
+/** "Their caches expire within 41 minutes." @param left seconds; undefined if not known */
 const cacheEnd = (left: number | undefined): string => {
   if (left === undefined) return DNS_DELAY;
   return left > 0
-    ? `Their caches expire in ${duration(left)} at the latest.`
+    ? `Their caches expire within ${duration(left)}.`
     : "Their caches should have expired. The next check will tell.";
 };
 
@@ -29,13 +29,13 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   caa: "The domain's CAA records do not allow the CA. Change them.",
   challenge_unreachable: "The domain does not reach this server over HTTP. Its port 80 must be reachable.",
   connection:
-    "The CA could not reach the domain. Its ports 80 and 443 must lead to this server: attempts use them in turn.",
+    "The CA could not reach the domain. Its ports 80 and 443 must reach this server. Attempts alternate between them.",
   dns: "The CA could not find the domain in the DNS. Check its records.",
   externalAccountRequired: "The CA requires an external account. The server's operator must set it up.",
   import_only: "The server's operator imports its certificates. The next one is due.",
   no_authority: "The server's operator must first agree to a CA's terms of service.",
   not_moved:
-    "The domain still leads to its old host, which does not forward the CA's challenge to this server.",
+    "The domain still points to its old host, which does not forward the CA's challenge to this server.",
   not_held: "The domain does not belong to this project yet. Verify it first.",
   platform_unready: "This server is not ready for custom domains. Its operator must correct this.",
   rateLimited: "The CA's rate limit is reached. Wait: the next order is placed automatically.",
@@ -57,7 +57,7 @@ const attemptWords = ({ failures = 1, nextAttemptAt }: Certificate, now: number)
 };
 
 const CERTIFICATE_TITLES: Partial<Record<Certificate["status"], string>> = {
-  wanted: "The certificate waits for a limit of the CA",
+  wanted: "The certificate is waiting for a CA limit",
   ordered: "The CA is working on the certificate",
   ssl_overdue: "There is no certificate after 30 minutes",
   expired: "The certificate has expired",
@@ -70,7 +70,7 @@ export const isDue = ({ nextAttemptAt }: Certificate, now: number): boolean =>
 
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 
-/** True if a renewal is overdue: less than a week, or less than a quarter of a short life, is left. */
+/** True if a renewal is overdue: less than a week is left, or less than a quarter of a short lifetime. */
 export const endsSoon = ({ notBefore = "", notAfter = "" }: Certificate, now: number): boolean => {
   const end = Date.parse(notAfter);
   return end - now < Math.min(WEEK_MS, (end - Date.parse(notBefore)) / 4);
@@ -83,7 +83,7 @@ const DUE: Words = {
 
 const queueWords = ({ position, estimatedAt }: NonNullable<Certificate["queue"]>, now: number): Words => ({
   title: `The certificate is number ${position} in the queue`,
-  text: `Its turn probably comes ${relative((Date.parse(estimatedAt) - now) / 1000)}. The CA limits orders, and projects take turns. You only need to wait.`,
+  text: `Its turn should come ${relative((Date.parse(estimatedAt) - now) / 1000)}. The CA limits orders, and projects take turns. You only need to wait.`,
 });
 
 /** What is wrong with a certificate. */
@@ -138,7 +138,7 @@ const needsExactly = (areTwo: boolean, { record: { type } }: Described): string 
 const aliasNote = ({ guide, record: { note } }: Described): Pick<Words, "note"> =>
   guide || note === undefined ? {} : { note };
 
-/** Types of records that others than visitors use. */
+/** Types of records that serve something other than the website. */
 const NEEDED_ELSEWHERE: ReadonlySet<string> = new Set(["MX", "TXT"]);
 
 const inTheWay = (findings: readonly [Finding, ...Finding[]]): Pick<Words, "title"> => {
@@ -166,9 +166,9 @@ const REPAIR: Partial<Record<NonNullable<Finding["responsible"]>, string>> = {
 
 const silenceWords = ({ since, responsible = "nobody" }: Finding, now: number): string => {
   const repair = REPAIR[responsible];
-  if (repair === undefined) return "This does not mean that your records are wrong. The check is repeated.";
+  if (repair === undefined) return "This does not mean that your records are wrong. Another check follows.";
   const seconds = since === undefined ? 0 : (now - Date.parse(since)) / 1000;
-  return seconds < 60 ? repair : `No check has had a response for ${duration(seconds)}. ${repair}`;
+  return seconds < 60 ? repair : `No check has received a response for ${duration(seconds)}. ${repair}`;
 };
 
 /** Longer explanations than the messages of findings, by kind. Several findings of a kind come from several servers. */
@@ -204,7 +204,7 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
     const servers = listed(findings.map(({ server }) => server));
     return {
       title: "Some visitors may still get the old record",
-      text: `Your domain's own name servers have the right record for ${findings[0].name}. The old one is still at ${servers}. ${cacheEnd(secondsLeft(findings, domain, now))} You need not do anything, and the domain does not wait for this.`,
+      text: `Your domain's own name servers have the right record for ${findings[0].name}. These resolvers still have the old one: ${servers}. ${cacheEnd(secondsLeft(findings, domain, now))} No action is needed, and this does not delay the domain.`,
     };
   },
   ownership_unproven: () => ({
@@ -215,11 +215,11 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
     stage === "live"
       ? {
           title: "Ready: change the record now",
-          text: `The certificate of ${finding.name} is there, and this server waits for its visitors. They notice nothing of the move. ${DNS_DELAY}`,
+          text: `The certificate of ${finding.name} is ready, and this server can take its visitors. They will not notice the move. ${DNS_DELAY}`,
         }
       : {
           title: `${finding.name} is yours, and its certificate comes next`,
-          text: `${finding.challenge ? "For a certificate before the move, create this record. " : ""}Your site stays where it is. Change its record when this page says that it is ready.`,
+          text: `${finding.challenge ? "To get a certificate before the move, create this record. " : ""}Your site is not affected yet. Change its record when this page shows that it is ready.`,
           who: whoMustAct(finding.challenge ? finding : { ...finding, responsible: "nobody" }),
         },
   unreachable: (findings, _, now) => ({
@@ -258,7 +258,7 @@ export const createWords = (domain: Described, pair?: Described): Words => {
   return {
     title: `Create ${areTwo ? "these records" : "this record"} at your DNS provider`,
     text: pair
-      ? `The values must match exactly. No other record may exist under the name of the CNAME. ${DNS_DELAY}`
+      ? `The values must match exactly. No other record may have the same name as the CNAME. ${DNS_DELAY}`
       : needsExactly(areTwo, domain),
     ...aliasNote(pair?.record.type === "ALIAS" ? pair : domain),
   };

@@ -22,7 +22,7 @@ export const hostnameIn = (typed: string): string => {
   return name.trim().toLowerCase().replace(/\.+$/, "");
 };
 
-/** Labels below which many countries register domains, as in example.co.uk. The list of all public suffixes is too long for a page. */
+/** Labels below which many countries register domains, as in example.co.uk. A page cannot load the whole public suffix list. */
 const REGISTRIES = /^(ac|co|com|edu|gob|gouv|go|gov|ne|net|or|org)$/;
 
 /**

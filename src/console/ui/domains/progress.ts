@@ -52,7 +52,7 @@ interface Progress {
   at?: string | undefined;
 }
 
-/** The DNS, until the records are right at the zone's own servers and say which project the domain is for. */
+/** The DNS steps, until the records at the zone's own servers are right and identify the project. */
 const dnsSteps = (domain: DomainState): Progress[] => {
   const isVerified = !isWaiting(domain);
   // These findings come after the records were right.

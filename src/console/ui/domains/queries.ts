@@ -77,7 +77,7 @@ export const putPrimary = (slug: string, hostname: string) =>
 export const ALL_DOMAINS = ["domains"] as const;
 const LIVE_MS = 15_000;
 
-/** The domains of all projects that match a filter, page by page: those with problems first. */
+/** The domains of all projects that match a filter, page by page, problems first. */
 export const useAllDomains = (filter: Filter) => {
   const queries = useQueryClient();
   useLive(() => queries.invalidateQueries({ queryKey: ALL_DOMAINS }), LIVE_MS);

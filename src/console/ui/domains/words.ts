@@ -18,7 +18,7 @@ export const STATUS = {
 export const STEPS = {
   provider: "Record seen at your DNS provider",
   linked: "Linked to this project",
-  proven: "Ownership proven, at the old host",
+  proven: "Ownership proven, still at the old host",
   ordered: "Certificate ordered",
   issued: "Certificate issued",
   live: "Live",
@@ -57,7 +57,7 @@ export const activeWords = (certificate: Certificate | undefined, now: number): 
 const EVENTS: Record<Event["event"], string> = {
   added: "The domain was added",
   records_right: "The records were right",
-  ownership_proven: "The DNS proved that it is yours, before its record changed",
+  ownership_proven: "The DNS proved your ownership before the record changed",
   records_wrong: "Another record was in the way",
   records_missing: "The record was missing, or not everywhere yet",
   lapsed: "Its records were wrong for too long: it is no longer served",
@@ -229,18 +229,18 @@ export const PAGE = {
     title === undefined ? `Checked: ${status}` : `Checked: ${status}. ${title}`,
 } as const;
 
-/** How to move a site that is live elsewhere, by the type of the record that proves it. */
+/** The steps to move a site that is live elsewhere, by the type of the record that proves ownership. */
 export const MOVE: Readonly<Record<string, readonly string[]>> = {
   CNAME: [
-    "Create the record below, and choose Verify. Your site stays where it is.",
-    "Wait until the domain is ready to move: then its certificate is issued.",
-    "Change the other records. Your visitors notice nothing. Keep this record: renewals use it.",
+    "Create the record below, and choose Verify. Your site is not affected yet.",
+    "Wait until the domain has its certificate and is ready to move.",
+    "Change the other records. Visitors will not notice. Keep this record: renewals use it.",
   ],
   TXT: [
     "Create the record below. Let the old host proxy /.well-known/acme-challenge/ to this server; a redirect is not enough.",
-    "Choose Verify. Your site stays where it is.",
-    "Wait until the domain is ready to move: then its certificate is issued.",
-    "Change the other records. Your visitors notice nothing.",
+    "Choose Verify. Your site is not affected yet.",
+    "Wait until the domain has its certificate and is ready to move.",
+    "Change the other records. Visitors will not notice.",
   ],
 };
 
