@@ -13,7 +13,7 @@ const readList = (path: string): Promise<string> => {
   return Bun.file(path).text();
 };
 
-/** The record to create, or the reason of a refusal. */
+/** The record to create, or the reason for a refusal. */
 const detailOf = ({ domain, error }: ReturnType<typeof fromRowResult>): string => {
   if (!domain) return error?.message ?? "";
   const { type, name, value } = domain.record;
@@ -31,6 +31,6 @@ export const addDomainList = async (
   if (results.some(({ result }) => result === "refused")) process.exitCode = 1;
   if (json) return printJson(results);
   const lines = results.map((one) => [one.hostname, one.project ?? "-", one.result, detailOf(one)]);
-  // Uncut, so that the records can be copied.
+  // Untruncated, so that the records can be copied.
   print(table([["DOMAIN", "PROJECT", "RESULT", "RECORD OR REASON"], ...lines]));
 };

@@ -19,8 +19,8 @@ const printAdded = (domains: readonly WireDomain[], { project, wait }: DomainOpt
 };
 
 /**
- * Adds a domain and prints its records. At a terminal, it offers the pair too, unless a flag decides. The domain stays if its pair
- * is refused then.
+ * Adds a domain and prints its records. On a terminal, it also offers the pair, unless a flag decides. If the pair is then refused,
+ * the domain remains.
  */
 export const addDomain = async (
   service: DomainService,

@@ -19,7 +19,7 @@ export interface DomainOptions extends Record<string, unknown> {
   revoke?: boolean;
 }
 
-/** Runs `work` on the domains of DATA_DIR, beside a server or without one. */
+/** Runs `work` on the domains of DATA_DIR, with or without a running server. */
 export const withDomains = <Result>(
   config: Config,
   work: (domains: DomainService, settings: DomainRolesService, database: Database) => Promise<Result>,

@@ -51,21 +51,21 @@ type AddOptions = Partial<Options> & { from?: string };
 
 const ADD_TEXTS = {
   notes: [
-    "A list of --from has one domain on each line, or is CSV with the columns domain, project and role. A role is primary, served or redirect. Domains that a project already has are left unchanged, so a list can be added again.",
+    "A --from list has one domain per line, or is CSV with the columns domain, project and role. A role is primary, served or redirect. Domains that a project already has do not change, so you can add a list again.",
   ],
-  exitCodes: { 0: "the domains were added", 1: "the command failed, or domains of the list were refused" },
+  exitCodes: { 0: "the domains were added", 1: "the command failed, or a domain was refused" },
 };
 
 const addCommand = () =>
   withTexts(
     domainCommand(
       "add",
-      "add a custom domain to a project, and print the DNS record that it needs",
+      "add a custom domain to a project, and print the DNS record to create",
       [
         "Add a domain, create the record that it prints, and wait until it is live",
         "adoption-store domains add docs.example.org --project docs --wait",
       ],
-      projectOption("the project, such as docs; with --from, the project of lines that name none"),
+      projectOption("the project, such as docs; with --from, the project of lines without one"),
     ),
     ADD_TEXTS,
   )
@@ -120,12 +120,12 @@ const everyDomain = (domains: DomainService, filters: DomainFilters): Promise<Li
 const listCommand = () =>
   domainCommand(
     "list",
-    "list the domains of all projects or of one, those with problems first",
+    "list the domains of one project or of all projects, problems first",
     ["List the domains of the project docs", "adoption-store domains list --project docs"],
-    projectOption("only those of this project, such as docs"),
+    projectOption("only domains of this project, such as docs"),
   )
-    .addOption(new Option("--stage <stage...>", "only those in these stages").choices(STORED_STAGES))
-    .option("--q <text>", "only those whose names contain this text")
+    .addOption(new Option("--stage <stage...>", "only domains in these stages").choices(STORED_STAGES))
+    .option("--q <text>", "only domains whose names contain this text")
     .action(({ stage: stages, ...options }: Partial<Options> & { stage?: StoredStage[]; q?: string }) =>
       withDomains(configBeside(options), async (domains) => {
         const { project, q, json } = options;

@@ -157,7 +157,7 @@ const namesStatus = async (config: Config, client: Client, now: number) => {
   };
 };
 
-/** The refused hosts that are no domains of projects. A domain may have been added since. */
+/** The refused hosts that are not domains of any project. A domain may have been added since. */
 const refusedBy = (dataDir: string, client: Client | undefined): RefusedHost[] => {
   const domains = client?.query<object, string[]>("SELECT 1 FROM domains WHERE hostname IN (?, ?)");
   return readRefusedHosts(dataDir).filter(({ host }) => !domains?.get(host, wildcardAbove(host)));

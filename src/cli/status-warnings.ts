@@ -26,11 +26,11 @@ const mayBeOwn = (host: string, config: NameSettings): boolean => {
   return domains.length === 0 || domains.includes(apexOf(host));
 };
 
-/** Never advises a setting for a customer's domain: the API would get its requests, also once the domain is live. */
+/** Never advises a setting for a customer's domain: the API would get its requests, even after the domain goes live. */
 const adviceFor = (host: string, config: NameSettings): string => {
   const project = slugOf(host, config.platformDomain);
   if (project)
-    return `there is no project ${project}; to publish one, run adoption-store deploy DIRECTORY --project ${project} --create`;
+    return `the project ${project} does not exist; to publish it, run adoption-store deploy DIRECTORY --project ${project} --create`;
   if (!mayBeOwn(host, config))
     return `no project has this domain; to add it to one, run adoption-store domains add ${host} --project PROJECT`;
   return config.baseUrl === undefined

@@ -78,7 +78,7 @@ export interface Config {
   readonly httpPort: number | undefined;
   /** ACME directories of CAs, tried in turn. */
   readonly acmeDirectory: readonly string[];
-  /** For each CA in `acmeDirectory` a preset and changes of its limits, as far as they are set. */
+  /** For each CA in `acmeDirectory`, a preset and changes to its limits, if set. */
   readonly acmeLimits: readonly (readonly string[])[];
   readonly acmeAgreeTos: boolean;
   readonly acmeEmail: string | undefined;
@@ -205,7 +205,7 @@ export const readConfig = (sources: Sources): Config => {
     throw new ConfigError("ACME_EAB_KID and ACME_EAB_HMAC: set both, or neither");
   if (values.acmeLimits.length > values.acmeDirectory.length)
     throw new ConfigError(
-      "ACME_LIMITS: there are more entries than CAs in ACME_DIRECTORY: separate the limits of one CA by spaces, and CAs by commas",
+      "ACME_LIMITS has more entries than ACME_DIRECTORY has CAs: separate the limits of one CA with spaces, and CAs with commas",
     );
   if (!values.oidcIssuer !== !values.oidcClientId)
     throw new ConfigError("OIDC_ISSUER and OIDC_CLIENT_ID: set both, or neither");

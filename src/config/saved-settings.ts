@@ -34,7 +34,7 @@ export const SHARED = [
 
 const MINUTE_MS = 60_000;
 
-/** Lists have commas between their items, and words of an item spaces. */
+/** Lists have commas between items, and spaces between the words of an item. */
 const textOf = (name: SettingName, value: unknown): string => {
   if (name === "backupSchedule") return `${Number(value) / MINUTE_MS}m`;
   return Array.isArray(value)

@@ -497,7 +497,7 @@ describe("domains", () => {
     expect(out).toMatch(/If your DNS provider has no ALIAS record, .*\n\n.*\n  A +@ +127\.0\.0\.1 +3600\n/);
   });
 
-  test("are added with the optional TXT record that proves them before they move", async () => {
+  test("are added with the optional TXT record that proves ownership before the move", async () => {
     using place = await open();
     const { out } = await place.domains("add", "a.example.com");
     expect(out).toMatch(/to move a live site .*\n\n.*\n {2}TXT +_adoption-store\.a +[a-z2-7]{20}\./);

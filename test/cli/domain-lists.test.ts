@@ -95,7 +95,7 @@ describe("`domains add --from`", () => {
   });
 });
 
-test("`domains list` lists the domains of all projects, problems first, or those that its options select", async () => {
+test("`domains list` lists the domains of all projects, problems first, or those that match its options", async () => {
   const { domains, add, verify, fakeDns } = await open();
   for (const [slug, name, outcome] of [
     ["docs", "z.example.org", "records_wrong"],

@@ -89,15 +89,15 @@ describe("beside a server", () => {
     return warnings;
   };
 
-  test("a refused host is a warning with what to do, and only the service's own names are for its settings", async () => {
+  test("a refused host is a warning with the remedy, and only the service's own names get advice about settings", async () => {
     expect(await refusalsOf("docs.customer.net", "shop.example.org", "zoo.localhost")).toEqual([
       "3 requests for docs.customer.net were refused: no project has this domain; to add it to one, run adoption-store domains add docs.customer.net --project PROJECT.",
       "2 requests for shop.example.org were refused: if it is another address of this server, add it to API_HOSTS.",
-      "1 request for zoo.localhost was refused: there is no project zoo; to publish one, run adoption-store deploy DIRECTORY --project zoo --create.",
+      "1 request for zoo.localhost was refused: the project zoo does not exist; to publish it, run adoption-store deploy DIRECTORY --project zoo --create.",
     ]);
   });
 
-  test("a custom domain is no refused host: not one that was added since, and not one below a wildcard", async () => {
+  test("custom domains are not refused hosts, even if added since or below a wildcard", async () => {
     using database = new Database(join(dataDir, "adoption-store.db"));
     database.run("PRAGMA busy_timeout = 5000");
     database.run(

@@ -215,9 +215,9 @@ describe("a malformed setting is refused with one line that names it and its for
   });
 });
 
-test("more limits than CAs are refused, with how to separate them", () => {
+test("more limits than CAs are refused with their syntax", () => {
   expect(() => read({ ACME_LIMITS: "none, orders=20/1h" })).toThrow(
-    "ACME_LIMITS: there are more entries than CAs in ACME_DIRECTORY: separate the limits of one CA by spaces, and CAs by commas",
+    "ACME_LIMITS has more entries than ACME_DIRECTORY has CAs: separate the limits of one CA with spaces, and CAs with commas",
   );
 });
 
@@ -241,7 +241,7 @@ test("paths among the saved settings are absolute: commands may run in another d
   });
 });
 
-test("commands have the CAs and their limits as the server has them", async () => {
+test("commands use the same CAs and limits as the server", async () => {
   const env = {
     ACME_DIRECTORY: "https://one.test/directory,https://two.test/directory,https://three.test/directory",
     ACME_LIMITS: "letsencrypt orders=5000/3h,,none",

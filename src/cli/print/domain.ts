@@ -76,7 +76,7 @@ const printOptional = ({ challengeRecord, ownershipRecord }: Needs): void => {
   printRows([other]);
 };
 
-/** Prints the records of domains to create in one zone, uncut so that they can be copied. */
+/** Prints the records of domains to create in one zone, untruncated so that they can be copied. */
 export const printRecords = (domains: readonly Needs[]): void => {
   const records = domains.flatMap(recordsOf);
   const offers = domains.flatMap(({ domainConnect }) => domainConnect ?? []);
