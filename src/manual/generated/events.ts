@@ -22,7 +22,7 @@ const DOMAIN_EVENTS: Readonly<Record<EventName, string>> = {
   added: "The domain was added.",
   records_right: "A check found the records right.",
   ownership_proven:
-    "A check found that the DNS names this project, although the records still lead to the old host.",
+    "A check found that the DNS names this project, although the records still point to the old host.",
   records_wrong: "A check found a conflicting record or a wrong value.",
   records_missing: "A check found no record, or the right one not everywhere yet.",
   lapsed: "A live domain failed its checks for too long. It is no longer served.",
