@@ -10,10 +10,10 @@ import { page } from "./site.ts";
 import { atMost, megabytes, section, whole } from "./table.ts";
 
 const PER_PROJECT = 5;
-/** Requests at once: a key may upload so many archives. */
-const AT_ONCE = 4;
+/** Concurrent requests: the number of archives that a key may upload. */
+const CONCURRENT = 4;
 const MINUTES = 10;
-/** Pebble 2.4 can deadlock when an order is polled while it is finalized: in about one run of ten. Every later POST then hangs. */
+/** In about one run of ten, Pebble 2.4 deadlocks when an order is polled while it is finalized. Every later POST then hangs. */
 const STALLED_SECONDS = 90;
 
 interface Customer {
@@ -34,7 +34,7 @@ interface Service extends Pick<Server, "url"> {
   key: string;
 }
 
-/** @throws Refused unless the response is as wanted */
+/** @throws Refused unless the request succeeds */
 const send = async (
   { url, key }: Service,
   path: string,
@@ -51,8 +51,8 @@ const inBatches = async <Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> => {
-  for (let at = 0; at < items.length; at += AT_ONCE)
-    await Promise.all(items.slice(at, at + AT_ONCE).map(work));
+  for (let at = 0; at < items.length; at += CONCURRENT)
+    await Promise.all(items.slice(at, at + CONCURRENT).map(work));
 };
 
 /** Creates the projects with a deploy each. @returns their targets, by slug */
@@ -97,7 +97,7 @@ const startNamed = (place: string, config: string): Server => {
 interface NameServer {
   server: Server;
   port: number;
-  /** The queries that it has had so far. */
+  /** The number of queries so far. */
   queries(): Promise<number>;
 }
 
@@ -196,7 +196,7 @@ const liveCounter = ({ file }: DataDir) => {
 
 /**
  * Adds all domains, and waits until they are live.
- * @returns seconds from the first request to each share, as far as it came
+ * @returns seconds from the first request until each share is live, if reached
  * @throws Refused if the CA stalls
  */
 const addAll = async (service: Service, data: DataDir, customers: readonly Customer[]) => {
@@ -218,7 +218,7 @@ const addAll = async (service: Service, data: DataDir, customers: readonly Custo
     if (count > before) progressAt = seconds();
     if (seconds() - progressAt > STALLED_SECONDS)
       throw new Refused(
-        `${count} of ${most} domains are live, and no other for ${STALLED_SECONDS} s. Pebble may be deadlocked: run this part again.`,
+        `${count} of ${most} domains are live, and none became live for ${STALLED_SECONDS} s. Pebble may be deadlocked: run this part again.`,
       );
     for (const share of [0.5, 0.99, 1])
       if (count >= share * most && !reached.has(share)) reached.set(share, seconds());
@@ -231,7 +231,7 @@ const addAll = async (service: Service, data: DataDir, customers: readonly Custo
 const time = (seconds: number | undefined): string =>
   seconds === undefined ? `not within ${MINUTES} minutes` : `${seconds.toFixed(0)} s`;
 
-/** Domains of many projects from added to live, all at once. */
+/** Domains of many projects from added to live, all together. */
 export const issuance = async (bench: Bench): Promise<string> => {
   const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const slugs = slugsOf(bench.quick ? 20 : 200);
@@ -273,21 +273,21 @@ export const issuance = async (bench: Bench): Promise<string> => {
     const all = reached.get(1);
     return section(
       `Custom domains: ${whole(domains)} of ${slugs.length} projects, from added to live`,
-      `All domains are added at once, each in a zone of its own. BIND holds the zones and resolves names, and Pebble issues the certificates, both on the same cores. The CA's limits are off.`,
+      `All domains are added together, each in a separate zone. BIND serves the zones and resolves names, and Pebble issues the certificates, both on the same cores. The CA's limits are off.`,
       [
         ["figure", "value", "target"],
-        ["live after 10 minutes at most", whole(count), ""],
+        ["live within 10 minutes", whole(count), ""],
         ["half of them live", time(reached.get(0.5)), ""],
         ["99 % live", time(reached.get(0.99)), ""],
         ["all live", time(all), atMost((all ?? Number.POSITIVE_INFINITY) / 60, MINUTES, " minutes")],
         [
-          "queries to the zones' servers for each domain, the resolver's and the CA's included",
+          "queries to the zones' servers per domain, including the resolver's and the CA's",
           (queries / domains).toFixed(1),
           "",
         ],
-        ["queries to the resolver for each domain, the CA's included", (recursive / domains).toFixed(1), ""],
-        ["CPU of the server for each domain", `${((cpu / domains) * 1000).toFixed(0)} ms`, ""],
-        ["memory of the server at its peak", megabytes(peakMemory(server.pid)), ""],
+        ["queries to the resolver per domain, including the CA's", (recursive / domains).toFixed(1), ""],
+        ["CPU of the server per domain", `${((cpu / domains) * 1000).toFixed(0)} ms`, ""],
+        ["peak memory of the server", megabytes(peakMemory(server.pid)), ""],
       ],
     );
   });

@@ -149,12 +149,12 @@ real(
   },
 );
 
-/** From the creation of a record to the first response over HTTPS, if nobody requests a check. */
+/** From the creation of a record to the first response over HTTPS, without a requested check. */
 const MAX_AFTER_RECORD_MS = 60_000;
 const HOUR_SECONDS = 3600;
 
 real(
-  "a domain is live within 60 s after its record exists, by itself, although absences may be cached for an hour",
+  "a domain is live within 60 s after its record exists, without Verify, although absences may be cached for an hour",
   [...NEEDED, "pebble", "curl"],
   async () => {
     using place = directory();
@@ -196,11 +196,11 @@ real("the same where port 80 is closed, in the TLS handshake", [...NEEDED, "pebb
   await until("nothing is served", async () => (await room.curl()).code === 35);
 });
 
-/** A pebble that cannot connect to port 80, which this service reaches itself. */
+/** A pebble that cannot connect to port 80, although this service can. */
 const blocked: Begin = (place, where) => usual(place, { ...where, httpPort: freePort() });
 
 real(
-  "the same where the CA alone cannot reach port 80, in the TLS handshake of the next attempt",
+  "if only the CA cannot reach port 80, the domain is proven in the TLS handshake of the next attempt",
   [...NEEDED, "pebble", "curl"],
   async () => {
     using place = directory();

@@ -138,7 +138,7 @@ real("a client of the public page cannot make the service ask a zone endlessly",
   for (const hostname of hostnames) statuses.push((await service.post({ hostname })).status);
   expect(statuses.filter((status) => status === 200).length).toBe(10);
   expect(new Set(statuses.slice(10))).toEqual(new Set([429]));
-  // Of each name that was checked: NS to find its zone, CNAME, A, AAAA, and CAA, which its parent is asked for too.
+  // For each checked name: NS to find its zone, CNAME, A, AAAA, and CAA, which is also queried at its parent.
   expect(service.authority.questions.length).toBe(60);
 });
 

@@ -89,7 +89,7 @@ const seen = async (url: string, { admin, other }: { admin: string; other: strin
   const domains = await Promise.all(
     PROJECTS.map(async (project) => {
       const found = (await get(`/platform/projects/${project}/domains`, admin)) as Record<string, unknown>[];
-      // Checks go on meanwhile.
+      // Checks continue meanwhile.
       return found.map(({ hostname, stage, role, createdAt, record }) => ({
         hostname,
         stage,

@@ -11,7 +11,7 @@ const NAMES = "[...document.querySelectorAll('main tbody th')].map((one) => one.
 const RESULTS =
   "[...document.querySelectorAll('dialog ul.domains > li')].map((one) => one.innerText.split(/\\n+/).join(' | '))";
 
-/** The left edge of a domain's menu, from that of the screen and from that of its button. */
+/** The distance of a domain's menu from the left edge of the screen, and of its button. */
 const MENU_EDGES = `["summary", "ul"]
   .map((part) => document.querySelector("header .actions details.menu " + part).getBoundingClientRect().x)
   .reduce((button, items) => [button, items - button])`;

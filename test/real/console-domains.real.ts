@@ -160,7 +160,7 @@ real(
 );
 
 real(
-  "a domain brings its www and redirects it, unless the box is cleared, and stays if that is refused",
+  "a domain is added with its www as a redirect, unless the box is cleared, and remains if the pair is refused",
   NEEDED,
   async () => {
     using place = directory();

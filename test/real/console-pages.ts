@@ -109,7 +109,7 @@ export const STATES: Record<string, { path: string; act: (page: Page) => Promise
       await page.keyboard.press("Escape");
     },
   },
-  "an apex, which brings its www": {
+  "an apex, which also adds its www": {
     path: "/projects/docs/domains/new",
     act: (page) => page.getByLabel("Domain or subdomain").fill("example.org"),
   },

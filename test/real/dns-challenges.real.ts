@@ -153,7 +153,7 @@ const httpsRecordsOf = async (name: string, port: number): Promise<string> =>
     await run(["dig", "+short", "+norecurse", "-p", `${port}`, `@${OWN_ADDRESS}`, name, "HTTPS"])
   ).stdout.trim();
 
-/** The service with its own name server, the deployed project `site`, and its domain SHOP, which `old` leads elsewhere. */
+/** The service with its own name server, the deployed project `site`, and its domain SHOP, which `old` points elsewhere. */
 const openShop = async (place: string, stack: AsyncDisposableStack, old: string) => {
   const { servers, authority, env, httpsPort } = await surroundings(place, dnsOnly);
   stack.use(authority);
@@ -161,7 +161,7 @@ const openShop = async (place: string, stack: AsyncDisposableStack, old: string)
   const { port } = servers.authority;
   const settings = {
     ...rest,
-    // As if a router mapped port 443: HTTPS records lead nowhere else.
+    // As if a router mapped port 443: HTTPS records point nowhere else.
     BASE_URL: "https://localhost",
     PLATFORM_DOMAIN: DOMAIN,
     NAMESERVER: "ns1.example.test",
@@ -255,7 +255,7 @@ real(
 const OLD_ADDRESS = "127.0.0.9";
 const OLD_PAGE = "<h1>The old host</h1>";
 
-/** The host that the site moves away from, with a certificate of another CA. */
+/** The old host of the site, with a certificate of another CA. */
 const oldHost = async () => {
   const { root, issue } = await createTestCa();
   const server = Bun.serve({
@@ -281,7 +281,7 @@ const fetchPage = (host: string, port: number, ca: string[]): Promise<string> =>
   return promise;
 };
 
-/** Visits every 50 ms until its disposal, and asks the servers of the zones for the address each time. */
+/** Visits every 50 ms until disposal. Each visit looks up the address at the zones' own servers. */
 const visitor = (dnsPort: number, portOf: (address: string) => number, ca: string[]) => {
   const visits: string[] = [];
   const ask: Resolve = (question) => {
@@ -326,7 +326,7 @@ real(
     expect(new Set(visits)).toEqual(new Set(["200 old"]));
     expect((await shop.show()).verifiedAt).toBeUndefined();
     const { length: before } = visits;
-    // No check sees this change: the name is served already.
+    // No check sees this change, because the name is already served.
     shop.setRecords(`${SHOP} 1 CNAME ${shop.record.value}`, shop.challenge);
     await until("visitors have moved", () => visits.length > before + 40 && visits.at(-1) === "200 new");
     const moved = visits.indexOf("200 new");

@@ -93,9 +93,9 @@ const forwardPort = (from: number, to: number) => {
   return { port: from, [Symbol.dispose]: () => void server.close() };
 };
 
-/** A finding that says what is wrong, who must act and since when, without the words. */
+/** A finding with the fault, the responsible party and the start, but without its text. */
 const withoutWords = ({ message, responsible, since, ...rest }: Domain["findings"][number]): Finding => {
-  // Only from the second check on.
+  // Present only from the second check on.
   if (since !== undefined) expect(rest.kind).toBe("unreachable");
   const isUsual = responsible === FINDINGS[rest.kind].responsible;
   const finding = { ...rest, ...(!isUsual && { responsible }) } as Finding;

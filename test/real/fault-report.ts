@@ -2,12 +2,12 @@ import { join } from "node:path";
 import type { FoundFault } from "./advice.ts";
 import { FAULT_GROUPS, zoneOf } from "./zone-faults.ts";
 
-/** What came of a fault. */
+/** The result for a fault. */
 export interface Outcome {
   id: string;
   /** The project's target. */
   target: string;
-  /** Those of the first check. */
+  /** The findings of the first check. */
   findings: FoundFault[];
   /** Why the domain is not live. */
   problem?: string;
@@ -15,10 +15,10 @@ export interface Outcome {
   ms?: number;
 }
 
-/** The data of the manual's page. */
+/** The data for the manual's page. */
 const FILE = join(import.meta.dir, "../../src/manual/generated/domain-faults.json");
 
-/** Names and addresses of the test other than the project's target, and those of the manual's examples. */
+/** Names and addresses in the test, except the project's target, and their replacements in the manual. */
 const EXAMPLES: readonly (readonly [pattern: RegExp, example: string])[] = [
   [/\b[a-z0-9]{20}\.pages\.test/g, "w5tz8d2n.cname.sites.example.org"],
   [/\b[a-z0-9]{20}\._acme-challenge\.sites\.test/g, "k3vqx2m7._acme-challenge.sites.example.org"],

@@ -8,12 +8,12 @@ import { named, options, type Updatable } from "./dns-servers.ts";
 import { makeKey, signZone, zoneFile, type ZoneKey } from "./zone-files.ts";
 import type { ZoneFault } from "./zone-faults.ts";
 
-/** Delegations and absences at the registry, in seconds. */
+/** The TTL of delegations and absences at the registry, in seconds. */
 const DELEGATION_TTL = 20;
 
 const RCODES = { FORMERR: 1, SERVFAIL: 2, NOTIMP: 4 } as const;
 
-/** The question alone, with an error. */
+/** A response with only the question and an error code. */
 const error = (query: Buffer, rcode: keyof typeof RCODES): Buffer[] => {
   const copy = Buffer.from(query).fill(0, 6, 12);
   copy[2] = 0x80;
@@ -30,11 +30,11 @@ const failing =
     return rcode === "silent" ? [] : error(query, rcode);
   };
 
-/** A server that knows no EDNS rejects the record in the additional section. */
+/** A server without EDNS rejects the record in the additional section. */
 const withoutEdns: Behaviour = (packet, query) =>
   (decode(query).additionals ?? []).length > 0 ? error(query, "FORMERR") : [packet];
 
-/** How a name server of a zone misbehaves; `none`: not at all, `outdated`: it has only the zone's own records. */
+/** How a name server of a zone misbehaves; `none`: not at all, `outdated`: it lacks the holder's changes. */
 const MISBEHAVIOURS = {
   none: undefined,
   outdated: undefined,
@@ -50,11 +50,11 @@ const MISBEHAVIOURS = {
 } satisfies Record<string, Behaviour | undefined>;
 export type Misbehaviour = keyof typeof MISBEHAVIOURS;
 
-/** The address of `named`, of the registry, and of a server that refuses everything. */
+/** The addresses of `named`, of the registry, and of a server that refuses all queries. */
 const NAMED = "127.0.0.1";
 const REGISTRY = "127.0.0.9";
 export const REFUSING = "127.0.0.8";
-/** Each server that misbehaves has an address. */
+/** Each misbehaving server has a separate address. */
 const addressOf = (at: number): string => `127.0.1.${at + 1}`;
 
 /** Companies whose name servers the zones use. */
@@ -66,22 +66,22 @@ const COMPANIES = [
   "sedoparking.com",
 ];
 
-/** A zone with a fault, with whole names. */
+/** A zone with a fault. Names are fully qualified. */
 export interface FaultyZone {
   zone: string;
   fault: ZoneFault;
-  /** What the holder has created: they may be changed, and then published. */
+  /** The holder's records, which may be changed and then published. */
   records: Line[];
-  /** What a company's server has instead. */
+  /** The records on a company's server instead. */
   instead?: readonly Line[];
   subzones: Readonly<Record<string, readonly Line[]>>;
 }
 
-/** The same at its name servers. */
+/** A faulty zone with its name servers. */
 interface ServedZone extends FaultyZone {
-  /** Servers that misbehave; without any, `named` has the zone. */
+  /** Misbehaving servers; if empty, `named` serves the zone. */
   servers: { server: DnsServer; kind: Misbehaviour }[];
-  /** The key that the registry knows, and another one. */
+  /** The key whose DS record the registry has, and another one. */
   key: ZoneKey | undefined;
   otherKey: ZoneKey | undefined;
   /** True if the parties in charge of the servers and the delegation have repaired them. */
@@ -106,7 +106,7 @@ const nameServersOf = (one: ServedZone): Line[] => {
 
 const lineOf = ({ name, ttl, type, value }: Line): string => `${name} ${ttl} ${type} ${value}`;
 
-/** What the registry has of all zones, and of the companies' servers. */
+/** The registry's records for all zones and the companies' servers. */
 const registryZones = (zones: readonly ServedZone[], platform: Zones): Zones => ({
   test: [
     "test NS ns.test",
@@ -126,13 +126,13 @@ const registryZones = (zones: readonly ServedZone[], platform: Zones): Zones => 
   ),
 });
 
-/** Everything that the zone's own servers have. */
+/** All records on the zone's own servers. */
 const contentOf = (one: ServedZone): Line[] => [
   ...nameServersOf(one),
   ...(one.isRepaired ? one.records : (one.instead ?? one.records)),
 ];
 
-/** Gives a zone to the servers that misbehave, or no longer. */
+/** Adds a zone to the misbehaving servers, or removes it. */
 const publishAt = (one: ServedZone): void => {
   for (const { server, kind } of one.servers) {
     const isOutdated = kind === "outdated" && !one.isRepaired;
@@ -156,7 +156,7 @@ const writeZone = async (path: string, one: ServedZone, serial: number): Promise
 const zoneLine = (name: string, more = ""): string =>
   `zone "${name}" { type primary; file "${name}.zone"; ${more} };`;
 
-/** The zones that `named` has: a subzone as long as there is a delegation. */
+/** The zones that `named` serves. A child zone is served while its delegation exists. */
 const namesAtNamed = (zones: readonly ServedZone[]): string[] =>
   zones
     .filter(({ servers }) => servers.length === 0)
@@ -182,10 +182,10 @@ const authorityConfig = (
   ].join("\n");
 };
 
-/** A root without domains: what the resolvers know is in their configuration. */
+/** A root without domains: the resolvers' configuration has everything else. */
 const ROOT = `. 60 IN SOA ns. root. 1 60 60 60 60\n. 60 IN NS ns.\nns. 60 IN A ${REGISTRY}\n`;
 
-/** A resolver that asks the registry, and the servers that it delegates to. Without a root, it would look for the real one. */
+/** A resolver that asks the registry and the servers that it delegates to. Without a root, it would query the real one. */
 const startResolver = (path: string, server: Server, authorityPort: number, more: string, anchors = "") => {
   mkdirSync(path);
   writeFileSync(join(path, "root.zone"), ROOT);
@@ -202,18 +202,18 @@ const startResolver = (path: string, server: Server, authorityPort: number, more
 export interface FaultServersOptions {
   path: string;
   zones: readonly FaultyZone[];
-  /** Its port is that of all authoritative servers. */
+  /** All authoritative servers use its port. */
   authority: Server;
-  /** Keeps what it has, as the records say. */
+  /** Caches records for their TTL. */
   resolver: Server;
-  /** Keeps nothing, as those of a CA. */
+  /** Caches nothing, like a CA's resolver. */
   caResolver: Server;
   /** The zones of the service. */
   platform: Zones;
   updatable: Updatable;
 }
 
-/** Starts the servers that misbehave, and makes the keys. */
+/** Starts the misbehaving servers, and creates the keys. */
 const startZones = async (
   stack: AsyncDisposableStack,
   zones: readonly FaultyZone[],
@@ -240,8 +240,8 @@ const startZones = async (
 };
 
 /**
- * Starts the registry of `test`, `named` with a zone for each fault, a server for each misbehaviour, and two resolvers. They
- * end with the scope.
+ * Starts the registry of `test`, `named` with a zone for each fault, a server for each misbehavior, and two resolvers. They
+ * stop with the scope.
  */
 export const faultServers = async (given: FaultServersOptions) => {
   const { authority, resolver, caResolver, platform } = given;
@@ -287,13 +287,13 @@ export const faultServers = async (given: FaultServersOptions) => {
   const byZone = new Map(served.map((one) => [one.zone, one]));
   const servedZone = (zone: string): ServedZone => {
     const one = byZone.get(zone);
-    if (!one) throw new Error(`there is no zone ${zone}`);
+    if (!one) throw new Error(`the zone ${zone} does not exist`);
     return one;
   };
   const running = stack.move();
   return {
     isRepaired: ({ zone }: FaultyZone): boolean => servedZone(zone).isRepaired,
-    /** The zone's servers get its records. @param isRepaired whether those in charge of the servers and of the delegation repair them */
+    /** Publishes a zone's records. @param isRepaired whether its servers and its delegation are repaired too */
     async publish({ zone }: FaultyZone, isRepaired: boolean): Promise<void> {
       const one = servedZone(zone);
       one.isRepaired ||= isRepaired;

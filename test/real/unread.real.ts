@@ -288,7 +288,7 @@ real(
     expect(during.failed).toBe(0);
     expect(during.p99).toBeLessThan(maxP99(before));
     expect((await server.call("/readyz")).status).toBe(200);
-    // Logged once a second.
+    // The log has it once a second.
     await until("the log has it", async () =>
       server.stdout().includes("beyond the limits of open responses"),
     );

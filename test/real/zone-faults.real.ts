@@ -14,13 +14,13 @@ import { directory, real, run, serve, type Server, until } from "./support.ts";
 import { FAULT_GROUPS, type ZoneFault, zoneOf } from "./zone-faults.ts";
 import { type Outcome, writeReport } from "./fault-report.ts";
 
-/** For all faults together: the checks before and after the repair, and the certificates. */
+/** The limit for all faults together: the checks before and after the repair, and the certificates. */
 const MAX_MS = 180_000;
 /** More than the advice of any fault needs. */
 const MAX_ROUNDS = 4;
 /** `named` has loaded a zone by then. */
 const LOADED_MS = 1500;
-/** Zones of the service: of the targets, and of the names of challenges. */
+/** The service's zones, for targets and for the names of challenges. */
 const TARGETS = "pages.test";
 const SITES = "sites.test";
 
@@ -57,7 +57,7 @@ const makeProject = async (server: Server, slug: string): Promise<Project> => {
   return { slug, target };
 };
 
-/** Whole names in place of those below the zone, and the values of placeholders. */
+/** Completes the names with the zone, and fills in the placeholders. */
 const linesOf = (zone: string, lines: readonly string[], values: Record<string, string>): Line[] =>
   lines.map((text) => {
     const line = parseLine(text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ""));
@@ -90,7 +90,7 @@ const updateKey = async (path: string): Promise<Updatable & { file: string }> =>
   return { zone: SITES, key, keyName: "acme.key", file };
 };
 
-/** Whether a name is served with a certificate of the CA. */
+/** True if a name is served with a certificate of the CA. */
 const isServed = (port: number, servername: string, ca: string): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: "127.0.0.1", port, servername, ca }, () => {
@@ -156,11 +156,11 @@ const open = async (path: string, faults: readonly ZoneFault[]) => {
 
 type Place = Awaited<ReturnType<typeof open>>;
 
-/** Findings on which somebody must act before the domain is live. */
+/** Findings that need an action before the domain is live. */
 const withoutHints = (findings: readonly FoundFault[]) =>
   findings.filter(({ kind }) => kind !== "not_propagated" && !FINDINGS[kind].isHint);
 
-/** Waits until something is so of a domain. @param end when it is too late */
+/** Waits until a condition holds for a domain. @param end the deadline */
 const watch = (place: Place, path: string, end: number) => {
   const read = async (): Promise<Domain> => {
     const response = await place.server.call(path);
@@ -173,16 +173,16 @@ const watch = (place: Place, path: string, end: number) => {
       if (isSo(domain)) return domain;
       const { stage, findings, certificate } = domain;
       if (performance.now() > end)
-        throw new Error(`too late: ${JSON.stringify({ stage, findings, certificate })}`);
+        throw new Error(`deadline exceeded: ${JSON.stringify({ stage, findings, certificate })}`);
       await Bun.sleep(500);
     }
   };
 };
 
-/** True for a finding that another party than the holder must act on. */
+/** True for a finding that someone other than the holder must act on. */
 const isForOthers = ({ responsible = "" }: FoundFault): boolean => !["holder", "proxy"].includes(responsible);
 
-/** Follows the advice of a check. @returns false if that changed nothing */
+/** Follows the advice of a check. @returns false if nothing changed */
 const follow = async (place: Place, zone: FaultyZone, { record }: Domain, found: readonly FoundFault[]) => {
   const before = JSON.stringify(zone.records);
   followAdvice({ zone: zone.zone, records: zone.records, needed: record }, found);
@@ -193,7 +193,7 @@ const follow = async (place: Place, zone: FaultyZone, { record }: Domain, found:
   return true;
 };
 
-/** Adds a domain, and does what its page says and nothing else. Nobody chooses Verify. */
+/** Adds a domain, and follows its page exactly, without Verify. */
 const repair = async (
   place: Place,
   { project, zone }: Place["zones"][number],
@@ -206,7 +206,7 @@ const repair = async (
   const waitUntil = watch(place, `${domains}/${encodeURIComponent(hostname)}`, end);
   let since = performance.now();
   let domain = await waitUntil(({ checkedAt }) => checkedAt !== undefined);
-  // What a resolver still has differs from run to run.
+  // The contents of a resolver's cache differ from run to run.
   const seen = domain.findings.filter(({ kind }) => kind !== "not_propagated");
   const outcome = { id: fault.id, target: project.target, findings: seen };
   try {
@@ -234,7 +234,7 @@ const FAULTS = FAULT_GROUPS.flatMap(({ faults }) => faults);
 const MUST_UPDATE = process.env["UPDATE_FAULTS"] === "1";
 
 real(
-  "each fault of a zone has its finding, and the domain is live over HTTPS after exactly what that says",
+  "each fault of a zone has its finding, and exactly its advice makes the domain live over HTTPS",
   [...NEEDED, "pebble", "tsig-keygen", "dnssec-keygen", "dnssec-signzone"],
   async () => {
     using files = directory();

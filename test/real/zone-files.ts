@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Line } from "../support/zones.ts";
 import { run } from "./support.ts";
 
-/** How long resolvers keep the absence of a record: an hour, as many providers have it. */
+/** How long resolvers cache the absence of a record: an hour, as at many providers. */
 const ABSENCE_TTL = 3600;
 
-/** A name as a zone file has it: bytes that are not part of a usual name are numbers (RFC 1035 section 5.1). */
+/** A name in zone file syntax: bytes that are not part of a usual name are escaped as numbers (RFC 1035 section 5.1). */
 const escape = (name: string): string =>
   [...Buffer.from(name)]
     .map((byte) => {
@@ -31,7 +31,7 @@ export const zoneFile = (zone: string, records: readonly Line[], serial: number)
 /** The key of a signed zone. */
 export interface ZoneKey {
   directory: string;
-  /** The DNSKEY as a trust anchor of `named`, in place of a DS record at the registry. */
+  /** The DNSKEY as a trust anchor of `named`, instead of a DS record at the registry. */
   anchor: string;
 }
 
