@@ -72,7 +72,7 @@ interface Attempted {
 }
 
 /** The problem, with the parts of the previous one that still matter to the next attempt and to the user. */
-const remembering = (problem: Problem, previous: StoredProblem | undefined): StoredProblem => {
+const withHistory = (problem: Problem, previous: StoredProblem | undefined): StoredProblem => {
   const method = problem.method ?? previous?.method;
   const cause = previous && FINAL.has(previous.type) ? previous : previous?.cause;
   return {
@@ -90,10 +90,10 @@ export const afterFailure = (
 ): AfterFailure => {
   if (error instanceof Undecided) {
     const undecided = { type: UNDECIDED, detail: error.message, subproblems: [] };
-    const problem = remembering(undecided, previous);
+    const problem = withHistory(undecided, previous);
     return { kind: "postpone", problem, nextAt: now + UNDECIDED_MS, isReported: false };
   }
-  const problem = remembering(problemIn(error), previous);
+  const problem = withHistory(problemIn(error), previous);
   const { type, status } = problem;
   const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
   const postponedMs = POSTPONED.get(type);

@@ -45,7 +45,7 @@ export interface ExhaustedLimit {
 }
 
 /** The name that needs a certificate, and why it needs one. */
-export interface Wish extends Name {
+export interface OrderRequest extends Name {
   isRenewal: boolean;
   /** True if it may use the reserve. */
   isPrior: boolean;
@@ -82,7 +82,7 @@ export const describeLimits = (limits: Limits): { description: string; max: numb
 /** @param nthNewest of the attempts at one CA @returns the limit that ends last; undefined if none is exhausted */
 export const findExhaustedLimit = (
   limits: Limits,
-  { isRenewal, isPrior, ...name }: Wish,
+  { isRenewal, isPrior, ...name }: OrderRequest,
   nthNewest: NthNewest,
   now: number,
 ): ExhaustedLimit | undefined =>

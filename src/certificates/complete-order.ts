@@ -29,11 +29,11 @@ const refusalOf = (status: string, error: Problem | undefined): AcmeProblem =>
   );
 
 /** Types of refusals after which the CA may still reach the name with the other method. */
-const OF_METHOD: ReadonlySet<string> = new Set(["connection", "incorrectResponse", "tls", "unauthorized"]);
+const RETRIABLE: ReadonlySet<string> = new Set(["connection", "incorrectResponse", "tls", "unauthorized"]);
 
 /** The refusal of a challenge. With `dns-01` the CA does not connect to the name, so no other method helps. */
 const challengeRefusal = (status: string, error: Problem | undefined, { method }: Proof): AcmeProblem =>
-  refusalOf(status, error && method !== "dns-01" && OF_METHOD.has(error.type) ? { ...error, method } : error);
+  refusalOf(status, error && method !== "dns-01" && RETRIABLE.has(error.type) ? { ...error, method } : error);
 
 /** Polls until the CA has decided. @throws Undecided after `PATIENCE_MS` */
 const polling =

@@ -55,11 +55,11 @@ export const missingChallenge = async (
   { delegation, hostname, label }: Pick<Issuance, "delegation"> & { hostname: string; label: string },
 ): Promise<Challenge | undefined> => {
   const allows = (methods: readonly string[]) => "methods" in judgeCaa(records, { ...order, methods });
-  if (!delegation || allows(directly(order.methods)) || !allows(order.methods)) return undefined;
+  if (!delegation || allows(directMethods(order.methods)) || !allows(order.methods)) return undefined;
   const found = await delegation.lookUp(hostname, label);
   return found.kind === "elsewhere" ? { name: challengeNameOf(hostname), value: found.expected } : undefined;
 };
 
 /** The methods that need no record from the holder. */
-export const directly = (methods: readonly string[]): string[] =>
+export const directMethods = (methods: readonly string[]): string[] =>
   methods.filter((method) => method !== "dns-01");

@@ -32,9 +32,9 @@ type Seen = Pick<Trace, "authority" | "views">;
 /** The doubled name of a name that has no records. */
 const doubledRecord = (subject: Subject, { authority, views }: Seen): Question | undefined => {
   const { ascii, apex, target, isWildcard = false } = subject;
-  const mayBeThere = !isWildcard && !views.some(hasRecords);
+  const mayBeDoubled = !isWildcard && !views.some(hasRecords);
   // Without a target, a check asks about the name itself.
-  if (!authority || !mayBeThere || target === ascii) return undefined;
+  if (!authority || !mayBeDoubled || target === ascii) return undefined;
   // An ALIAS shows as addresses.
   return { name: `${ascii}.${authority.zone}`, type: ascii === apex ? "A" : "CNAME" };
 };

@@ -1,4 +1,4 @@
-import { type Issuance, directly, issuanceBy, missingChallenge } from "./caa-finding.ts";
+import { type Issuance, directMethods, issuanceBy, missingChallenge } from "./caa-finding.ts";
 import type { Finding } from "./finding.ts";
 import type { IsUrgent } from "../protocols/dns/limiter.ts";
 import { isClaimed, ownershipOf, rivalsOf } from "./ownership.ts";
@@ -84,7 +84,7 @@ export const inspector =
       hostname: ascii,
       label: target.slice(0, target.indexOf(".")),
     });
-    const methods = challenge ? directly(order.methods) : order.methods;
+    const methods = challenge ? directMethods(order.methods) : order.methods;
     const expected = { ...order, methods, hostname: ascii, target, isApex, needsProof, formerAddresses };
     const { event, findings } = verdictOf(trace, expected);
     const isProven = ownershipOf(trace, expected) === "proven";

@@ -49,7 +49,7 @@ const parametersOf = (value: string): string[][] =>
 const isHint = (key = ""): boolean => key === "ipv4hint" || key === "ipv6hint";
 
 /** A proxy adds an HTTPS record with its own addresses to the names that it hides. */
-const isOfProxy = (value: string, trace: Trace): boolean => {
+const isByProxy = (value: string, trace: Trace): boolean => {
   const hints = parametersOf(value).flatMap(([key, ...values]) => (isHint(key) ? values : []));
   return zoneProxyOf(hints, trace) !== undefined;
 };
@@ -61,7 +61,7 @@ export const withConflicts = (findings: Finding[], trace: Trace, expectation: Ex
   if (isApex || !isBlocked) return findings;
   const conflicts = (trace.others ?? []).flatMap((exchange): RecordFinding[] => {
     const type = exchange.question.type as (typeof EXCLUDED_BY_CNAME)[number];
-    const found = valuesOf(exchange).filter((value) => type !== "HTTPS" || !isOfProxy(value, trace));
+    const found = valuesOf(exchange).filter((value) => type !== "HTTPS" || !isByProxy(value, trace));
     const expected = [canonicalName(target)];
     return found.length > 0 ? [{ kind: "conflicting_record", name, type, found, expected }] : [];
   });
@@ -84,6 +84,6 @@ export const httpsFindings = (trace: Trace): Finding[] => {
     parametersOf(value).some(([key = "", ...values]) =>
       isHint(key) ? values.some((one) => !addresses.includes(one)) : !FOR_ANY_HOST.has(key),
     );
-  const found = others.flatMap(valuesOf).filter((value) => leadsElsewhere(value) && !isOfProxy(value, trace));
+  const found = others.flatMap(valuesOf).filter((value) => leadsElsewhere(value) && !isByProxy(value, trace));
   return found.length > 0 ? [{ kind: "https_record", name, found }] : [];
 };

@@ -53,9 +53,9 @@ const firstQueries = async (resolve: Resolve, send: SendQuery, options: TraceOpt
     followCnames(resolveBest, target, "AAAA"),
   ]);
   const askResolver: Ask = (server, question) => send(server, question, true);
-  const informing = mayAskResolvers(direct, subject, targets) ? resolvers : [];
+  const queriedResolvers = mayAskResolvers(direct, subject, targets) ? resolvers : [];
   const indirect = await Promise.all(
-    informing.map((server) => viewOf(askResolver, ascii, server, "resolver")),
+    queriedResolvers.map((server) => viewOf(askResolver, ascii, server, "resolver")),
   );
   return { resolveBest, first: { authority, views: [...direct, ...indirect], chain, targets, caa } };
 };

@@ -46,11 +46,11 @@ const parseEntry = (word: string): [Limited, Limit | undefined] | undefined => {
 const wordsOf = (text: string): string[] => text.split(" ").filter((word) => word !== "");
 
 /** Adds the preset of the CA, unless the words begin with one. */
-const completed = (words: readonly string[], directory: string): string[] => {
+const withPreset = (words: readonly string[], directory: string): string[] => {
   const [first = ""] = words;
   return Object.hasOwn(PRESETS, first)
     ? [...wordsOf(PRESETS[first] ?? ""), ...words.slice(1)]
-    : completed([PRESET_OF[new URL(directory).host] ?? "letsencrypt", ...words], directory);
+    : withPreset([PRESET_OF[new URL(directory).host] ?? "letsencrypt", ...words], directory);
 };
 
 /** For one CA: the name of a preset, changes such as `orders=1000/3h` or `domain=none`, or both. */
@@ -65,6 +65,6 @@ export const parseLimits = (text: string): readonly (readonly string[])[] | unde
 
 /** @param words as parsed; without a preset, they change the CA's own, which for an unknown CA is Let's Encrypt's */
 export const limitsOf = (directory: string, words: readonly string[] = []): Limits => {
-  const entries = completed(words, directory).flatMap((word) => [parseEntry(word)].filter((one) => !!one));
+  const entries = withPreset(words, directory).flatMap((word) => [parseEntry(word)].filter((one) => !!one));
   return Object.fromEntries(new Map(entries).entries().filter(([, limit]) => limit));
 };

@@ -177,7 +177,7 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
 type Seen = Named & Pick<Domain, "stage" | "findings"> & Partial<Domain>;
 
 /** Findings that only need time, or are hints. */
-const PASSING: ReadonlySet<Finding["kind"]> = new Set([
+const TRANSIENT: ReadonlySet<Finding["kind"]> = new Set([
   "not_propagated",
   "unreachable",
   "long_ttl",
@@ -189,7 +189,7 @@ const toneOf = ({ kind }: Finding, domain: Seen): Advice["tone"] => {
   // Most people add a domain before its record.
   const isExpected = kind === "no_record" && isWaiting(domain) && domain.nextCheckAt !== undefined;
   const isEarly = kind === "not_moved" && domain.stage !== "live";
-  return isExpected || isEarly || PASSING.has(kind) ? "waiting" : "bad";
+  return isExpected || isEarly || TRANSIENT.has(kind) ? "waiting" : "bad";
 };
 
 /** True for CAA records at the domain, or at the target. */
@@ -201,7 +201,7 @@ const isShown = (finding: Finding, { stage, certificate }: Seen): boolean =>
   !isAboutCaa(finding) || certificate !== undefined || (stage !== "live" && stage !== "suspended");
 
 /** Several findings of these kinds are shown as one: from several servers, or about several types of record. */
-const TOGETHER: ReadonlySet<Finding["kind"]> = new Set([...PASSING, "conflicting_record", "stray_address"]);
+const TOGETHER: ReadonlySet<Finding["kind"]> = new Set([...TRANSIENT, "conflicting_record", "stray_address"]);
 
 const grouped = (findings: readonly Finding[]): [Finding, ...Finding[]][] => {
   const groups = Map.groupBy(findings, ({ kind, message, responsible }) =>
@@ -233,7 +233,7 @@ const findingAdvice = (findings: readonly [Finding, ...Finding[]], domain: Seen,
 };
 
 /** Problems with a certificate that end by themselves. */
-const PASSING_PROBLEMS: ReadonlySet<string> = new Set(["budget", "rateLimited", "undecided"]);
+const TRANSIENT_PROBLEMS: ReadonlySet<string> = new Set(["budget", "rateLimited", "undecided"]);
 
 const certificateAdvice = (certificate: Certificate, now: number): Advice | undefined => {
   const { status, problem, queue } = certificate;
@@ -243,7 +243,7 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   const isPassing =
     (status === "in_use" && !mustRenew) ||
     isQueued ||
-    (PASSING_PROBLEMS.has(problem?.type ?? "") && !problem?.cause && status !== "ssl_overdue") ||
+    (TRANSIENT_PROBLEMS.has(problem?.type ?? "") && !problem?.cause && status !== "ssl_overdue") ||
     (status === "failing" && isDue(certificate, now));
   return {
     tone: isPassing ? "waiting" : "bad",
