@@ -523,7 +523,7 @@ describe("domains", () => {
     ["", ["example.com primary", "www.example.com redirect"]],
     ["y", ["example.com primary", "www.example.com redirect"]],
     ["n", ["example.com primary"]],
-  ])("are added with their pair at a terminal if the answer is %p", async (answer, expected) => {
+  ])("are added with their pair on a terminal if the answer is %p", async (answer, expected) => {
     using place = await open();
     let isAsked = false;
     const argv = ["domains", "add", "example.com", "--project", "docs"];
