@@ -161,6 +161,43 @@ export const SLEEP_MS = 5000;
 export const sleepy: Begin = (place, where) =>
   pebble(place, where, { ...NONCES, PEBBLE_VA_SLEEPTIME: String(SLEEP_MS / 1000) });
 
+/** Longer than any test, in seconds. */
+const NEVER = "100000";
+/** How long an authority asks to wait for its decision, in seconds: longer than an attempt takes. */
+const RETRY_AFTER = "600";
+
+/** It never decides: a proxy before pebble, whose validation sleeps, adds the time until the next poll of an authorization. */
+export const undecided: Begin = async (place, where) => {
+  const { issue, root } = await createTestCa();
+  const inner = await pebble(place, where, { ...NONCES, PEBBLE_VA_SLEEPTIME: NEVER });
+  const innerRoot = readFileSync(inner.caFile, "utf8");
+  const proxy = Bun.serve({
+    hostname: "localhost",
+    port: freePort(),
+    tls: await issue(["localhost"]),
+    async fetch({ url, method, headers, body }) {
+      // The Host header stays: pebble compares it with the signed URL, and uses it in its own URLs.
+      const path = url.slice(new URL(url).origin.length);
+      const target = new URL(path, inner.directory);
+      const response = await fetch(target, { method, headers, body, tls: { ca: innerRoot } });
+      const changed = new Headers(response.headers);
+      if (path.startsWith("/authZ/")) changed.set("retry-after", RETRY_AFTER);
+      return new Response(await response.bytes(), { status: response.status, headers: changed });
+    },
+  });
+  const caFile = join(place, "proxy-ca.crt");
+  writeFileSync(caFile, root);
+  return {
+    directory: `https://localhost:${proxy.port}/dir`,
+    caFile,
+    rootFile: inner.rootFile,
+    async [Symbol.asyncDispose]() {
+      await proxy.stop(true);
+      await inner[Symbol.asyncDispose]();
+    },
+  };
+};
+
 /**
  * An authority, where name servers will be, and the settings of a server that asks both, with HTTPS.
  * @param askedPort where the authority fetches challenges, if not at `httpPort`

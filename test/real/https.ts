@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { createTestCa } from "../support/certificates.ts";
 import { freePort } from "./authorities.ts";
 import { serve, type ServerSettings, store } from "./support.ts";
@@ -34,4 +35,15 @@ export const serveHttps = async ({
     httpsUrl: `https://${host}:${httpsPort}`,
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };
+};
+
+/** Whether a name is served with a certificate of the CA. */
+export const isServedBy = (port: number, servername: string, ca: string): Promise<boolean> => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host: "127.0.0.1", port, servername, ca }, () => {
+    resolve(socket.authorized);
+    socket.destroy();
+  });
+  socket.on("error", () => resolve(false));
+  return promise;
 };

@@ -1,7 +1,6 @@
 import { expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "node:tls";
 import { domainToASCII } from "node:url";
 import { tarGzOf } from "../deploys/archives.ts";
 import { parseLine, type Line } from "../support/zones.ts";
@@ -10,6 +9,7 @@ import { type FoundFault, followAdvice, type NeededRecords } from "./advice.ts";
 import { surroundings } from "./authorities.ts";
 import { freeServer, namesOf, NEEDED, type Updatable } from "./dns-servers.ts";
 import { type FaultyZone, faultServers, REFUSING } from "./fault-servers.ts";
+import { isServedBy } from "./https.ts";
 import { directory, real, run, serve, type Server, until } from "./support.ts";
 import { FAULT_GROUPS, type ZoneFault, zoneOf } from "./zone-faults.ts";
 import { type Outcome, writeReport } from "./fault-report.ts";
@@ -88,17 +88,6 @@ const updateKey = async (path: string): Promise<Updatable & { file: string }> =>
   const file = join(path, "update.key");
   writeFileSync(file, key, { mode: 0o600 });
   return { zone: SITES, key, keyName: "acme.key", file };
-};
-
-/** True if a name is served with a certificate of the CA. */
-const isServed = (port: number, servername: string, ca: string): Promise<boolean> => {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect({ host: "127.0.0.1", port, servername, ca }, () => {
-    resolve(socket.authorized);
-    socket.destroy();
-  });
-  socket.on("error", () => resolve(false));
-  return promise;
 };
 
 /** The service with a CA, and a zone for each fault. */
@@ -221,7 +210,7 @@ const repair = async (
       );
     }
     const servername = domainToASCII(hostname.replace("*", "any"));
-    await until("HTTPS", () => isServed(place.httpsPort, servername, place.root));
+    await until("HTTPS", () => isServedBy(place.httpsPort, servername, place.root));
     return { ...outcome, ms: performance.now() - since };
   } catch (error) {
     return { ...outcome, problem: String(error) };

@@ -1,0 +1,235 @@
+import { expect } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tarGzOf } from "../deploys/archives.ts";
+import { zonesOf } from "../dns-checks/cases.ts";
+import { type Begin, surroundings, undecided, usual } from "./authorities.ts";
+import { NEEDED, nameServers, namesOf } from "./dns-servers.ts";
+import { isServedBy } from "./https.ts";
+import { directory, real, serve, type Server, store, until } from "./support.ts";
+
+const WINDOW_MS = 3 * 3_600_000;
+const json = { "content-type": "application/json" };
+const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
+
+/** The projects. Each has a zone, `big.test` for example, with these names. */
+const PROJECTS = { big: ["a", "b", "c", "d", "e"], small: ["a"] } as const;
+type Slug = keyof typeof PROJECTS;
+
+interface Domain {
+  hostname: string;
+  stage: string;
+  certificate?: {
+    authority?: string;
+    problem?: { type: string };
+    failures?: number;
+    queue?: { position: number; estimatedAt: string };
+  };
+}
+
+const read = async (server: Server, path: string, method = "GET", body?: object): Promise<unknown> => {
+  const response = await server.call(path, {
+    method,
+    ...(body && { headers: json, body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+};
+
+/** Creates a project with a deploy. @returns the target of its domains */
+const makeProject = async (server: Server, slug: Slug): Promise<string> => {
+  const made = await read(server, "/platform/projects", "POST", { slug, name: slug, plan: "pro" });
+  const headers = { "content-type": "application/gzip" };
+  const deploy = { method: "POST", headers, body: site };
+  expect((await server.call(`/platform/projects/${slug}/deploys`, deploy)).status).toBe(201);
+  return (made as { target: string }).target;
+};
+
+const zoneOf = (slug: Slug, target: string): string[] => [
+  `${slug}.test NS ns.${slug}.test`,
+  `ns.${slug}.test A 127.0.0.1`,
+  ...PROJECTS[slug].map((label) => `${label}.${slug}.test CNAME ${target}`),
+];
+
+/** Where the API has the domains of a project. @param hostname one of them */
+const listPath = (hostname: string): string => `/platform/projects/${hostname.split(".")[1]}/domains`;
+const pathOf = (hostname: string): string => `${listPath(hostname)}/${hostname}`;
+
+const show = async (server: Server, hostname: string) => {
+  const { stage, certificate } = (await read(server, pathOf(hostname))) as Domain;
+  return { stage, certificate };
+};
+
+/** Adds domains, whose records are right already, and requests their certificates. */
+const add = async (server: Server, ...hostnames: string[]): Promise<void> => {
+  for (const hostname of hostnames) {
+    await read(server, listPath(hostname), "POST", { hostname });
+    await read(server, `${pathOf(hostname)}/verify`, "POST");
+  }
+};
+
+/** Waits until domains look like this. */
+const untilShown = async (server: Server, expected: Record<string, object>): Promise<void> => {
+  const shown = () => Promise.all(Object.keys(expected).map((hostname) => show(server, hostname)));
+  const isSo = async () => Bun.deepMatch(Object.values(expected), await shown());
+  await until("the domains are as expected", isSo).catch(async () =>
+    expect(await shown()).toMatchObject(Object.values(expected)),
+  );
+};
+
+const LIVE = { stage: "live" };
+const queued = (position: number) => ({ stage: "verified", certificate: { queue: { position } } });
+/** Waits for the CA without a failure. */
+const waiting = (type: string) => ({ certificate: { problem: { type }, failures: 0 } });
+
+/** All responses with domains of a project are complete, by the API and on the command line. */
+const expectEveryResponse = async (server: Server, cwd: string, ...hostnames: string[]): Promise<void> => {
+  const [first = ""] = hostnames;
+  const namesIn = (list: unknown) => (list as Domain[]).map(({ hostname }) => hostname);
+  const slug = first.split(".")[1] ?? "";
+  for (const path of [listPath(first), "/platform/domains", `/platform/domains?project=${slug}`])
+    expect(namesIn(await read(server, path))).toEqual(expect.arrayContaining(hostnames));
+  for (const hostname of hostnames)
+    for (const [method, path] of [
+      ["GET", ""],
+      ["PUT", "/primary"],
+      ["POST", "/verify"],
+    ] as const)
+      expect(await read(server, `${pathOf(hostname)}${path}`, method)).toMatchObject({ hostname });
+  const { code, stdout, stderr } = await store(["domains", "list", "--project", slug, "--json"], { cwd });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(namesIn(JSON.parse(stdout)).toSorted()).toEqual(hostnames);
+};
+
+/** The executable with two projects, beside a CA and name servers with the right records for their domains. */
+const open = async (place: string, stack: AsyncDisposableStack, begin: Begin = usual) => {
+  const { servers, authority, env, httpPort, httpsPort } = await surroundings(place, begin);
+  stack.use(authority);
+  /** Starts the server with limits of the CAs. */
+  const start = async (ACME_LIMITS: string, more: Record<string, string> = {}) =>
+    stack.use(await serve({ cwd: place, env: { ...env, ACME_LIMITS, ...more } }));
+  const publish = async (server: Server) => {
+    const [big, small] = [await makeProject(server, "big"), await makeProject(server, "small")];
+    mkdirSync(join(place, "dns"));
+    const zones = {
+      ...zonesOf({ usual: big, forbidden: "forbidden.pages.test", wide: "wide.pages.test" }),
+      "pages.test": [
+        "pages.test NS ns.pages.test",
+        ...["ns.pages.test", big, small].map((name) => `${name} A 127.0.0.1`),
+      ],
+      "big.test": zoneOf("big", big),
+      "small.test": zoneOf("small", small),
+    };
+    stack.use(await nameServers(join(place, "dns"), zones, servers));
+  };
+  const isServed = (hostname: string, { rootFile } = authority) =>
+    isServedBy(httpsPort, hostname, readFileSync(rootFile, "utf8"));
+  const where = { httpPort, tlsPort: httpsPort, dns: namesOf(servers).resolver };
+  return { authority, where, start, publish, isServed };
+};
+
+real(
+  "projects take turns for the orders that a CA allows, and domains show their places in the queue",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    await using stack = new AsyncDisposableStack();
+    const { start, publish, isServed } = await open(place.path, stack);
+    const server = await start("none orders=3/3h");
+    await publish(server);
+    const begun = Date.now();
+    await add(server, "a.big.test", "b.big.test", "c.big.test");
+    await untilShown(server, { "a.big.test": LIVE, "b.big.test": LIVE, "c.big.test": LIVE });
+    await add(server, "d.big.test", "e.big.test");
+    await untilShown(server, { "d.big.test": queued(1), "e.big.test": queued(2) });
+    await add(server, "a.small.test");
+    await untilShown(server, {
+      "a.small.test": queued(1),
+      "d.big.test": queued(2),
+      "e.big.test": queued(3),
+    });
+    const { certificate } = await show(server, "e.big.test");
+    const estimated = Date.parse(certificate?.queue?.estimatedAt ?? "") - WINDOW_MS;
+    expect(estimated).toBeWithin(begun, Date.now());
+
+    await server.stop();
+    // One more order.
+    const restarted = await start("none orders=4/3h");
+    await untilShown(restarted, {
+      "a.small.test": LIVE,
+      "d.big.test": queued(1),
+      "e.big.test": queued(2),
+    });
+    expect(await isServed("a.small.test")).toBe(true);
+    expect(await isServed("d.big.test")).toBe(false);
+  },
+);
+
+real(
+  "a second CA issues the certificates when the orders of the first one are used up",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    await using stack = new AsyncDisposableStack();
+    const { start, publish, isServed, authority: first, where } = await open(place.path, stack);
+    const secondPlace = join(place.path, "second");
+    mkdirSync(secondPlace);
+    const second = stack.use(await usual(secondPlace, where));
+    const trusted = join(place.path, "cas.crt");
+    writeFileSync(trusted, [first, second].map(({ caFile }) => readFileSync(caFile, "utf8")).join("\n"));
+    const server = await start("none orders=1/3h, none orders=1/3h", {
+      ACME_DIRECTORY: `${first.directory},${second.directory}`,
+      ACME_CA_FILE: trusted,
+    });
+    await publish(server);
+    const by = ({ directory: authority }: typeof first) => ({ ...LIVE, certificate: { authority } });
+    await add(server, "a.big.test");
+    await untilShown(server, { "a.big.test": by(first) });
+    await add(server, "b.big.test");
+    await untilShown(server, { "b.big.test": by(second) });
+    await add(server, "c.big.test");
+    await untilShown(server, { "c.big.test": queued(1) });
+    const names = ["a.big.test", "b.big.test", "c.big.test"];
+    const served = (ca: typeof first) => Promise.all(names.map((hostname) => isServed(hostname, ca)));
+    expect(await served(first)).toEqual([true, false, false]);
+    expect(await served(second)).toEqual([false, true, false]);
+  },
+);
+
+real(
+  "every response with a domain that waits for a limit of the CA is complete, and so are those of its project",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    await using stack = new AsyncDisposableStack();
+    const { start, publish } = await open(place.path, stack);
+    const server = await start("none orders=2/3h domain=1/7d");
+    await publish(server);
+    await add(server, "a.big.test");
+    await untilShown(server, { "a.big.test": LIVE });
+    await add(server, "b.big.test");
+    await untilShown(server, { "b.big.test": waiting("budget") });
+    await add(server, "a.small.test");
+    await untilShown(server, { "a.small.test": LIVE });
+    await add(server, "c.big.test");
+    await untilShown(server, { "c.big.test": queued(1) });
+    await expectEveryResponse(server, place.path, "a.big.test", "b.big.test", "c.big.test");
+    await expectEveryResponse(server, place.path, "a.small.test");
+  },
+);
+
+real(
+  "every response with a domain whose CA has not decided is complete, and so are those of its project",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    await using stack = new AsyncDisposableStack();
+    const { start, publish } = await open(place.path, stack, undecided);
+    const server = await start("none");
+    await publish(server);
+    await add(server, "a.big.test");
+    await untilShown(server, { "a.big.test": waiting("undecided") });
+    await read(server, listPath("b.big.test"), "POST", { hostname: "b.big.test" });
+    await expectEveryResponse(server, place.path, "a.big.test", "b.big.test");
+  },
+);
