@@ -6,7 +6,7 @@ import { queueOf } from "./certificates.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
 import { recordWatch } from "../domains/record-watch.ts";
-import { queryRepeater, recordProbe } from "../dns-checks/record-probe.ts";
+import { challengeProbe, queryRepeater, recordProbe } from "../dns-checks/record-probe.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import type { AddressesOf } from "../dns-checks/target-addresses.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
@@ -89,6 +89,11 @@ export const domainServices = (
     domains,
     domainSettings: domainRoles({ domains: repositories.domains, projects, clock }),
     domainScheduler: domainScheduler(scheduled),
-    recordWatch: recordWatch({ ...scheduled, probe: recordProbe(dns), repeatQuery: queryRepeater(dns) }),
+    recordWatch: recordWatch({
+      ...scheduled,
+      probe: recordProbe(dns),
+      probeChallenge: challengeProbe(dns),
+      repeatQuery: queryRepeater(dns),
+    }),
   };
 };

@@ -7,6 +7,7 @@ import type { Server } from "../protocols/dns/network.ts";
 import { parseServer } from "../protocols/dns/server-address.ts";
 import { judgeRecords } from "./cname-rule.ts";
 import { hasValue } from "./doubled-name.ts";
+import type { Challenge } from "./finding.ts";
 import { type ReportedQuestion, toReportedQuestion } from "./report.ts";
 import { proofNameOf } from "./trace.ts";
 
@@ -34,6 +35,15 @@ export const recordProbe =
   };
 
 export type RecordProbe = ReturnType<typeof recordProbe>;
+
+/** Asks one server of a zone whether it has the CNAME record of a challenge. Never rejects. */
+export const challengeProbe =
+  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
+  async ({ name, value }: Challenge, server: Server): Promise<boolean> =>
+    mayAsk(server.address) &&
+    hasValue(await ask(server, { name, type: "CNAME" }, false, () => false), [value]);
+
+export type ChallengeProbe = ReturnType<typeof challengeProbe>;
 
 /** Without TTLs, which resolvers count down. */
 const comparable = ({ outcome, records }: ReportedQuestion): string =>

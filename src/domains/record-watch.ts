@@ -1,4 +1,4 @@
-import type { RecordProbe } from "../dns-checks/record-probe.ts";
+import type { ChallengeProbe, RecordProbe } from "../dns-checks/record-probe.ts";
 import type { Report, ReportedQuestion } from "../dns-checks/report.ts";
 import { SERVICE } from "../lib/actor.ts";
 import { hostnameOf } from "../lib/hostname.ts";
@@ -29,6 +29,7 @@ const PATIENCE_MS = 5000;
 interface RecordWatchOptions {
   domains: Pick<Domains, "watched" | "trace">;
   probe: RecordProbe;
+  probeChallenge: ChallengeProbe;
   repeatQuery: (asked: ReportedQuestion) => Promise<boolean>;
   checks: Checks;
   clock: Clock;
@@ -54,14 +55,19 @@ const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
   return isHeld(stage) && isRefused(findings) ? questions.findLast(({ type }) => type === "CAA") : undefined;
 };
 
+/** The record that would allow the certificate, although the CAA records stay. */
+const challengeIn = ({ findings }: Domain) =>
+  findings.find((finding) => finding.kind === "caa_forbids")?.challenge;
+
 /**
  * Watches the records of domains that do not point here yet, and checks a domain once one server of its zone has the right ones.
- * A watch stores nothing. A domain whose right records were not enough is checked again on its schedule, after they were wrong, or
- * once the DNSSEC or CAA query that blocked it has a different response.
+ * A watch stores nothing. A domain whose right records were not enough is checked again on its schedule, after they were wrong,
+ * once the DNSSEC or CAA query that blocked it has a different response, or once the challenge's record exists.
  */
 export const recordWatch = ({
   domains,
   probe,
+  probeChallenge,
   repeatQuery,
   checks,
   clock,
@@ -79,8 +85,9 @@ export const recordWatch = ({
     const query = blockingQuery(domain, report);
     const server = serverOf(domain, report.nameServers);
     const target = targetOf(project.targetLabel);
+    const challenge = challengeIn(domain);
     const isRight = query
-      ? await repeatQuery(query)
+      ? (await repeatQuery(query)) || (server && challenge && (await probeChallenge(challenge, server)))
       : server && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses));
     const key = `${domain.id} ${domain.stage}`;
     if (!isRight) return isChecked.delete(key);

@@ -104,6 +104,24 @@ test("the operator's corrected CAA record is noticed within 20 s too", async () 
   expect(await stageOf(NAME)).toBe("live");
 });
 
+test("a challenge record that CAA records require is noticed within 20 s at the zone's servers", async () => {
+  const { zones, target, setOwn, fail, watch, stageOf, kinds, server } = await openVerified();
+  const onlyDns = `${ZONE} CAA 0 issue "letsencrypt.org;validationmethods=dns-01"`;
+  zones[ZONE] = zone(ZONE, `${NAME} CNAME ${target}`, onlyDns);
+  await fail();
+  expect(await kinds()).toContain("caa_forbids");
+  expect(await watch()).toBe(false);
+  zones[ZONE] = zone(ZONE, `${NAME} CNAME ${target}`, `${CHALLENGE} CNAME other.test`, onlyDns);
+  server.questions.length = 0;
+  expect(await watch()).toBe(false);
+  const asked = server.questions.map(({ name, type }) => `${name} ${type}`);
+  expect(asked).toEqual([`${ZONE} CAA`, `${CHALLENGE} CNAME`]);
+  setOwn(onlyDns);
+  expect(await watch()).toBe(true);
+  expect(await stageOf(NAME)).toBe("live");
+  expect(await kinds()).not.toContain("caa_forbids");
+});
+
 test("CAA queries that succeed again are noticed within 20 s", async () => {
   const { server, resolver, fail, watch, stageOf, kinds } = await openVerified();
   for (const one of [server, resolver]) one.behaviours.set(`${NAME} CAA`, "SERVFAIL");

@@ -20,6 +20,7 @@ test("a check that takes minutes holds up neither the next watch nor a stop", as
     },
     repeatQuery: async () => false,
     probe: async () => true,
+    probeChallenge: async () => false,
     checks: {
       run() {
         checks += 1;
