@@ -13,7 +13,7 @@ const json = { "content-type": "application/json" };
 const site = tarGzOf([{ name: "index.html", content: "<h1>Docs</h1>" }]);
 
 /** The projects. Each has a zone, `big.test` for example, with these names. */
-const PROJECTS = { big: ["a", "b", "c", "d", "e"], small: ["a"] } as const;
+const PROJECTS = { big: ["a", "b", "c", "d", "e"], small: ["z"] } as const;
 type Slug = keyof typeof PROJECTS;
 
 interface Domain {
@@ -142,9 +142,9 @@ real(
     await untilShown(server, { "a.big.test": LIVE, "b.big.test": LIVE, "c.big.test": LIVE });
     await add(server, "d.big.test", "e.big.test");
     await untilShown(server, { "d.big.test": queued(1), "e.big.test": queued(2) });
-    await add(server, "a.small.test");
+    await add(server, "z.small.test");
     await untilShown(server, {
-      "a.small.test": queued(1),
+      "z.small.test": queued(1),
       "d.big.test": queued(2),
       "e.big.test": queued(3),
     });
@@ -156,11 +156,11 @@ real(
     // One more order.
     const restarted = await start("none orders=4/3h");
     await untilShown(restarted, {
-      "a.small.test": LIVE,
+      "z.small.test": LIVE,
       "d.big.test": queued(1),
       "e.big.test": queued(2),
     });
-    expect(await isServed("a.small.test")).toBe(true);
+    expect(await isServed("z.small.test")).toBe(true);
     expect(await isServed("d.big.test")).toBe(false);
   },
 );
@@ -209,12 +209,12 @@ real(
     await untilShown(server, { "a.big.test": LIVE });
     await add(server, "b.big.test");
     await untilShown(server, { "b.big.test": waiting("budget") });
-    await add(server, "a.small.test");
-    await untilShown(server, { "a.small.test": LIVE });
+    await add(server, "z.small.test");
+    await untilShown(server, { "z.small.test": LIVE });
     await add(server, "c.big.test");
     await untilShown(server, { "c.big.test": queued(1) });
     await expectEveryResponse(server, place.path, "a.big.test", "b.big.test", "c.big.test");
-    await expectEveryResponse(server, place.path, "a.small.test");
+    await expectEveryResponse(server, place.path, "z.small.test");
   },
 );
 

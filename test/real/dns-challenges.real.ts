@@ -205,8 +205,10 @@ const openShop = async (place: string, stack: AsyncDisposableStack, old: string)
       ),
     show: async () =>
       (await (await server.call(`${domains}/${SHOP}`)).json()) as {
+        stage: string;
         verifiedAt?: string;
-        findings: { kind: string }[];
+        certificate?: { problem?: { type: string } };
+        findings: { kind: string; message: string; challenge?: { name: string; value: string } }[];
       },
   };
 };
@@ -249,6 +251,42 @@ real(
       async () => (await fingerprintOf(httpsPort, SHOP, root)) !== before,
       30_000,
     );
+  },
+);
+
+real(
+  "a domain whose CAA record allows only dns-01 is told the CNAME record to add, and is live with exactly that",
+  [...NEEDED, "pebble"],
+  async () => {
+    using place = directory();
+    await using stack = new AsyncDisposableStack();
+    const caa = 'shop.test 1 CAA 0 issue "ca.test; validationmethods=dns-01"';
+    const shop = await openShop(place.path, stack, caa);
+    const { httpsPort, root, record } = shop;
+    const cname = `${SHOP} 1 CNAME ${record.value}`;
+    shop.setRecords(caa, cname);
+    const isRefused = async () => (await shop.show()).certificate?.problem?.type === "records";
+    await until("the certificate is refused", isRefused, 30_000);
+    const { findings } = await shop.show();
+    expect(findings).toMatchObject([
+      {
+        kind: "caa_forbids",
+        responsible: "holder",
+        name: "shop.test",
+        parameter: "validationmethods",
+        challenge: { name: `_acme-challenge.${SHOP}` },
+      },
+    ]);
+    const [{ message = "", challenge } = {}] = findings;
+    expect(message).toContain(
+      `Create a CNAME record with the name ${challenge?.name} and the value ${challenge?.value}`,
+    );
+    expect(await fingerprintOf(httpsPort, SHOP, root).catch(() => "refused")).toBe("refused");
+    shop.setRecords(caa, cname, `${challenge?.name} 1 CNAME ${challenge?.value}`);
+    // Nobody requests a check.
+    await until("the domain is live", async () => (await shop.show()).stage === "live", 40_000);
+    expect(await fingerprintOf(httpsPort, SHOP, root)).toBeString();
+    expect((await shop.show()).findings).toEqual([]);
   },
 );
 
