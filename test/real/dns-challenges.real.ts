@@ -277,7 +277,7 @@ real(
         challenge: { name: `_acme-challenge.${SHOP}` },
       },
     ]);
-    const [{ message = "", challenge } = {}] = findings;
+    const [{ message, challenge } = {}] = findings;
     expect(message).toContain(
       `Create a CNAME record with the name ${challenge?.name} and the value ${challenge?.value}`,
     );
