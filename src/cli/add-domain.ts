@@ -5,7 +5,7 @@ import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { confirm } from "./confirm.ts";
 import type { DomainOptions } from "./domain-command.ts";
 import { type WireDomain, argumentOf, printPairHint, printRecords, printStage } from "./print/domain.ts";
-import { noteError, print, printJson } from "./print/output.ts";
+import { print, printJson } from "./print/output.ts";
 
 /** Prints domains that were added with their records, and what to do next. */
 const printAdded = (domains: readonly WireDomain[], { project, wait }: DomainOptions): void => {
@@ -18,10 +18,7 @@ const printAdded = (domains: readonly WireDomain[], { project, wait }: DomainOpt
     print(`  adoption-store domains verify ${argumentOf(hostname)} --project ${project} --wait`);
 };
 
-/**
- * Adds a domain and prints its records. On a terminal, it also offers the pair, unless a flag decides. If the pair is then refused,
- * the domain remains.
- */
+/** Adds a domain and prints its records. Then, at a terminal, it offers the pair, unless a flag decides. */
 export const addDomain = async (
   service: DomainService,
   hostname: string,
@@ -31,17 +28,10 @@ export const addDomain = async (
   const { domain, pair } = await add(options.pair);
   const added = fromDomain(domain);
   if (options.json) return printJson(added);
-  const offer = pair || options.pair !== undefined ? undefined : added.pair;
-  if (offer === undefined || !process.stdin.isTTY) {
-    printAdded(options.pair && pair ? [added, fromDomain(pair)] : [added], options);
-    if (offer !== undefined) printPairHint(hostname, offer, options.project);
-    return;
-  }
-  const isAccepted = await confirm(`Also add ${offer} and redirect it?`, true);
-  const later = isAccepted ? await add(true).catch((error: Error) => error) : undefined;
-  const other = later instanceof Error ? undefined : later?.pair;
-  printAdded(other ? [added, fromDomain(other)] : [added], options);
-  if (!(later instanceof Error)) return;
-  noteError(`${offer} was not added: ${later.message}`);
-  process.exitCode = 1;
+  printAdded(options.pair && pair ? [added, fromDomain(pair)] : [added], options);
+  if (pair || options.pair !== undefined || added.pair === undefined) return;
+  if (!process.stdin.isTTY) return printPairHint(hostname, added.pair, options.project);
+  if (!(await confirm(`Also add ${added.pair} and redirect it?`, true))) return;
+  const { pair: other } = await add(true);
+  if (other) printAdded([fromDomain(other)], options);
 };

@@ -553,8 +553,18 @@ describe("domains", () => {
     });
     expect(code).toBe(1);
     expect(shown).toContain("CNAME  www ");
-    expect(shown).toContain("example.com was not added: pair: is one of this service's own names");
+    expect(shown).toContain("pair: is one of this service's own names");
     expect((await place.domains("list")).out).toContain("www.example.com");
+  });
+
+  test("show their record although the question about their pair is interrupted", async () => {
+    using place = await open();
+    const argv = ["domains", "add", "www.example.com", "--project", "docs"];
+    const { shown } = await onTerminal(argv, place.env, (shown, terminal) => {
+      if (shown.includes("[Y/n]")) terminal.write("\u0003");
+    });
+    expect(shown).toContain("CNAME  www ");
+    expect((await place.domains("list")).out).not.toContain(" example.com");
   });
 
   test("are added with the optional record of their challenge, if the server publishes records", async () => {
