@@ -135,8 +135,6 @@ export const ADD = {
   open: "Open it",
   pair: (pair: string, primary: string | undefined) =>
     `Also add ${pair}${primary === undefined ? "" : ` and redirect it to ${primary}`}`,
-  refused: (pair: string, name: string, reason: string) =>
-    `This project has ${name} now, but ${pair} was not added. ${reason}`,
   save: "Add domain",
   added: (name: string) => `${name} added`,
 } as const;
@@ -159,6 +157,7 @@ export const FIELDS: FormWords = {
       special_use: "This name is reserved for special use. Choose another.",
     },
   },
+  pair: { otherwise: "The other name can't be added. Clear the box to add only this one." },
 };
 
 export const CHECK = {
