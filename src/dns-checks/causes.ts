@@ -188,20 +188,7 @@ const ttlFindings = ({ views }: Trace, name: string): Finding[] => {
   return longest ? [{ kind: "long_ttl", name, type: longest.type, seconds: longest.ttl }] : [];
 };
 
-const SLOW_MS = 2000;
-
-/** Even the fastest response of the zone's own servers took long. One that was repeated does not count alone. */
-const slownessFindings = ({ views, apex: name }: Trace): Finding[] => {
-  const own = views.filter(({ role, cname }) => role === "authority" && isUsable(cname));
-  const fastest = Math.min(
-    ...own.flatMap(({ cname, a, aaaa }) => [cname, a, aaaa]).map((one) => one.milliseconds),
-  );
-  return own.length > 0 && fastest > SLOW_MS
-    ? [{ kind: "slow_servers", name, seconds: Math.round(fastest / 1000) }]
-    : [];
-};
-
-/** Some servers accept a CNAME at the apex of a zone, contrary to RFC 1912 section 2.4. */
+/** Some servers load a CNAME at the apex of a zone, against RFC 1912 section 2.4. */
 const apexFindings = ({ views, ascii: name, apex, target }: Trace): Finding[] => {
   const isRaw = ({ role, cname }: View) =>
     role === "authority" && recordsOf(cname).some((record) => record.name === name);
@@ -238,6 +225,6 @@ const withOneProxy = (findings: Finding[]): Finding[] => {
 export const explain = (findings: Finding[], trace: Trace, expected: Expectation): Finding[] => {
   const causes = findings.map((finding) => causeOf(finding, trace, expected));
   const first = causes.filter((finding) => !isConsequence(finding, trace, causes));
-  const hints = [...apexFindings(trace), ...ttlFindings(trace, trace.ascii), ...slownessFindings(trace)];
+  const hints = [...apexFindings(trace), ...ttlFindings(trace, trace.ascii)];
   return distinct([...withOneProxy(first), ...platformFindings(trace), ...hints]);
 };

@@ -251,13 +251,6 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     describe: ({ name, type, seconds }) =>
       `The ${type} record of ${name} has a TTL of ${duration(seconds)}: a change takes up to ${duration(seconds)} to reach everybody. Set its TTL to 3600 before you change it.`,
   },
-  slow_servers: {
-    meaning: "The domain's own name servers respond so slowly that a CA may refuse the certificate.",
-    responsible: "dns_provider",
-    isHint: true,
-    describe: ({ name, seconds }) =>
-      `The name servers of ${name} took at least ${seconds} s to respond, and a CA may not wait so long. If the certificate fails, ask the DNS provider to make them faster.`,
-  },
   not_moved: {
     meaning: "The DNS proves that the domain belongs to the project, but its records do not point here yet.",
     responsible: "holder",

@@ -1,21 +1,11 @@
 import { type Static, t } from "elysia";
-import {
-  AnyText,
-  Count,
-  Cursor,
-  ErrorBody,
-  Limit,
-  OneOf,
-  ResponseText,
-  Rule,
-  checked,
-} from "../http/schemas.ts";
+import { AnyText, Cursor, ErrorBody, Limit, OneOf, ResponseText, Rule, checked } from "../http/schemas.ts";
 import { MAX_DOMAIN_ROWS } from "../lib/domain-list.ts";
 import { hasAtMost } from "../lib/text.ts";
 import { statusOf } from "../lib/errors.ts";
 import { Domain, fromDomain } from "./model.ts";
 import type { RowResult } from "./row-additions.ts";
-import { STORED_STAGES, type StoredStage } from "./stage.ts";
+import { STORED_STAGES } from "./stage.ts";
 
 const STAGE_LIST = `^(${STORED_STAGES.join("|")})(,(${STORED_STAGES.join("|")}))*$`;
 const STAGES = new RegExp(STAGE_LIST);
@@ -23,14 +13,12 @@ const STAGES = new RegExp(STAGE_LIST);
 const text = (description: string, example: string) =>
   AnyText("DomainListText", { max: 255, description, examples: [example] });
 
-const filters = {
-  q: t.Optional(text("Part of the host name, in Unicode or in Punycode. Case is ignored.", "example.org")),
-  project: t.Optional(text("Filter by the slug of the project.", "docs")),
-};
-
 export const AllDomainsQuery = t.Object(
   {
-    ...filters,
+    q: t.Optional(
+      text("Part of the host name, in Unicode or in Punycode. Case makes no difference.", "example.org"),
+    ),
+    project: t.Optional(text("Filter by the slug of the project.", "docs")),
     stage: t.Optional(
       checked<string>(
         "DomainStages",
@@ -49,25 +37,6 @@ export const AllDomainsQuery = t.Object(
     cursor: t.Optional({ ...Cursor, maxLength: 500 }),
   },
   { additionalProperties: false },
-);
-
-export const DomainCountQuery = t.Object(filters, { additionalProperties: false });
-
-export const DomainStatistics = t.Object(
-  {
-    total: Count("Number of domains.", 1000),
-    needAttention: Count(
-      "Number of domains that need action: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify.",
-      3,
-    ),
-    byStage: t.Object(
-      Object.fromEntries(
-        STORED_STAGES.map((stage) => [stage, Count(`Number in the stage \`${stage}\`.`, 40)]),
-      ) as Record<StoredStage, ReturnType<typeof Count>>,
-      { $id: "DomainStageCounts", description: "The number of domains by stage." },
-    ),
-  },
-  { $id: "DomainStatistics", description: "The number of domains." },
 );
 
 export const NewDomains = t.Array(

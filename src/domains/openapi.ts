@@ -25,16 +25,6 @@ const LIVE = {
   liveAt: "2026-11-20T09:31:00.000Z",
 };
 
-const BY_STAGE = {
-  awaiting_dns: 9,
-  dns_conflict: 2,
-  verified: 0,
-  issuing: 1,
-  issue_failed: 1,
-  live: 87,
-  suspended: 0,
-};
-
 const CONFIG = {
   domains: {
     primary: "docs.example.org",
@@ -59,20 +49,6 @@ export const listAllDomains = operation({
   tags: TAGS,
   responses: { 200: { description: "The domains.", headers: ["Link", "Next-Cursor"], example: [LIVE] } },
   faults: ["not_found"],
-});
-
-export const countDomains = operation({
-  operationId: "getDomainStatistics",
-  summary: "Count the domains of all projects",
-  description:
-    "Counts domains by stage: those of all projects, or those that match `q` and `project`. The counts include every write that was acknowledged before the request.",
-  tags: TAGS,
-  responses: {
-    200: {
-      description: "The counts.",
-      example: { total: 100, needAttention: 3, byStage: BY_STAGE },
-    },
-  },
 });
 
 export const addDomain = operation({

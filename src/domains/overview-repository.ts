@@ -1,11 +1,11 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
 import { unicodeOf } from "../lib/hostname.ts";
 import { COLUMNS, NEEDS_ATTENTION, PENDING, toDomain, value } from "./queries.ts";
-import { STORED_STAGES, type StoredStage } from "./stage.ts";
+import type { StoredStage } from "./stage.ts";
 
 export interface DomainFilters {
   /** Part of a host name, in A-labels or U-labels. */
@@ -20,15 +20,8 @@ const KEY = sql<string>`(case when ${NEEDS_ATTENTION} then '0' when ${domains.st
 
 const isListed = (placeholder: string) => sql`in (select value from json_each(${value(placeholder)}))`;
 
-const MATCHES = and(
-  ifGiven("project", eq(projects.slug, value("project"))),
-  ifGiven("stages", sql`${domains.stage} ${isListed("stages")}`),
-  ifGiven("ids", sql`${domains.id} ${isListed("ids")}`),
-);
-
 /** Reads of the domains of all projects. */
 export const overviewReads = ({ orm }: Pick<Database, "orm">) => {
-  const isOfProject = eq(projects.id, domains.projectId);
   const listStatement = orm
     .select({
       domain: COLUMNS,
@@ -37,18 +30,17 @@ export const overviewReads = ({ orm }: Pick<Database, "orm">) => {
       key: KEY,
     })
     .from(domains)
-    .innerJoin(projects, isOfProject)
-    .where(and(MATCHES, sql`(${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})`))
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(
+      and(
+        ifGiven("project", eq(projects.slug, value("project"))),
+        ifGiven("stages", sql`${domains.stage} ${isListed("stages")}`),
+        ifGiven("ids", sql`${domains.id} ${isListed("ids")}`),
+        sql`(${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})`,
+      ),
+    )
     .orderBy(asc(KEY), asc(domains.id))
     .limit(value("limit"))
-    .prepare();
-  const needAttention = sql<number>`count(iif(${NEEDS_ATTENTION}, 1, null))`;
-  const countStatement = orm
-    .select({ stage: domains.stage, all: count(), needAttention })
-    .from(domains)
-    .innerJoin(projects, isOfProject)
-    .where(MATCHES)
-    .groupBy(domains.stage)
     .prepare();
   const namesStatement = orm.select({ id: domains.id, hostname: domains.hostname }).from(domains).prepare();
   // SQLite cannot decode Punycode.
@@ -57,30 +49,17 @@ export const overviewReads = ({ orm }: Pick<Database, "orm">) => {
     const isMatch = (hostname: string) => hostname.includes(text) || unicodeOf(hostname).includes(text);
     return namesStatement.all().flatMap(({ id, hostname }) => (isMatch(hostname) ? [id] : []));
   };
-  const valuesOf = ({ q, stages, project }: DomainFilters) => ({
-    project: project ?? null,
-    stages: stages ? JSON.stringify(stages) : null,
-    ids: q ? JSON.stringify(idsOf(q)) : null,
-  });
   return {
-    /** The domains after a key and an id, sorted by key. */
-    overview: async (filters: DomainFilters, limit: number, { text = "", after = 0 } = {}) =>
-      listStatement
-        .all({ ...valuesOf(filters), key: text, after, limit })
-        .map(({ domain, project, id, key }) => ({ domain: toDomain(domain), project, id, key })),
-    /** How many domains match, by stage, and how many need attention in any stage. */
-    async count(filters: DomainFilters) {
-      const byStage = Object.fromEntries(STORED_STAGES.map((stage) => [stage, 0])) as Record<
-        StoredStage,
-        number
-      >;
-      const counts = { total: 0, needAttention: 0, byStage };
-      for (const row of countStatement.all(valuesOf(filters))) {
-        counts.total += row.all;
-        counts.needAttention += row.needAttention;
-        byStage[row.stage] = row.all;
-      }
-      return counts;
+    /** The domains behind a key and an id, in the order of their keys. */
+    async overview({ q, stages, project }: DomainFilters, limit: number, { text = "", after = 0 } = {}) {
+      const filters = {
+        project: project ?? null,
+        stages: stages ? JSON.stringify(stages) : null,
+        ids: q ? JSON.stringify(idsOf(q)) : null,
+      };
+      return listStatement
+        .all({ ...filters, key: text, after, limit })
+        .map(({ domain, project, id, key }) => ({ domain: toDomain(domain), project, id, key }));
     },
   };
 };

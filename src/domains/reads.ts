@@ -93,7 +93,6 @@ export const domainReads = (options: ReadOptions) => {
         listed(domain, project, await certificateOf(domain));
       return { items: await Promise.all(items.map(show)), next };
     },
-    count: domains.count,
     /** Newest first, also of a domain that was removed. @throws Fault not_found, invalid_cursor */
     async history(slug: string, typed: string, { limit, cursor }: PageQuery): Promise<Page<DomainEvent>> {
       const { id: projectId } = await projects.get(slug);

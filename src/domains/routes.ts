@@ -10,8 +10,6 @@ import { DomainHistory, fromEvent } from "./history-model.ts";
 import {
   AllDomainsQuery,
   DomainAdditions,
-  DomainCountQuery,
-  DomainStatistics,
   NewDomains,
   NewDomainsQuery,
   fromRowResult,
@@ -20,7 +18,6 @@ import { Domain, DomainParams, Domains, NewDomain, PageQuery, ProjectParams, fro
 import {
   addDomain,
   addDomains,
-  countDomains,
   getDomain,
   getDomainsConfig,
   listAllDomains,
@@ -201,14 +198,7 @@ const allDomainsRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
         response: { 200: DomainAdditions },
         detail: addDomains,
       },
-    )
-    .get("/platform/domains/statistics", ({ query }) => domains.count(query), {
-      stability: "beta",
-      scope: "platform:read",
-      query: DomainCountQuery,
-      response: { 200: DomainStatistics },
-      detail: countDomains,
-    });
+    );
 
 /** Custom domains of projects, under `/platform/projects/{slug}/domains`, and their configuration. */
 export const domainRoutes = (options: DomainRouteOptions) => {

@@ -45,7 +45,7 @@ const throwRefusal = (project: Project): never => {
 
 export const domainService = (options: DomainServiceOptions) => {
   const { domains, projects, reservedNames, clock, onRemoved } = options;
-  const { listed, shown, find, get, list, listAll, count, history } = domainReads(options);
+  const { listed, shown, find, get, list, listAll, history } = domainReads(options);
 
   /** @throws Fault invalid_request */
   const acceptable = (typed: string): Hostname =>
@@ -80,7 +80,6 @@ export const domainService = (options: DomainServiceOptions) => {
     get,
     list,
     listAll,
-    count,
     history,
     verify: verification(options, { find, get }),
     /**

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { adviceOf, adviceWithPair, allRecords, moveRecord } from "../../src/console/ui/domains/advice.ts";
-import { nextStep } from "../../src/console/ui/domains/next-step.ts";
-import { allDomainsPath, filterOf } from "../../src/console/ui/domains/all-filter.ts";
 import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
 import { hostnameIn, offeredPair } from "../../src/console/ui/domains/hostname.ts";
+import { allDomainsPath, filterOf, nextStep } from "../../src/console/ui/domains/overview.ts";
 import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
 import { shownName } from "../../src/console/ui/domains/model.ts";
 import { addressOf, targetsOf, withPrimary, withRedirect } from "../../src/console/ui/domains/redirects.ts";

@@ -400,34 +400,6 @@ describe("a TTL", () => {
   });
 });
 
-describe("slow name servers", () => {
-  const taking = (address: string, ...milliseconds: [number, number, number]): View => {
-    const { cname, a: v4, aaaa, ...one } = view("authority", address, right);
-    const [first, second, third] = milliseconds;
-    return {
-      ...one,
-      cname: { ...cname, milliseconds: first },
-      a: { ...v4, milliseconds: second },
-      aaaa: { ...aaaa, milliseconds: third },
-    };
-  };
-  const kindsOf = (...views: View[]) => verdictOf(trace(views, { ascii: NAME, apex: APEX }), OF_DOCS);
-
-  test("that never respond within 2 s are a hint for the DNS provider", () => {
-    expect(
-      kindsOf(taking("192.0.2.1", 3400, 5000, 2600), taking("192.0.2.2", 2700, 3000, 3000)),
-    ).toMatchObject({
-      verified: true,
-      findings: [{ kind: "slow_servers", name: APEX, seconds: 3 }],
-    });
-  });
-
-  test("are not reported if one lost packet delays a response, or if another server is fast", () => {
-    expect(kindsOf(taking("192.0.2.1", 2100, 20, 20)).findings).toEqual([]);
-    expect(kindsOf(taking("192.0.2.1", 3000, 3000, 3000), taking("192.0.2.2", 9, 9, 9)).findings).toEqual([]);
-  });
-});
-
 describe("a target without addresses", () => {
   const absent = (rcode: string) => [
     chain([], { last: exchange(answer([], { rcode })) }),

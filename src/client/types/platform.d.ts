@@ -183,26 +183,6 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  "/platform/domains/statistics": {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    /**
-     * Count the domains of all projects
-     * @description Counts domains by stage: those of all projects, or those that match `q` and `project`. The counts include every write that was acknowledged before the request. Requires the scope `platform:read`.
-     */
-    get: operations["getDomainStatistics"];
-    put?: never;
-    post?: never;
-    delete?: never;
-    options?: never;
-    head?: never;
-    patch?: never;
-    trace?: never;
-  };
   "/platform/projects/{slug}/domains/{hostname}": {
     parameters: {
       query?: never;
@@ -928,7 +908,7 @@ export interface components {
     /** @description What a check found, and which record to change. */
     DomainFinding: {
       /**
-       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: Another record has the name that the CNAME needs. DNS providers refuse a CNAME there. `delegated_away`: NS records delegate the name, or a parent of it, to other name servers, which do not have the record. `https_record`: An HTTPS record sends browsers to another host, although the addresses are right. `apex_cname`: The apex of a zone has a CNAME record, which hides its MX and TXT records. `caa_forbids`: CAA records forbid the CA from issuing a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: CAA queries to the name servers of the zone fail. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. This does not delay the domain. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, the operator must act. If one of several servers fails for a day (`since`), the DNS provider must act. `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `slow_servers`: The domain's own name servers respond so slowly that a CA may refuse the certificate. `not_moved`: The DNS proves that the domain belongs to the project, but its records do not point here yet. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
+       * @description `no_record`: The record does not exist. `wrong_target`: The record has another value. It must match exactly. `doubled_name`: The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone. `conflicting_record`: Another record has the name that the CNAME needs. DNS providers refuse a CNAME there. `delegated_away`: NS records give the name, or a parent of it, to other name servers, and those do not have the record. `https_record`: An HTTPS record leads browsers to another host, although the addresses are right. `apex_cname`: The apex of a zone has a CNAME record, which hides its MX and TXT records. `caa_forbids`: CAA records forbid the CA to issue a certificate for the name, or forbid the account or the methods of this service. `caa_unanswered`: The name servers of the zone fail queries for CAA records. CAs must then refuse the certificate (RFC 8659). `not_propagated`: The domain's own name servers have the right record, but a resolver still has the old one. The domain does not wait for it. `ownership_unproven`: An apex has the right addresses, but all projects share them. It also needs a TXT record. `unreachable`: A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, its operator must. If one of several servers fails for a day (`since`), the DNS provider must act. `proxied`: A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail. `wildcard_record`: A wildcard record answers for the name, with another value. `stray_address`: Some address records are right, but others point elsewhere, so some visitors do not arrive. `addresses_changed`: The operator has changed the addresses of the service, and the records still have the old ones. `mixed_answers`: The name servers of the zone have different records. `lame_delegation`: The domain is delegated to a name server that does not serve its zone. `dnssec_failure`: Resolvers reject the records because DNSSEC validation fails. `registration_expired`: The registered domain does not exist, or its registration has expired. `registration_on_hold`: The registrar has put the domain on hold until its holder confirms the contact details. `parked`: The domain uses the name servers of a parking page. `long_ttl`: The record has a TTL of a day or more, so changes take long to reach everybody. `not_moved`: The DNS proves that the domain is the project's, but its records do not lead here yet. `platform_unready`: This service is not ready for custom domains. The domain's records are not the cause. `domain_taken`: The TXT record names two projects, and the other one holds the domain. `domain_lost`: The DNS now names another project, which holds the domain.
        * @enum {string}
        */
       kind:
@@ -955,7 +935,6 @@ export interface components {
         | "registration_on_hold"
         | "parked"
         | "long_ttl"
-        | "slow_servers"
         | "not_moved"
         | "platform_unready"
         | "domain_taken"
@@ -1154,31 +1133,6 @@ export interface components {
       result: "added" | "present" | "refused";
       domain?: components["schemas"]["Domain"];
       error?: components["schemas"]["Error"];
-    };
-    /** @description The number of domains. */
-    DomainStatistics: {
-      /** @description Number of domains. */
-      total: number;
-      /** @description Number of domains that need action: those in the stages `dns_conflict` and `issue_failed`, and live domains that no longer verify. */
-      needAttention: number;
-      byStage: components["schemas"]["DomainStageCounts"];
-    };
-    /** @description The number of domains by stage. */
-    DomainStageCounts: {
-      /** @description Number in the stage `awaiting_dns`. */
-      awaiting_dns: number;
-      /** @description Number in the stage `dns_conflict`. */
-      dns_conflict: number;
-      /** @description Number in the stage `verified`. */
-      verified: number;
-      /** @description Number in the stage `issuing`. */
-      issuing: number;
-      /** @description Number in the stage `issue_failed`. */
-      issue_failed: number;
-      /** @description Number in the stage `live`. */
-      live: number;
-      /** @description Number in the stage `suspended`. */
-      suspended: number;
     };
     /** @description The events of a domain, newest first. */
     DomainHistory: components["schemas"]["DomainEvent"][];
@@ -2468,55 +2422,6 @@ export interface operations {
            *     ]
            */
           "application/json": components["schemas"]["DomainAdditions"];
-        };
-      };
-      /** @description Refused. */
-      default: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Error"];
-        };
-      };
-    };
-  };
-  getDomainStatistics: {
-    parameters: {
-      query?: {
-        /** @description Part of the host name, in Unicode or in Punycode. Case is ignored. */
-        q?: string;
-        /** @description Filter by the slug of the project. */
-        project?: string;
-      };
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
-    requestBody?: never;
-    responses: {
-      /** @description The counts. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          /**
-           * @example {
-           *       "total": 100,
-           *       "needAttention": 3,
-           *       "byStage": {
-           *         "awaiting_dns": 9,
-           *         "dns_conflict": 2,
-           *         "verified": 0,
-           *         "issuing": 1,
-           *         "issue_failed": 1,
-           *         "live": 87,
-           *         "suspended": 0
-           *       }
-           *     }
-           */
-          "application/json": components["schemas"]["DomainStatistics"];
         };
       };
       /** @description Refused. */

@@ -100,7 +100,6 @@ const EXAMPLES: { readonly [Name in Kind]: DomainFinding & { kind: Name } } = {
     provider: "Namecheap",
   },
   parked: { kind: "parked", name: "example.org", found: ["ns1.sedoparking.com"], provider: "Sedo" },
-  slow_servers: { kind: "slow_servers", name: "example.org", seconds: 3 },
   long_ttl: { kind: "long_ttl", name, type: "CNAME", seconds: 86_400 },
   platform_unready: { kind: "platform_unready", name: target, reason: "has no A or AAAA record" },
   domain_taken: { kind: "domain_taken", name },

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { ERRORS } from "../api/words.ts";
+import { formatCount, pluralize } from "../parts/count.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
 import { Badge } from "../parts/feedback.tsx";
@@ -8,34 +9,24 @@ import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { domainPath } from "../projects/addresses.ts";
-import { useProjects } from "../projects/queries.ts";
 import { type Addition, shownName } from "./model.ts";
 import { ALL_DOMAINS } from "./queries.ts";
-import { MANY } from "./all-words.ts";
 
-/** The slug of a project, with the first projects to choose from. */
-const ProjectField = ({ onType }: { onType: (slug: string) => void }) => {
-  const { items } = useProjects();
-  return (
-    <Field label={MANY.project} name="project" hint={MANY.projectHint}>
-      {(tied) => (
-        <>
-          <input
-            {...tied}
-            list="projects"
-            autocomplete="off"
-            onInput={(event) => onType(event.currentTarget.value)}
-          />
-          <datalist id="projects">
-            {items.map(({ slug, name }) => (
-              <option key={slug} value={slug} label={name} />
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
-  );
-};
+export const MANY = {
+  title: "Add domains",
+  project: "Project",
+  projectHint: "The slug of the project for lines that name none.",
+  list: "Domains",
+  listHint: "One on each line, or CSV with the columns domain, project and role.",
+  file: "Or choose a file",
+  done: "Done",
+  results: { added: "Added", present: "Already there", refused: "Refused" },
+  summary: (additions: readonly Addition[]) => {
+    const refused = additions.filter(({ result }) => result === "refused").length;
+    return `${pluralize(additions.length - refused, "domain")} added or already there, ${formatCount(refused)} refused.`;
+  },
+  it: "It ",
+} as const;
 
 const ORDER = { refused: 0, added: 1, present: 1 } as const;
 const TONES = { added: "good", present: "quiet", refused: "bad" } as const;
@@ -102,7 +93,15 @@ export const AddDomains = ({ back }: { back: string }) => {
         <Results additions={additions} back={back} />
       ) : (
         <Form error={error} words={{}} onSubmit={() => !isEmpty && run()}>
-          <ProjectField onType={setProject} />
+          <Field label={MANY.project} name="project" hint={MANY.projectHint}>
+            {(tied) => (
+              <input
+                {...tied}
+                autocomplete="off"
+                onInput={(event) => setProject(event.currentTarget.value)}
+              />
+            )}
+          </Field>
           <Field label={MANY.list} hint={MANY.listHint}>
             {(tied) => (
               <textarea

@@ -181,7 +181,6 @@ const TRANSIENT: ReadonlySet<Finding["kind"]> = new Set([
   "not_propagated",
   "unreachable",
   "long_ttl",
-  "slow_servers",
   "apex_cname",
 ]);
 

@@ -1,4 +1,3 @@
-import { formatCount } from "../parts/count.ts";
 import { Empty } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
@@ -8,42 +7,37 @@ import { Table } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
-import { AddDomains } from "./add-many.tsx";
-import { nextStep } from "./next-step.ts";
-import { type Filter, allDomainsPath, filterOf } from "./all-filter.ts";
+import { AddDomains, MANY } from "./add-many.tsx";
 import { StatusBadge } from "./list.tsx";
-import { type Domain, type Stage, shownName } from "./model.ts";
+import { type Domain, shownName } from "./model.ts";
+import { ALL, type Filter, STAGES, allDomainsPath, filterOf, nextStep } from "./overview.ts";
 import { statusOf } from "./progress.ts";
-import { useAllDomains, useDomainCounts } from "./queries.ts";
-import { ALL, MANY, STAGES } from "./all-words.ts";
+import { useAllDomains } from "./queries.ts";
 
 const { columns } = ALL;
 
-/** The search and the filter by stage. The address keeps both. Typing replaces it without a new history entry. */
-const FilterForm = ({ filter, counts }: { filter: Filter; counts: ReturnType<typeof useDomainCounts> }) => {
+/** The search and the filter by stage. They are kept in the address; what is typed replaces it. */
+const FilterForm = ({ filter }: { filter: Filter }) => {
   const { route } = useLocation();
   return (
-    <div class="finding">
-      <div class="filter">
-        <SearchField
-          label={ALL.search}
-          q={filter.q ?? ""}
-          search={(q) => route(allDomainsPath({ ...filter, q }), true)}
-        />
-        <select
-          aria-label={columns.stage}
-          value={filter.stage ?? ""}
-          onChange={({ currentTarget: { value } }) => route(allDomainsPath({ ...filter, stage: value }))}
-        >
-          <option value="">{ALL.everyStage}</option>
-          {Object.entries(STAGES).map(([stage, words]) => (
-            <option key={stage} value={stage}>
-              {words} {counts && `(${formatCount(counts.byStage[stage as Stage])})`}
-            </option>
-          ))}
-        </select>
-      </div>
-      <span role="status">{counts && ALL.attention(counts.needAttention)}</span>
+    <div class="filter">
+      <SearchField
+        label={ALL.search}
+        q={filter.q ?? ""}
+        search={(q) => route(allDomainsPath({ ...filter, q }), true)}
+      />
+      <select
+        aria-label={columns.stage}
+        value={filter.stage ?? ""}
+        onChange={({ currentTarget: { value } }) => route(allDomainsPath({ ...filter, stage: value }))}
+      >
+        <option value="">{ALL.everyStage}</option>
+        {Object.entries(STAGES).map(([stage, words]) => (
+          <option key={stage} value={stage}>
+            {words}
+          </option>
+        ))}
+      </select>
     </div>
   );
 };
@@ -80,7 +74,6 @@ const Row = ({ domain }: { domain: Domain }) => {
 /** The custom domains of all projects, problems first. */
 export const AllDomains = () => {
   const filter = filterOf(useLocation().query);
-  const counts = useDomainCounts(filter.q === undefined ? {} : { q: filter.q });
   const mayAdd = useSession().can("platform:write");
   return (
     <Page
@@ -93,11 +86,10 @@ export const AllDomains = () => {
         )
       }
     >
-      <FilterForm filter={filter} counts={counts} />
+      <FilterForm filter={filter} />
       <List
         found={useAllDomains(filter)}
         thing="domain"
-        all={filter.stage ? counts?.byStage[filter.stage] : counts?.total}
         empty={
           <Empty title={filter.q || filter.stage ? ALL.noMatch : ALL.none}>
             {filter.q || filter.stage ? <a href={allDomainsPath()}>{ALL.showAll}</a> : <p>{ALL.purpose}</p>}

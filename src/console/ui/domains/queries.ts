@@ -1,9 +1,9 @@
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
 import { useList } from "../parts/use-list.ts";
 import { useLive } from "../parts/use-live.ts";
-import type { Filter } from "./all-filter.ts";
+import type { Filter } from "./overview.ts";
 import type { Domain, NewConfig } from "./model.ts";
 import { refetchDelay, listRefetchDelay } from "./stages.ts";
 
@@ -93,12 +93,3 @@ export const useAllDomains = (filter: Filter) => {
     { staleTime: 0 },
   );
 };
-
-/** How many domains match a search, by stage. */
-export const useDomainCounts = (query: Pick<Filter, "q">) =>
-  useQuery({
-    queryKey: [...ALL_DOMAINS, "counts", query],
-    queryFn: () => dataOf(platform.GET("/platform/domains/statistics", { params: { query } })),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-  }).data;
