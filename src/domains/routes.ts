@@ -38,6 +38,10 @@ const pathOf = (slug: string, hostname?: string): string => {
   return hostname === undefined ? list : `${list}/${encodeURIComponent(hostname)}`;
 };
 
+/** The common options of the routes that read, and of those that write. */
+const READ = { stability: "beta", scope: "platform:read", query: NoQuery } as const;
+const WRITE = { stability: "beta", scope: "platform:write", query: NoQuery } as const;
+
 interface DomainRouteOptions {
   domains: DomainService;
   roles: DomainRolesService;
@@ -52,14 +56,7 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
     .get(
       "/platform/projects/:slug/domains/:hostname",
       async ({ params: { slug, hostname } }) => fromDomain(await domains.get(slug, hostname)),
-      {
-        stability: "beta",
-        scope: "platform:read",
-        params: DomainParams,
-        query: NoQuery,
-        response: { 200: Domain },
-        detail: getDomain,
-      },
+      { ...READ, params: DomainParams, response: { 200: Domain }, detail: getDomain },
     )
     .delete(
       "/platform/projects/:slug/domains/:hostname",
@@ -67,41 +64,20 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
         await domains.remove(slug, hostname, caller);
         return status(204, undefined);
       },
-      {
-        stability: "beta",
-        scope: "platform:write",
-        params: DomainParams,
-        query: NoQuery,
-        response: { 204: NoContent },
-        detail: removeDomain,
-      },
+      { ...WRITE, params: DomainParams, response: { 204: NoContent }, detail: removeDomain },
     )
     .post(
       "/platform/projects/:slug/domains/:hostname/verify",
       // Strangers' name servers can be slow.
       async ({ params: { slug, hostname }, request, caller }) =>
         fromDomain(await withoutIdleTimeout(request, () => domains.verify(slug, hostname, caller))),
-      {
-        stability: "beta",
-        scope: "platform:write",
-        params: DomainParams,
-        query: NoQuery,
-        response: { 200: Domain },
-        detail: verifyDomain,
-      },
+      { ...WRITE, params: DomainParams, response: { 200: Domain }, detail: verifyDomain },
     )
     .put(
       "/platform/projects/:slug/domains/:hostname/primary",
       async ({ params: { slug, hostname }, caller }) =>
         fromDomain(await domains.makePrimary(slug, hostname, caller)),
-      {
-        stability: "beta",
-        scope: "platform:write",
-        params: DomainParams,
-        query: NoQuery,
-        response: { 200: Domain },
-        detail: makePrimary,
-      },
+      { ...WRITE, params: DomainParams, response: { 200: Domain }, detail: makePrimary },
     )
     .get(
       "/platform/projects/:slug/domains/:hostname/history",
@@ -113,8 +89,7 @@ const domainItemRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
         return items.map((event) => fromEvent(event, { isNamed }));
       },
       {
-        stability: "beta",
-        scope: "platform:read",
+        ...READ,
         params: DomainParams,
         query: PageQuery,
         response: { 200: DomainHistory },
@@ -138,24 +113,15 @@ const domainConfigRoutes = ({ roles, macros }: DomainRouteOptions) =>
           },
         });
       },
-      {
-        stability: "beta",
-        scope: "platform:read",
-        params: ProjectParams,
-        query: NoQuery,
-        response: { 200: DomainsConfig },
-        detail: getDomainsConfig,
-      },
+      { ...READ, params: ProjectParams, response: { 200: DomainsConfig }, detail: getDomainsConfig },
     )
     .put(
       "/platform/projects/:slug/config",
       async ({ params: { slug }, body, caller }) => roles.write(slug, body, caller),
       {
-        stability: "beta",
-        scope: "platform:write",
+        ...WRITE,
         reads: "json or yaml",
         params: ProjectParams,
-        query: NoQuery,
         body: NewDomainsConfig,
         response: { 200: DomainsConfig },
         detail: putDomainsConfig,
@@ -175,13 +141,7 @@ const allDomainsRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
         Object.assign(set.headers, nextPage("/platform/domains", { ...query, limit }, next));
         return items.map(fromDomain);
       },
-      {
-        stability: "beta",
-        scope: "platform:read",
-        query: AllDomainsQuery,
-        response: { 200: Domains },
-        detail: listAllDomains,
-      },
+      { ...READ, query: AllDomainsQuery, response: { 200: Domains }, detail: listAllDomains },
     )
     .post(
       "/platform/domains",
@@ -190,8 +150,7 @@ const allDomainsRoutes = ({ domains, macros, withoutIdleTimeout }: DomainRouteOp
         return results.map(fromRowResult);
       },
       {
-        stability: "beta",
-        scope: "platform:write",
+        ...WRITE,
         reads: "json or domain list",
         query: NewDomainsQuery,
         body: NewDomains,
@@ -213,14 +172,7 @@ export const domainRoutes = (options: DomainRouteOptions) => {
         Object.assign(set.headers, nextPage(pathOf(slug), { limit }, next));
         return items.map(fromDomain);
       },
-      {
-        stability: "beta",
-        scope: "platform:read",
-        params: ProjectParams,
-        query: PageQuery,
-        response: { 200: Domains },
-        detail: listDomains,
-      },
+      { ...READ, params: ProjectParams, query: PageQuery, response: { 200: Domains }, detail: listDomains },
     )
     .post(
       "/platform/projects/:slug/domains",
@@ -231,11 +183,9 @@ export const domainRoutes = (options: DomainRouteOptions) => {
         return status(201, fromDomain(domain));
       },
       {
-        stability: "beta",
-        scope: "platform:write",
+        ...WRITE,
         reads: "json",
         params: ProjectParams,
-        query: NoQuery,
         body: NewDomain,
         response: { 200: Domain, 201: Domain },
         detail: addDomain,
