@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { parseServer } from "../protocols/dns/server-address.ts";
-import type { Report, ReportedQuestion } from "./report.ts";
+import type { Report, ReportedQuestion } from "./model.ts";
 
 /** Letters, digits, hyphens, underscores and dots. Strangers choose the names that CNAME records lead to. */
 const SAFE_NAME = /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/i;

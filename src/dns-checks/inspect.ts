@@ -9,7 +9,8 @@ import { traceDomain } from "./trace-domain.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import type { Hostname } from "../lib/hostname.ts";
 import { printable } from "../lib/text.ts";
-import { type Report, toReport } from "./report.ts";
+import type { Report } from "./model.ts";
+import { toReport } from "./report.ts";
 
 /** What the DNS says about a domain. */
 export interface Inspection {

@@ -127,6 +127,8 @@ const DomainQuestion = t.Object(
   { $id: "DomainQuestion", description: "A DNS query of a check, and its response." },
 );
 
+export type ReportedQuestion = Static<typeof DomainQuestion>;
+
 export const DomainTrace = t.Object(
   {
     target: ResponseText(
@@ -151,7 +153,10 @@ export const DomainTrace = t.Object(
   { $id: "DomainTrace", description: "Every DNS query of the last check, with its response." },
 );
 
-/** The wire form of findings. Stored findings of kinds that this version does not know are omitted. */
+/** The queries of a check and their responses, as they are stored and shown. Commands are only shown. */
+export type Report = Static<typeof DomainTrace>;
+
+/** The wire form of findings. Stored ones of kinds that only other versions have are left out. */
 export const fromFindings = (findings: readonly CheckFinding[]): Static<typeof Findings> =>
   findings.flatMap((finding) =>
     Object.hasOwn(FINDINGS, finding.kind)

@@ -8,7 +8,8 @@ import { parseServer } from "../protocols/dns/server-address.ts";
 import { judgeRecords } from "./cname-rule.ts";
 import { hasValue } from "./doubled-name.ts";
 import type { Challenge } from "./finding.ts";
-import { type ReportedQuestion, toReportedQuestion } from "./report.ts";
+import type { ReportedQuestion } from "./model.ts";
+import { toReportedQuestion } from "./report.ts";
 import { proofNameOf } from "./trace.ts";
 
 /**

@@ -2,44 +2,9 @@ import { formatCaa } from "../protocols/dns/caa.ts";
 import { formatServer } from "../protocols/dns/server-address.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
+import type { Report, ReportedQuestion } from "./model.ts";
 import type { Trace } from "./trace.ts";
 import { printable } from "../lib/text.ts";
-
-/** One query of a check, in words. */
-export interface ReportedQuestion {
-  server: string;
-  name: string;
-  type: string;
-  /** True if the server was asked as a resolver. */
-  recursive: boolean;
-  /** True if the resolver was told not to check DNSSEC. */
-  checkingDisabled?: true;
-  transport: "udp" | "tcp";
-  /** NOERROR, NXDOMAIN, SERVFAIL, ..., or why there was no response. */
-  outcome: string;
-  detail?: string;
-  /** As zone files write them. */
-  records: string[];
-  milliseconds: number;
-}
-
-/** The queries of a check and their responses, as they are stored and shown. */
-export interface Report {
-  target: string;
-  /** The zone that holds the name, if the resolvers knew one. */
-  zone?: string;
-  /** The zone's authoritative servers. */
-  nameServers: string[];
-  /** The name, and every CNAME's value after it. */
-  chain: string[];
-  /** Addresses of the target. */
-  targetAddresses: string[];
-  /** Addresses that the target had at earlier checks, and no longer has. */
-  formerAddresses?: string[];
-  /** The CAA records that count for the name. */
-  caa: string[];
-  questions: ReportedQuestion[];
-}
 
 /** Strangers choose what their servers send, so a report is bounded. */
 const MAX_QUESTIONS = 200;

@@ -3,7 +3,7 @@ import { t } from "elysia";
 import { OneOf, ResponseText, ResponseTexts } from "../http/schemas.ts";
 import type { Hostname } from "../lib/hostname.ts";
 import { TARGET } from "../dns-checks/model.ts";
-import type { Report } from "../dns-checks/report.ts";
+import type { Report } from "../dns-checks/model.ts";
 import { recordFor } from "./needed-record.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
 import { guideFor, zoneIn } from "./provider-guide.ts";

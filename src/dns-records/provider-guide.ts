@@ -1,6 +1,6 @@
 import type { DomainFinding } from "../dns-checks/finding.ts";
 import { type Provider, providerOf } from "../dns-checks/providers.ts";
-import type { Report } from "../dns-checks/report.ts";
+import type { Report } from "../dns-checks/model.ts";
 import type { NeededRecord } from "./needed-record.ts";
 import { openPanel } from "./panel-steps.ts";
 import { creations, neededAt, repairs } from "./repair-steps.ts";

@@ -1,7 +1,15 @@
 import { Type } from "@sinclair/typebox";
-import { t } from "elysia";
+import { type Static, t } from "elysia";
 import { OneOf, ResponseText, Time } from "../http/schemas.ts";
-import { CERTIFICATE_STATUSES } from "./domain.ts";
+
+export const CERTIFICATE_STATUSES = [
+  "wanted",
+  "ordered",
+  "failing",
+  "ssl_overdue",
+  "in_use",
+  "expired",
+] as const;
 
 const Subproblem = t.Object(
   {
@@ -76,3 +84,5 @@ export const DomainCertificate = t.Object(
   },
   { $id: "DomainCertificate", description: "The certificate of a domain, and its progress." },
 );
+
+export type DomainCertificate = Static<typeof DomainCertificate>;

@@ -28,36 +28,6 @@ export interface Domain {
   findings: DomainFinding[];
 }
 
-export const CERTIFICATE_STATUSES = [
-  "wanted",
-  "ordered",
-  "failing",
-  "ssl_overdue",
-  "in_use",
-  "expired",
-] as const;
-
-interface CertificateProblem {
-  type: string;
-  detail: string;
-  status?: number;
-  subproblems: { type: string; detail: string; identifier?: string }[];
-}
-
-/** The progress of a domain's certificate, as responses show it. Times are RFC 3339. */
-export interface DomainCertificate {
-  status: (typeof CERTIFICATE_STATUSES)[number];
-  notBefore?: string;
-  notAfter?: string;
-  authority?: string;
-  /** Why the last attempt failed. If it only waits for a limit, `cause` is the CA's last refusal. */
-  problem?: CertificateProblem & { cause?: CertificateProblem };
-  failures?: number;
-  nextAttemptAt?: string;
-  /** Present if it waits because the CAs' limits allow no order now. */
-  queue?: { position: number; estimatedAt: string };
-}
-
 /** The part of a domain's project that a check needs. */
 export interface Holder {
   id: number;

@@ -1,9 +1,10 @@
-import type { Report } from "../dns-checks/report.ts";
+import type { Report } from "../dns-checks/model.ts";
 import { Fault } from "../lib/errors.ts";
 import { parseDomainName } from "../lib/hostname.ts";
 import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../lib/pagination.ts";
 import type { ProjectService } from "../projects/service.ts";
-import type { Domain, DomainCertificate, DomainEvent } from "./domain.ts";
+import type { DomainCertificate } from "./certificate-model.ts";
+import type { Domain, DomainEvent } from "./domain.ts";
 import type { DomainFilters } from "./overview-repository.ts";
 import type { Domains } from "./repository.ts";
 import { type InspectedDomain, type ListedDomain, type ViewOptions, domainViews } from "./views.ts";

@@ -1,10 +1,11 @@
 import type { ConnectOffer, OfferConnect } from "../dns-records/connect-offer.ts";
-import type { Report } from "../dns-checks/report.ts";
+import type { Report } from "../dns-checks/model.ts";
 import type { AddressesOf } from "../dns-checks/target-addresses.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { ProjectService } from "../projects/service.ts";
 import { domainOffers } from "./connect.ts";
-import type { Domain, DomainCertificate } from "./domain.ts";
+import type { DomainCertificate } from "./certificate-model.ts";
+import type { Domain } from "./domain.ts";
 
 export type Project = Awaited<ReturnType<ProjectService["get"]>>;
 

@@ -1,7 +1,7 @@
 import { fieldFault } from "../lib/errors.ts";
 import { type ConnectOffer, type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
 import { type Hostname, parseHostname } from "../lib/hostname.ts";
-import type { Report } from "../dns-checks/report.ts";
+import type { Report } from "../dns-checks/model.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import { type JudgedName, judgeWithTarget, judgeWithoutTarget } from "./verdict.ts";
 import type { ReservedNames } from "../dns-checks/own-names.ts";

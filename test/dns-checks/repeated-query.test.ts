@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { queryRepeater } from "../../src/dns-checks/record-probe.ts";
-import { type ReportedQuestion, toReportedQuestion } from "../../src/dns-checks/report.ts";
+import type { ReportedQuestion } from "../../src/dns-checks/model.ts";
+import { toReportedQuestion } from "../../src/dns-checks/report.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";
 import { answer, caaRecord, exchange, failure } from "./traces.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { DomainFinding } from "../../src/dns-checks/finding.ts";
-import type { Report } from "../../src/dns-checks/report.ts";
+import type { Report } from "../../src/dns-checks/model.ts";
 import { recordFor } from "../../src/dns-records/needed-record.ts";
 import { guideFor, zoneIn } from "../../src/dns-records/provider-guide.ts";
 import { PROVIDERS, providerOf } from "../../src/dns-checks/providers.ts";
