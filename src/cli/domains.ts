@@ -4,7 +4,7 @@ import type { CertificateService } from "../certificates/service.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromEvent } from "../domains/history-model.ts";
 import { fromDomain } from "../domains/model.ts";
-import type { DomainFilters } from "../domains/overview-repository.ts";
+import type { DomainFilters } from "../domains/read-repository.ts";
 import type { DomainService } from "../domains/service.ts";
 import type { ListedDomain } from "../domains/views.ts";
 import { STORED_STAGES, type StoredStage, isHeld, isServed } from "../domains/stage.ts";

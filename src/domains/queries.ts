@@ -12,7 +12,7 @@ import { type StageEvent, type StoredStage, stagesThat, transitionOf } from "./s
 
 export type Orm = Database["orm"];
 type Changes = Parameters<ReturnType<Orm["update"]>["set"]>[0];
-type Row = Omit<Domain, "findings"> & { findings: string };
+export type Row = Omit<Domain, "findings"> & { findings: string };
 
 export const COLUMNS = {
   id: domains.id,

@@ -1,8 +1,10 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lte, notExists, or, sql } from "drizzle-orm";
+import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
+import { unicodeOf } from "../lib/hostname.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 import type { Domain, Holder } from "./domain.ts";
 import {
@@ -10,19 +12,36 @@ import {
   WANTING_CERTIFICATE,
   COLUMNS,
   HELD,
+  NEEDS_ATTENTION,
   type Orm,
+  PENDING,
+  type Row,
   isOfDomain,
   isOfProject,
   toDomain,
   value,
 } from "./queries.ts";
 import { LONGEST_WAIT_MS } from "./schedule.ts";
+import type { StoredStage } from "./stage.ts";
 
 /** A domain, with the part of its project that a check needs. */
 export interface Checkable {
   domain: Domain;
   project: Holder;
 }
+
+export interface DomainFilters {
+  /** Part of a host name, in A-labels or U-labels. */
+  q?: string | undefined;
+  stages?: readonly StoredStage[] | undefined;
+  /** The slug of a project. */
+  project?: string | undefined;
+}
+
+const toCheckable = ({ domain, project }: { domain: Row; project: Holder }): Checkable => ({
+  domain: toDomain(domain),
+  project,
+});
 
 const ofDomain = (orm: Orm) => {
   const findStatement = orm.select(COLUMNS).from(domains).where(isOfDomain).limit(1).prepare();
@@ -118,21 +137,17 @@ const acrossProjects = (orm: Orm) => {
     /** The domain that holds this host name, and its project; undefined if none does. */
     async holder(hostname: string): Promise<Checkable | undefined> {
       const row = holderStatement.get({ hostname });
-      return row && { domain: toDomain(row.domain), project: row.project };
+      return row && toCheckable(row);
     },
     /** True if a project that may have domains waits for the records of this name. */
     isAwaited: async (hostname: string) => waitingStatement.get({ hostname }) !== undefined,
     /** Domains with a due check, the longest due first. */
     async due(now: number, limit: number): Promise<Checkable[]> {
-      return dueStatement
-        .all({ now, limit })
-        .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
+      return dueStatement.all({ now, limit }).map(toCheckable);
     },
     /** Domains without a due check that began to wait after `since`, for right records or for a correction of CAA or DNSSEC. Newest first. */
     async watched(now: number, since: number, limit: number): Promise<Checkable[]> {
-      return watchedStatement
-        .all({ now, until: now + LONGEST_WAIT_MS, since, limit })
-        .map(({ domain, project }) => ({ domain: toDomain(domain), project }));
+      return watchedStatement.all({ now, until: now + LONGEST_WAIT_MS, since, limit }).map(toCheckable);
     },
     /** Names of domains that need a certificate and have no row in `certificates` yet; at most `limit`. */
     async uncertified(limit: number): Promise<string[]> {
@@ -141,7 +156,56 @@ const acrossProjects = (orm: Orm) => {
   };
 };
 
+/** The order of the list: domains that need attention, then those that wait, then the others, each by name. */
+const KEY = sql<string>`(case when ${NEEDS_ATTENTION} then '0' when ${domains.stage} in ${PENDING} then '1' else '2' end || ${domains.hostname})`;
+
+const isListed = (placeholder: string) => sql`in (select value from json_each(${value(placeholder)}))`;
+
+const overviewReads = (orm: Orm) => {
+  const listStatement = orm
+    .select({
+      domain: COLUMNS,
+      project: { slug: projects.slug, targetLabel: projects.targetLabel },
+      id: domains.id,
+      key: KEY,
+    })
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(
+      and(
+        ifGiven("project", eq(projects.slug, value("project"))),
+        ifGiven("stages", sql`${domains.stage} ${isListed("stages")}`),
+        ifGiven("ids", sql`${domains.id} ${isListed("ids")}`),
+        sql`(${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})`,
+      ),
+    )
+    .orderBy(asc(KEY), asc(domains.id))
+    .limit(value("limit"))
+    .prepare();
+  const namesStatement = orm.select({ id: domains.id, hostname: domains.hostname }).from(domains).prepare();
+  // SQLite cannot decode Punycode.
+  const idsOf = (q: string) => {
+    const text = q.trim().normalize("NFKC").toLowerCase();
+    const isMatch = (hostname: string) => hostname.includes(text) || unicodeOf(hostname).includes(text);
+    return namesStatement.all().flatMap(({ id, hostname }) => (isMatch(hostname) ? [id] : []));
+  };
+  return {
+    /** The domains behind a key and an id, in the order of their keys. */
+    async overview({ q, stages, project }: DomainFilters, limit: number, { text = "", after = 0 } = {}) {
+      const filters = {
+        project: project ?? null,
+        stages: stages ? JSON.stringify(stages) : null,
+        ids: q ? JSON.stringify(idsOf(q)) : null,
+      };
+      return listStatement
+        .all({ ...filters, key: text, after, limit })
+        .map(({ domain, project, id, key }) => ({ domain: toDomain(domain), project, id, key }));
+    },
+  };
+};
+
 export const domainReads = ({ orm }: Pick<Database, "orm">) => ({
   ...ofDomain(orm),
   ...acrossProjects(orm),
+  ...overviewReads(orm),
 });

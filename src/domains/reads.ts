@@ -5,7 +5,7 @@ import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "..
 import type { ProjectService } from "../projects/service.ts";
 import type { DomainCertificate } from "./certificate-model.ts";
 import type { Domain, DomainEvent } from "./domain.ts";
-import type { DomainFilters } from "./overview-repository.ts";
+import type { DomainFilters } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
 import { type InspectedDomain, type ListedDomain, type ViewOptions, domainViews } from "./views.ts";
 

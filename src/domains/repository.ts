@@ -23,7 +23,6 @@ import {
   toDomain,
   value,
 } from "./queries.ts";
-import { overviewReads } from "./overview-repository.ts";
 import { domainReads } from "./read-repository.ts";
 import { FIRST_STAGE } from "./stage.ts";
 
@@ -236,7 +235,6 @@ const removals = ({ orm, client, commit }: Store) => {
 /** The custom domains of projects. */
 export const domainRepository = (database: Store) => ({
   ...domainReads(database),
-  ...overviewReads(database),
   ...historyReads(database),
   ...additions(database),
   ...checkWrites(database),

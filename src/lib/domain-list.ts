@@ -42,18 +42,10 @@ export const parseDomainList = (text: string): DomainRow[] => {
     throw new Fault("invalid_request", `The list is not valid CSV: ${reason}`);
   }
   const named = columnsIn(rows[0]);
-  const [domain, project, role] = COLUMNS.map((name) => (named ?? COLUMNS).indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
   return rows.slice(named ? 1 : 0).map((cells) => {
     if (cells.slice(COLUMNS.length).some((cell) => cell !== ""))
       throw new Fault("invalid_request", `The list has a row with ${cells.length} values. ${COLUMN_HINT}`);
-    return {
-      hostname: cells[domain] ?? "",
-      project: cells[project] || undefined,
-      role: cells[role] || undefined,
-    };
+    const cellOf = (name: string) => cells[(named ?? COLUMNS).indexOf(name)] || undefined;
+    return { hostname: cellOf("domain") ?? "", project: cellOf("project"), role: cellOf("role") };
   });
 };
