@@ -99,28 +99,19 @@ export const judgeWithoutTarget = (inspection: Inspection, untargeted: Untargete
   };
 };
 
-/** One sentence on what the verdict means for this name, and what to do. @param shown the name */
-export const verdictSentence = (verdict: NameVerdict, shown: string, apex: string): string => {
-  switch (verdict) {
-    case "right":
-      return `${shown} has the right records: nothing is left to do in the DNS.`;
-    case "missing":
-      return `${shown} does not have its records yet: create them at your DNS provider.`;
-    case "wrong":
-      return `${shown} has wrong records: correct them as described below.`;
-    case "spreading":
-      return `Some name servers have the right records of ${shown}: wait until all have them.`;
-    case "blocked":
-      return `CAA records forbid a certificate for ${shown}: change them first.`;
-    case "free":
-      return `${shown} is free: add it to a project, then create the record that the project shows.`;
-    case "in_use":
-      return `${shown} has other records: to move it here, change or delete them as described below.`;
-    case "points_here":
-      return `${shown} already points to a target of this service.`;
-    case "unregistered":
-      return `The DNS does not know ${apex}: check the spelling, or register the domain.`;
-    case "unknown":
-      return `Too few name servers of ${shown} responded: try again later.`;
-  }
+const SENTENCES: Readonly<Record<NameVerdict, (shown: string, apex: string) => string>> = {
+  right: (shown) => `${shown} has the right records: nothing is left to do in the DNS.`,
+  missing: (shown) => `${shown} does not have its records yet: create them at your DNS provider.`,
+  wrong: (shown) => `${shown} has wrong records: correct them as described below.`,
+  spreading: (shown) => `Some name servers have the right records of ${shown}: wait until all have them.`,
+  blocked: (shown) => `CAA records forbid a certificate for ${shown}: change them first.`,
+  free: (shown) => `${shown} is free: add it to a project, then create the record that the project shows.`,
+  in_use: (shown) => `${shown} has other records: to move it here, change or delete them as described below.`,
+  points_here: (shown) => `${shown} already points to a target of this service.`,
+  unregistered: (_, apex) => `The DNS does not know ${apex}: check the spelling, or register the domain.`,
+  unknown: (shown) => `Too few name servers of ${shown} responded: try again later.`,
 };
+
+/** One sentence on what the verdict means for this name, and what to do. @param shown the name */
+export const verdictSentence = (verdict: NameVerdict, shown: string, apex: string): string =>
+  SENTENCES[verdict](shown, apex);
