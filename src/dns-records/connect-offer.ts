@@ -1,5 +1,6 @@
 import type { Hostname } from "../lib/hostname.ts";
 import { within } from "../dns-checks/patience.ts";
+import type { ConnectOffer } from "./model.ts";
 
 /** A name whose records a DNS provider may create. */
 export interface ConnectRequest {
@@ -10,13 +11,6 @@ export interface ConnectRequest {
   label: string;
   /** The project that has the domain. */
   slug?: string;
-}
-
-/** Where the holder of a domain can have its records created. */
-export interface ConnectOffer {
-  /** The DNS provider. */
-  provider: string;
-  url: string;
 }
 
 /** Undefined if the provider of the zone does not support it. */

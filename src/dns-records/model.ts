@@ -1,19 +1,16 @@
 import { Type } from "@sinclair/typebox";
-import { t } from "elysia";
+import { type Static, t } from "elysia";
 import { OneOf, ResponseText, ResponseTexts } from "../http/schemas.ts";
-import type { Hostname } from "../lib/hostname.ts";
 import { TARGET } from "../dns-checks/model.ts";
-import type { Report } from "../dns-checks/model.ts";
-import { recordFor } from "./needed-record.ts";
-import type { DomainFinding } from "../dns-checks/finding.ts";
-import { guideFor, zoneIn } from "./provider-guide.ts";
+
+const ttl = Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] });
 
 export const ProofRecord = t.Object(
   {
     type: OneOf("ProofType", ["TXT"], { examples: ["TXT"] }),
     name: ResponseText("The name of the record, as DNS providers ask for it.", "_adoption-store"),
     value: ResponseText("The value of the record: exactly the project's target.", TARGET),
-    ttl: Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] }),
+    ttl,
     bind: ResponseText(
       "The record as a line of a zone file.",
       `_adoption-store.example.org. 3600 IN TXT "${TARGET}"`,
@@ -27,16 +24,20 @@ export const ProofRecord = t.Object(
   },
 );
 
+export type ProofRecord = Static<typeof ProofRecord>;
+
 const AddressRecord = t.Object(
   {
     type: OneOf("AddressType", ["A", "AAAA"], { examples: ["A"] }),
     name: ResponseText("The name of the record: `@`.", "@"),
     value: ResponseText("An address of this service.", "203.0.113.10"),
-    ttl: Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] }),
+    ttl,
     bind: ResponseText("The record as a line of a zone file.", "example.org. 3600 IN A 203.0.113.10"),
   },
   { $id: "AddressRecord", description: "An address of this service, for DNS providers without ALIAS." },
 );
+
+export type AddressRecord = Static<typeof AddressRecord>;
 
 export const NeededRecord = t.Object(
   {
@@ -50,7 +51,7 @@ export const NeededRecord = t.Object(
       "docs",
     ),
     value: ResponseText("The value of the record: exactly the project's target.", TARGET),
-    ttl: Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] }),
+    ttl,
     note: t.Optional(ResponseText("A hint about the record.")),
     bind: t.Optional(
       ResponseText(
@@ -75,6 +76,8 @@ export const NeededRecord = t.Object(
   },
 );
 
+export type NeededRecord = Static<typeof NeededRecord>;
+
 export const ProviderGuide = t.Object(
   {
     provider: ResponseText("The DNS provider that holds the zone.", "Cloudflare"),
@@ -97,22 +100,49 @@ export const ProviderGuide = t.Object(
   },
 );
 
-/**
- * The record that a name needs, and what to do in the zone of the last check.
- * @param addresses of the target, if they are known better than by that check
- * @param findings of that check
- */
-export const recordAndGuide = (
-  hostname: Hostname,
-  target: string,
-  report: Report | undefined,
+export type ProviderGuide = Static<typeof ProviderGuide>;
+
+const CHALLENGE_TARGET = "k3vq7zj5n2xw4ryt6mbd._acme-challenge.sites.example.net";
+
+export const ChallengeRecord = t.Object(
   {
-    addresses = [],
-    findings = [],
-  }: { addresses?: readonly string[] | undefined; findings?: readonly DomainFinding[] } = {},
-) => {
-  const zone = { ...zoneIn(report), ...(addresses.length > 0 && { addresses }) };
-  const record = recordFor(hostname, target, zone);
-  const guide = guideFor(hostname.ascii, record, zone, findings);
-  return { record, ...(guide && { guide }) };
-};
+    type: OneOf("ChallengeRecordType", ["CNAME"], { examples: ["CNAME"] }),
+    name: ResponseText("The name of the record, as DNS providers ask for it.", "_acme-challenge.docs"),
+    value: ResponseText("The value of the record: exactly this name.", CHALLENGE_TARGET),
+    ttl,
+    required: t.Boolean({
+      description: "True for a wildcard: without the record, it cannot become live.",
+      examples: [false],
+    }),
+    note: ResponseText("What the record is for."),
+    bind: ResponseText(
+      "The record as a line of a zone file.",
+      `_acme-challenge.docs.example.org. 3600 IN CNAME ${CHALLENGE_TARGET}.`,
+    ),
+    terraform: ResponseText("The record as a block of a Terraform configuration."),
+  },
+  {
+    $id: "ChallengeRecord",
+    description:
+      "The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without a gap: it proves the domain, and the server orders the certificate. Change the other records when the domain is `live`.",
+  },
+);
+
+export type ChallengeRecord = Static<typeof ChallengeRecord>;
+
+export const ConnectOffer = t.Object(
+  {
+    provider: ResponseText("The DNS provider, as it calls itself.", "Example DNS"),
+    url: ResponseText(
+      "The page of the DNS provider where the holder of the domain signs in and agrees to the records.",
+      "https://connect.example.com/v2/domainTemplates/providers/example.org/services/subdomain/apply?domain=example.net&host=docs",
+    ),
+  },
+  {
+    $id: "DomainConnect",
+    description:
+      "A link with which the DNS provider creates the records itself (Domain Connect). Present only if the domain needs records, and the provider supports the template of this service.",
+  },
+);
+
+export type ConnectOffer = Static<typeof ConnectOffer>;

@@ -1,40 +1,8 @@
-import type { NeededType } from "../dns-checks/finding.ts";
 import { proofNameOf } from "../dns-checks/trace.ts";
 import type { Hostname } from "../lib/hostname.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
+import type { AddressRecord, ChallengeRecord, NeededRecord, ProofRecord } from "./model.ts";
 import { type KnownZone, terraformFor } from "./terraform.ts";
-
-/** The DNS record that a domain needs, in the forms that DNS providers and tools accept. */
-export interface NeededRecord {
-  type: NeededType;
-  /** What to enter as its name: the labels left of the registered domain, or `@` for the registered domain itself. */
-  name: string;
-  value: string;
-  /** Seconds. */
-  ttl: number;
-  note?: string;
-  /** A line of a zone file (RFC 1035 section 5.1); none for an ALIAS, which BIND does not know. */
-  bind?: string;
-  /** A Terraform block. */
-  terraform: string;
-  /** Only for an apex: the records to create at a DNS provider without ALIAS, if the service's addresses are known. */
-  addresses?: AddressRecord[];
-  /** Only for an apex: the record that says which project it is for. */
-  proof?: ProofRecord;
-}
-
-/** An address of the service. */
-export interface AddressRecord extends Pick<NeededRecord, "name" | "value" | "ttl"> {
-  type: "A" | "AAAA";
-  bind: string;
-}
-
-/** A TXT record that names the project of a host name, in the same forms. */
-export interface ProofRecord extends Required<
-  Pick<NeededRecord, "name" | "value" | "ttl" | "bind" | "terraform">
-> {
-  type: "TXT";
-  note?: string;
-}
 
 /** From step 2 of the specification. */
 export const TTL = 3600;
@@ -49,16 +17,22 @@ const withoutAlias = (addresses: readonly string[]): string =>
 const apexNote = (apex: string, addresses: readonly string[]): string =>
   `An ANAME record works too. If your DNS provider has neither, ${withoutAlias(addresses)} All projects share these addresses, so the TXT record ${proofNameOf(apex)} must say which project the domain belongs to.`;
 
-const proofFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRecord => {
-  const owner = proofNameOf(hostname.ascii);
-  const name = owner.slice(0, -hostname.apex.length - 1);
-  const record = { type: "TXT", name, value: target, ttl: TTL } as const;
-  return {
-    ...record,
-    bind: `${owner}. ${TTL} IN TXT "${target}"`,
-    terraform: terraformFor({ ...record, owner }, hostname, zone),
-  };
+/** A record in the forms of tools: a line of a zone file (RFC 1035 section 5.1), and a Terraform block. */
+const recordAt = <Type extends "CNAME" | "TXT">(
+  type: Type,
+  owner: string,
+  value: string,
+  hostname: Hostname,
+  zone: KnownZone,
+) => {
+  const record = { type, name: owner.slice(0, -hostname.apex.length - 1), value, ttl: TTL };
+  // Absolute names also work in a zone file whose origin is a delegated subdomain.
+  const bind = `${owner}. ${TTL} IN ${type} ${type === "TXT" ? `"${value}"` : `${value}.`}`;
+  return { ...record, bind, terraform: terraformFor({ ...record, owner }, hostname, zone) };
 };
+
+const proofFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRecord =>
+  recordAt("TXT", proofNameOf(hostname.ascii), target, hostname, zone);
 
 const BEFORE_MOVE =
   "Optional: to move a live site without downtime, create this record first, and let the old host proxy /.well-known/acme-challenge/ to this server (a redirect is not enough). Change the other records when the domain is live.";
@@ -67,6 +41,23 @@ const BEFORE_MOVE =
 export const ownershipRecordFor = (hostname: Hostname, target: string, zone: KnownZone): ProofRecord => ({
   ...proofFor(hostname, target, zone),
   note: BEFORE_MOVE,
+});
+
+const MOVE =
+  "Optional: to move a live site without a gap, create this record first, and keep it. The server then orders the certificate. Change the other records when the domain is live. Renewals need no port 80.";
+
+const WILDCARD =
+  "A wildcard needs the _acme-challenge record too, because CAs validate wildcards only by DNS. Keep it: every renewal uses it.";
+
+/** The record of the challenge. @param value the name in which this service creates the records of the project's challenges */
+export const challengeRecordFor = (
+  hostname: Hostname,
+  value: string,
+  zone = UNKNOWN_ZONE,
+): ChallengeRecord => ({
+  ...recordAt("CNAME", challengeNameOf(hostname.ascii), value, hostname, zone),
+  required: hostname.isWildcard,
+  note: hostname.isWildcard ? WILDCARD : MOVE,
 });
 
 const addressRecord = (apex: string, address: string): AddressRecord => {
@@ -88,10 +79,8 @@ const forApex = (hostname: Hostname, target: string, zone: KnownZone) => {
 /** @param target the project's CNAME target @param zone what is known of the zone, if it was asked */
 export const recordFor = (hostname: Hostname, target: string, zone = UNKNOWN_ZONE): NeededRecord => {
   const { ascii, isApex, label } = hostname;
-  const type: NeededType = isApex ? "ALIAS" : "CNAME";
-  const record = { type, name: label, value: target, ttl: TTL };
+  if (!isApex) return recordAt("CNAME", ascii, target, hostname, zone);
+  const record = { type: "ALIAS", name: label, value: target, ttl: TTL } as const;
   const terraform = terraformFor({ ...record, owner: ascii }, hostname, zone);
-  if (isApex) return { ...record, terraform, ...forApex(hostname, target, zone) };
-  // Absolute names also work in a zone file whose origin is a delegated subdomain.
-  return { ...record, bind: `${ascii}. ${TTL} IN CNAME ${target}.`, terraform };
+  return { ...record, terraform, ...forApex(hostname, target, zone) };
 };

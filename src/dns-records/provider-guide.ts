@@ -1,18 +1,12 @@
 import type { DomainFinding } from "../dns-checks/finding.ts";
-import { type Provider, providerOf } from "../dns-checks/providers.ts";
+import { providerOf } from "../dns-checks/providers.ts";
 import type { Report } from "../dns-checks/model.ts";
-import type { NeededRecord } from "./needed-record.ts";
+import type { Hostname } from "../lib/hostname.ts";
+import type { NeededRecord, ProviderGuide } from "./model.ts";
+import { recordFor } from "./needed-record.ts";
 import { openPanel } from "./panel-steps.ts";
 import { creations, neededAt, repairs } from "./repair-steps.ts";
 import type { KnownZone } from "./terraform.ts";
-
-/** What to do at the zone's DNS provider. */
-export interface ProviderGuide {
-  provider: string;
-  /** What the provider calls a record that gives an apex the addresses of another name; undefined if it has none. */
-  apexType?: NonNullable<Provider["apexType"]>;
-  steps: string[];
-}
 
 const NS_RECORD = /^\S+ \d+ IN NS (\S+)$/;
 
@@ -49,4 +43,24 @@ export const guideFor = (
     ...(apexType && { apexType }),
     steps: [openPanel(needed), ...(steps.length > 0 ? steps : creations(needed))],
   };
+};
+
+/**
+ * The record that a name needs, and what to do in the zone of the last check.
+ * @param addresses of the target, if they are known better than by that check
+ * @param findings of that check
+ */
+export const recordAndGuide = (
+  hostname: Hostname,
+  target: string,
+  report: Report | undefined,
+  {
+    addresses = [],
+    findings = [],
+  }: { addresses?: readonly string[] | undefined; findings?: readonly DomainFinding[] } = {},
+) => {
+  const zone = { ...zoneIn(report), ...(addresses.length > 0 && { addresses }) };
+  const record = recordFor(hostname, target, zone);
+  const guide = guideFor(hostname.ascii, record, zone, findings);
+  return { record, ...(guide && { guide }) };
 };

@@ -1,6 +1,6 @@
 import type { DomainFinding } from "../dns-checks/finding.ts";
 import { isWithin } from "../lib/dns-name.ts";
-import type { NeededRecord } from "./needed-record.ts";
+import type { NeededRecord } from "./model.ts";
 import {
   type PanelRecord,
   type PanelZone,

@@ -1,4 +1,5 @@
-import { type ConnectOffer, type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
+import { type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
+import type { ConnectOffer } from "../dns-records/model.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Domain } from "./domain.ts";
 import { isWaiting } from "./stage.ts";

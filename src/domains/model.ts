@@ -6,12 +6,15 @@ import { withCommands } from "../dns-checks/dig-command.ts";
 import { DomainCertificate } from "./certificate-model.ts";
 import { ROLES } from "./domain.ts";
 import { hostnameOf, pairOf } from "../lib/hostname.ts";
-import { ChallengeRecord } from "../dns-records/challenge-record-model.ts";
-import { challengeRecordFor } from "../dns-records/challenge-record.ts";
-import { ownershipRecordFor } from "../dns-records/needed-record.ts";
-import { zoneIn } from "../dns-records/provider-guide.ts";
-import { NeededRecord, ProofRecord, ProviderGuide, recordAndGuide } from "../dns-records/model.ts";
-import { ConnectOffer } from "../dns-records/connect-offer-model.ts";
+import {
+  ChallengeRecord,
+  ConnectOffer,
+  NeededRecord,
+  ProofRecord,
+  ProviderGuide,
+} from "../dns-records/model.ts";
+import { challengeRecordFor, ownershipRecordFor } from "../dns-records/needed-record.ts";
+import { recordAndGuide, zoneIn } from "../dns-records/provider-guide.ts";
 import { STORED_STAGES } from "./stage.ts";
 import type { InspectedDomain, ListedDomain } from "./views.ts";
 

@@ -1,4 +1,5 @@
-import type { ConnectOffer, OfferConnect } from "../dns-records/connect-offer.ts";
+import type { OfferConnect } from "../dns-records/connect-offer.ts";
+import type { ConnectOffer } from "../dns-records/model.ts";
 import type { Report } from "../dns-checks/model.ts";
 import type { AddressesOf } from "../dns-checks/target-addresses.ts";
 import { hostnameOf } from "../lib/hostname.ts";

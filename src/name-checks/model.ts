@@ -3,9 +3,8 @@ import { AnyText, OneOf, ResponseText } from "../http/schemas.ts";
 import { DomainTrace, Findings, TARGET, fromFindings } from "../dns-checks/model.ts";
 import { withCommands } from "../dns-checks/dig-command.ts";
 import { countedRecords, lossOf } from "../dns-checks/finding-kinds.ts";
-import type { DomainFinding } from "../dns-checks/finding.ts";
-import { NeededRecord, ProviderGuide, recordAndGuide } from "../dns-records/model.ts";
-import { ConnectOffer } from "../dns-records/connect-offer-model.ts";
+import { ConnectOffer, NeededRecord, ProviderGuide } from "../dns-records/model.ts";
+import { recordAndGuide } from "../dns-records/provider-guide.ts";
 import type { NameCheck } from "./name-check.ts";
 import { NAME_VERDICTS, type NameVerdict, verdictSentence } from "./verdict.ts";
 
@@ -54,39 +53,31 @@ export const DomainCheck = t.Object(
 
 type WireFinding = ReturnType<typeof fromFindings>[number];
 
-/** Without a target, an existing record is not a mistake, and its new value is not known. */
-const withoutTarget = (wire: WireFinding): WireFinding => {
-  const { expected: _, ...finding } = wire;
-  const { kind, name, type = "CNAME", found = [] } = finding;
+/** What to say without a target: then an existing record is not a mistake. Undefined for findings about anything else. */
+const messageWithoutTarget = ({ kind, name, type = "CNAME", found = [], provider }: WireFinding) => {
   const values = found.join(", ");
-  if (kind === "wrong_target" && type === "ALIAS")
-    return { ...finding, message: `${name} points to ${values}: replace these records with the new one.` };
-  if (kind === "wrong_target")
-    return {
-      ...finding,
-      message: `${name} has a CNAME record with the value ${values}: change it to the new value.`,
-    };
-  if (kind === "conflicting_record")
-    return {
-      ...finding,
-      message: `${name} has ${countedRecords(type, found.length)} (${values}): replace ${found.length > 1 ? "them" : "it"} with the CNAME.${lossOf(type)}`,
-    };
-  if (kind === "wildcard_record")
-    return { ...finding, message: `A wildcard record answers for ${name} (${values}): it can stay.` };
-  if (kind === "proxied")
-    return {
-      ...finding,
-      message: `${name} is behind ${finding.provider}'s proxy: switch the proxy off for the new record.`,
-    };
-  return finding;
+  switch (kind) {
+    case "wrong_target":
+      return type === "ALIAS"
+        ? `${name} points to ${values}: replace these records with the new one.`
+        : `${name} has a CNAME record with the value ${values}: change it to the new value.`;
+    case "conflicting_record":
+      return `${name} has ${countedRecords(type, found.length)} (${values}): replace ${found.length > 1 ? "them" : "it"} with the CNAME.${lossOf(type)}`;
+    case "wildcard_record":
+      return `A wildcard record answers for ${name} (${values}): it can stay.`;
+    case "proxied":
+      return `${name} is behind ${provider}'s proxy: switch the proxy off for the new record.`;
+    default:
+      return undefined;
+  }
 };
 
-const ABOUT_RECORDS: ReadonlySet<DomainFinding["kind"]> = new Set([
-  "wrong_target",
-  "conflicting_record",
-  "wildcard_record",
-  "proxied",
-]);
+/** The new value is not known either. */
+const withoutTarget = (wire: WireFinding): WireFinding => {
+  const { expected: _, ...finding } = wire;
+  const message = messageWithoutTarget(finding);
+  return message === undefined ? wire : { ...finding, message };
+};
 
 /** The wire form of a check. */
 export const fromNameCheck = (check: NameCheck): Static<typeof DomainCheck> => {
@@ -100,10 +91,7 @@ export const fromNameCheck = (check: NameCheck): Static<typeof DomainCheck> => {
     message: verdictSentence(verdict, unicode === ascii ? ascii : `${unicode} (${ascii})`, apex),
     ...(target !== undefined && recordAndGuide(hostname, target, report, check)),
     ...(connect && { domainConnect: connect }),
-    findings:
-      target === undefined
-        ? findings.map((one) => (ABOUT_RECORDS.has(one.kind) ? withoutTarget(one) : one))
-        : findings,
+    findings: target === undefined ? findings.map(withoutTarget) : findings,
     trace: withCommands(report),
   };
 };

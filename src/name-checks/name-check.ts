@@ -1,5 +1,6 @@
 import { fieldFault } from "../lib/errors.ts";
-import { type ConnectOffer, type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
+import { type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
+import type { ConnectOffer } from "../dns-records/model.ts";
 import { type Hostname, parseHostname } from "../lib/hostname.ts";
 import type { Report } from "../dns-checks/model.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
