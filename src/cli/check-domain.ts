@@ -6,9 +6,10 @@ import { dnsInspector } from "../dns-checks/inspect.ts";
 import { fromNameCheck } from "../name-checks/model.ts";
 import { type NameVerdict, VERDICT_TONES } from "../name-checks/verdict.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { printNameCheck } from "./print/name-check.ts";
-import { printJson } from "./print/output.ts";
+import { print, printJson } from "./print/output.ts";
 import { availableConfig, withSettings } from "./settings.ts";
+import { coloured } from "./print/colour.ts";
+import { printFindings, printQuestions, printRecords } from "./print/domain.ts";
 
 interface Options extends Record<string, unknown> {
   target?: string;
@@ -39,6 +40,37 @@ const TEXTS: CommandTexts = {
     1: "records must change, or need time; or the command failed",
     3: "too few name servers responded",
   },
+};
+
+type WireNameCheck = ReturnType<typeof fromNameCheck>;
+
+const COLOURS = { good: "green", bad: "red" } as const;
+
+const colourOf = (verdict: WireNameCheck["verdict"]) => {
+  const tone = VERDICT_TONES[verdict];
+  return tone ? COLOURS[tone] : "yellow";
+};
+
+/** Verdicts of names that have the record. */
+const WITH_RECORD: ReadonlySet<string> = new Set(["right", "spreading", "blocked"]);
+
+/** Prints the verdict on a name, what to do about it, and the record that it needs. */
+const printNameCheck = (
+  { unicode, hostname, verdict, message, findings, record, guide, trace }: WireNameCheck,
+  withTrace: boolean,
+): void => {
+  const shown = unicode === hostname ? hostname : `${unicode} (${hostname})`;
+  print(`${shown}: ${coloured(colourOf(verdict), verdict)}\n  ${message}`);
+  if (findings.length > 0) print("");
+  printFindings({ findings });
+  if (record && !WITH_RECORD.has(verdict)) {
+    print("");
+    printRecords([{ record, ...(guide && { guide }) }]);
+  }
+  if (!withTrace) return;
+  const { zone = "an unknown zone", nameServers } = trace;
+  print(`\nEvery query, in the zone ${zone} (name servers: ${nameServers.join(", ") || "none"}):\n`);
+  printQuestions(trace);
 };
 
 export const checkCommand = (): Command =>

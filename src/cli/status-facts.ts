@@ -24,7 +24,7 @@ import {
 import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { storeIdentityOf } from "../db/store-id.ts";
-import { failingDomains } from "../domains/failing-repository.ts";
+import { failingDomains } from "../domains/read-repository.ts";
 import type { PlatformFault } from "../platform/fault.ts";
 import { type RefusedHost, readRefusedHosts } from "../edge/refused-hosts.ts";
 import { fileSize } from "../lib/files.ts";

@@ -51,19 +51,19 @@ export interface Trace {
   targets: CnameChain[];
   caa: RelevantCaa;
   /** Only for an apex with addresses, and for a name that a TXT record can prove. */
-  proof?: Proof;
+  proof?: Proof | undefined;
   /** The records of an unused name beside this one. If they are the same, a wildcard answers for both. */
-  sibling?: Exchange;
+  sibling?: Exchange | undefined;
   /** The records of the name, or of the TXT record's, with the zone twice: where a missing record may be. */
   doubled?: Exchange;
   /** The records of an unused sibling of that name, which only a wildcard can have. */
   doubledSibling?: Exchange;
   /** Responses with the name's other records, from one of the zone's own servers, without those of a wildcard. */
-  others?: Exchange[];
+  others?: Exchange[] | undefined;
   /** The response about the DS record of the domain, if a resolver failed. */
-  ds?: Exchange;
+  ds?: Exchange | undefined;
   /** The response of a resolver that failed, to the same query without DNSSEC. */
-  unchecked?: Exchange;
+  unchecked?: Exchange | undefined;
   /** All exchanges, in the order of their responses. */
   exchanges: Exchange[];
 }

@@ -4,7 +4,7 @@ import { MAX_DOMAIN_ROWS } from "../lib/domain-list.ts";
 import { hasAtMost } from "../lib/text.ts";
 import { statusOf } from "../lib/errors.ts";
 import { Domain, fromDomain } from "./model.ts";
-import type { RowResult } from "./row-additions.ts";
+import type { RowResult } from "./service.ts";
 import { STORED_STAGES } from "./stage.ts";
 
 const STAGE_LIST = `^(${STORED_STAGES.join("|")})(,(${STORED_STAGES.join("|")}))*$`;

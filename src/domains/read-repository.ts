@@ -8,14 +8,14 @@ import { unicodeOf } from "../lib/hostname.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 import type { Domain, Holder } from "./domain.ts";
 import {
-  WAITING,
-  WANTING_CERTIFICATE,
   COLUMNS,
   HELD,
   NEEDS_ATTENTION,
   type Orm,
   PENDING,
   type Row,
+  WAITING,
+  WANTING_CERTIFICATE,
   isOfDomain,
   isOfProject,
   toDomain,
@@ -203,6 +203,22 @@ const overviewReads = (orm: Orm) => {
     },
   };
 };
+
+/** The domains of all projects that need a person's attention. */
+export const failingDomains = ({ orm }: Pick<Database, "orm">, limit: number) =>
+  orm
+    .select({
+      hostname: domains.hostname,
+      project: projects.slug,
+      stage: domains.stage,
+      failingSince: domains.failingSince,
+    })
+    .from(domains)
+    .innerJoin(projects, eq(projects.id, domains.projectId))
+    .where(NEEDS_ATTENTION)
+    .orderBy(asc(domains.id))
+    .limit(limit)
+    .all();
 
 export const domainReads = ({ orm }: Pick<Database, "orm">) => ({
   ...ofDomain(orm),

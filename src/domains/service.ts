@@ -1,12 +1,12 @@
-import { Fault } from "../lib/errors.ts";
+import type { DomainRow } from "../lib/domain-list.ts";
+import { Fault, statusOf } from "../lib/errors.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Actor } from "../lib/actor.ts";
-import { type Hostname, hostnameOf, pairOf } from "../lib/hostname.ts";
+import { hostnameOf, pairOf } from "../lib/hostname.ts";
 import type { ReservedNames } from "../dns-checks/own-names.ts";
 import { acceptableDomain, acceptablePair } from "../dns-checks/refused-name.ts";
 import { type ReadOptions, domainReads, nameOf, notFound } from "./reads.ts";
 import type { Domain } from "./domain.ts";
-import { noPrimary, rowAdditions } from "./row-additions.ts";
 import { nextWaitingCheck } from "./schedule.ts";
 import { type VerificationOptions, assertPlan, verification } from "./verification.ts";
 import type { ListedDomain, Project } from "./views.ts";
@@ -27,6 +27,45 @@ interface AdditionOptions {
   view?: (domain: Domain, project: Project) => Promise<ListedDomain>;
 }
 
+type Addition = Pick<AdditionResult, "domain" | "isNew">;
+
+/** The result for a row of a list, with the row's own host name. */
+export type RowResult = Pick<DomainRow, "hostname" | "project"> & (Addition | { fault: Fault });
+
+/** Adds the domain of a row. @throws Fault why the row is refused */
+type AddRow = (row: DomainRow, slug: string | undefined, actor: Actor) => Promise<Addition>;
+
+/** A primary domain is added before the domains that redirect to it. */
+const ADDED_FIRST = ["primary", "served", "redirect"];
+const placeOf = ({ role = "served" }: DomainRow): number => ADDED_FIRST.indexOf(role);
+
+const invalid = (message: string) => new Fault("invalid_request", message);
+
+const noPrimary = () =>
+  invalid("A wildcard cannot be the primary domain: no visitor can be redirected to it.");
+
+/** A failure of the service ends the list, which can be added again. @throws anything but a refusal of the row */
+const refusalOf = (error: unknown): { fault: Fault } => {
+  if (!(error instanceof Fault) || statusOf(error.code) >= 500) throw error;
+  return { fault: error };
+};
+
+/**
+ * Adds the domain of each row in its own atomic step, and returns the results in the order of the rows. A domain that its
+ * project already has is left unchanged.
+ */
+const rowAdditions =
+  (addRow: AddRow) =>
+  /** @param fallback the project of rows that name none */
+  async (rows: readonly DomainRow[], fallback: string | undefined, actor: Actor): Promise<RowResult[]> => {
+    const results: RowResult[] = [];
+    for (const [at, row] of [...rows.entries()].toSorted(([, a], [, b]) => placeOf(a) - placeOf(b))) {
+      const { hostname, project = fallback } = row;
+      results[at] = { hostname, project, ...(await addRow(row, project, actor).catch(refusalOf)) };
+    }
+    return results;
+  };
+
 export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
   reservedNames: ReservedNames;
   /** Called when a host name stops being served. */
@@ -36,6 +75,7 @@ export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
 
 /** Domains that a project can have. */
 export const MAX_DOMAINS = 100;
+
 /** @throws Fault why the repository did not add a name */
 const throwRefusal = (project: Project): never => {
   assertPlan(project);
@@ -45,11 +85,10 @@ const throwRefusal = (project: Project): never => {
 
 export const domainService = (options: DomainServiceOptions) => {
   const { domains, projects, reservedNames, clock, onRemoved } = options;
-  const { listed, shown, find, get, list, listAll, history } = domainReads(options);
+  const { listed, shown, find, ...reads } = domainReads(options);
+  const { get } = reads;
 
-  /** @throws Fault invalid_request */
-  const acceptable = (typed: string): Hostname =>
-    acceptableDomain(typed, reservedNames, options.challengeTargetOf !== undefined);
+  const hasWildcards = options.challengeTargetOf !== undefined;
 
   const addName = async (
     project: Project,
@@ -76,11 +115,20 @@ export const domainService = (options: DomainServiceOptions) => {
     return get(slug, typed);
   };
 
+  const addRow: AddRow = async (row, slug, actor) => {
+    if (slug === undefined) throw invalid("project: is missing");
+    if (placeOf(row) === -1) throw invalid("role: must be primary, served or redirect");
+    const { hostname: typed, role } = row;
+    const project = await projects.get(slug);
+    const { ascii, isWildcard } = acceptableDomain(typed, reservedNames, hasWildcards);
+    if (role === "primary" && isWildcard) throw noPrimary();
+    const added = await addName(project, ascii, { actor, isRedirect: role === "redirect", view: listed });
+    if (!added.isNew || role !== "primary") return added;
+    return { domain: await makePrimary(slug, ascii, actor), isNew: true };
+  };
+
   return {
-    get,
-    list,
-    listAll,
-    history,
+    ...reads,
     verify: verification(options, { find, get }),
     /**
      * Adds a host name as it was typed, on request with its pair, which redirects to the primary domain. A name that the
@@ -93,7 +141,7 @@ export const domainService = (options: DomainServiceOptions) => {
       actor: Actor,
     ): Promise<AdditionResult> {
       const project = await projects.get(slug);
-      const hostname = acceptable(typed);
+      const hostname = acceptableDomain(typed, reservedNames, hasWildcards);
       const other = hasPair ? acceptablePair(hostname, reservedNames) : pairOf(hostname);
       const present = other === undefined ? undefined : await domains.find(project.id, other);
       const pair = present && (await listed(present, project));
@@ -103,12 +151,7 @@ export const domainService = (options: DomainServiceOptions) => {
       const second = await addName(project, other, { actor, isRedirect: true });
       return { domain: first.domain, pair: second.domain, isNew: first.isNew || second.isNew };
     },
-    addRows: rowAdditions({
-      projects,
-      acceptable,
-      addName: (project, hostname, row) => addName(project, hostname, { ...row, view: listed }),
-      makePrimary,
-    }),
+    addRows: rowAdditions(addRow),
     /** Makes it the domain that the others redirect to. */
     makePrimary,
     /** Removes the domain, which is not served from the next request on. @throws Fault not_found */

@@ -1,12 +1,12 @@
-import type { OfferConnect } from "../dns-records/connect-offer.ts";
+import { type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
 import type { ConnectOffer } from "../dns-records/model.ts";
 import type { Report } from "../dns-checks/model.ts";
 import type { AddressesOf } from "../dns-checks/target-addresses.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { ProjectService } from "../projects/service.ts";
-import { domainOffers } from "./connect.ts";
 import type { DomainCertificate } from "./certificate-model.ts";
 import type { Domain } from "./domain.ts";
+import { isWaiting } from "./stage.ts";
 
 export type Project = Awaited<ReturnType<ProjectService["get"]>>;
 
@@ -36,6 +36,20 @@ export interface ViewOptions {
   /** Undefined without Domain Connect. */
   offerConnect?: OfferConnect | undefined;
 }
+
+/** Where the records of a project's domain can be created; undefined for a domain that has them. */
+const domainOffers = (offerConnect: OfferConnect | undefined) => {
+  const offer = patientOffer(offerConnect);
+  return async (
+    { hostname, stage, failingSince }: Domain,
+    { slug, targetLabel: label }: { slug: string; targetLabel: string },
+    zone: string | undefined,
+  ): Promise<ConnectOffer | undefined> =>
+    // The templates have no wildcards.
+    !hostnameOf(hostname).isWildcard && (isWaiting(stage) || failingSince !== null)
+      ? offer({ hostname: hostnameOf(hostname), zone, label, slug })
+      : undefined;
+};
 
 /** A stored domain with what its project adds. */
 export const domainViews = ({ targetOf, addressesOf, challengeTargetOf, offerConnect }: ViewOptions) => {

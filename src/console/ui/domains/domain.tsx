@@ -1,31 +1,125 @@
 import { ActionButton } from "../parts/action-button.tsx";
 import type { ApiError } from "../api/client.ts";
-import { Loading, Problem } from "../parts/feedback.tsx";
-import { Back } from "../parts/page.tsx";
-import { useArrival } from "../parts/page.tsx";
+import { Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { Back, useArrival } from "../parts/page.tsx";
 import { Time, useNow } from "../parts/time.tsx";
 import { projectPath } from "../projects/addresses.ts";
 import { hasDomains } from "../projects/plans.ts";
 import type { Project } from "../projects/queries.ts";
 import { useSession } from "../session.tsx";
 import { type Actions, useActions } from "./actions.ts";
-import { adviceWithPair } from "./advice.ts";
-import { AdviceList } from "./advice-list.tsx";
+import { type Advice, adviceWithPair } from "./advice.ts";
 import { Connect } from "./connect.tsx";
-import { Events } from "./events.tsx";
 import { StatusBadge } from "./list.tsx";
 import { DomainMenu } from "./menu.tsx";
 import { type Domain, type Event, shownName } from "./model.ts";
 import { Prerequisites } from "./prerequisites.tsx";
-import { statusOf, stepsOf } from "./progress.ts";
+import { type Step, type StepState, statusOf, stepsOf } from "./progress.ts";
 import { useDomain, useDomains, useHistory } from "./queries.ts";
-import { Move, NeededRecords } from "./record.tsx";
+import { Guide, Move, NeededRecords, Records } from "./record.tsx";
 import { addressOf, primaryOf } from "./redirects.ts";
 import { RemoveDomain } from "./remove.tsx";
 import { isWaiting, refetchDelay } from "./stages.ts";
-import { Steps } from "./steps.tsx";
 import { Trace } from "./trace.tsx";
-import { PAGE, activeWords, nextCheck, verifyLabel, visitorsWords } from "./words.ts";
+import {
+  PAGE,
+  STEP_STATES,
+  activeWords,
+  actorWords,
+  eventWords,
+  nextCheck,
+  verifyLabel,
+  visitorsWords,
+} from "./words.ts";
+
+const CURRENT_STATES: ReadonlySet<StepState> = new Set(["now", "stuck", "suspended"]);
+
+const StepRow = ({ step: { name, state, at } }: { step: Step }) => (
+  <li class={`step ${state}`} aria-current={CURRENT_STATES.has(state) ? "step" : undefined}>
+    <span class="mark" aria-hidden="true" />
+    <div>
+      <strong>{name}</strong> <small>{at ? <Time at={at} /> : STEP_STATES[state]}</small>
+    </div>
+  </li>
+);
+
+/** The steps until a domain is active. They are folded away once all are done. */
+const Steps = ({ steps }: { steps: readonly Step[] }) => {
+  const list = (
+    <ol class="steps">
+      {steps.map((step) => (
+        <StepRow key={step.name} step={step} />
+      ))}
+    </ol>
+  );
+  if (steps.every(({ state }) => state === "done"))
+    return (
+      <details>
+        <summary>{PAGE.progressDone}</summary>
+        {list}
+      </details>
+    );
+  return (
+    <>
+      <h3>{PAGE.progress}</h3>
+      {list}
+    </>
+  );
+};
+
+/** The history of a domain, newest first. */
+const Events = ({ history }: { history: readonly Event[] }) => (
+  <>
+    <h3>{PAGE.history}</h3>
+    <ul class="events">
+      {history.map((event) => (
+        <li key={`${event.at} ${event.event}`}>
+          {eventWords(event)}{" "}
+          <small>
+            <Time at={event.at} />, <bdi>{actorWords(event)}</bdi>
+          </small>
+          {event.findings.map(({ message }) => (
+            <p key={message}>{message}</p>
+          ))}
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+const AdviceItem = ({
+  advice: { tone, title, text, changes, steps, quotes, note, who },
+}: {
+  advice: Advice;
+}) => (
+  <Notice tone={tone}>
+    <h3>{title}</h3>
+    {text && <p>{text}</p>}
+    {changes.length > 0 && <Records changes={changes} isTodo />}
+    {steps && (
+      <ol>
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+    )}
+    {quotes?.map((quote) => (
+      <blockquote key={quote}>{quote}</blockquote>
+    ))}
+    {note && <p>{note}</p>}
+    {who && <p>{who}</p>}
+  </Notice>
+);
+
+/** What to do about a domain, the most urgent first, and how its DNS provider does it. */
+const AdviceList = ({ advice, guide }: { advice: readonly Advice[]; guide: Domain["guide"] | undefined }) => (
+  <>
+    {advice.map((one) => (
+      <AdviceItem key={one.title} advice={one} />
+    ))}
+    {guide && advice.some(({ changes }) => changes.length > 0) && <Guide guide={guide} />}
+  </>
+);
 
 const VerifyButton = ({ domain, verify }: { domain: Domain; verify: Actions["verify"] }) => (
   <ActionButton
