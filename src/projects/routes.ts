@@ -15,6 +15,10 @@ import {
 import { changeProject, createProject, deleteProject, getProject, listProjects } from "./openapi.ts";
 import type { ProjectService } from "./service.ts";
 
+/** The common options of the routes that read, and of those that write. */
+const READ = { stability: "beta", scope: "platform:read", query: NoQuery } as const;
+const WRITE = { stability: "beta", scope: "platform:write", query: NoQuery } as const;
+
 interface ProjectRouteOptions {
   projects: ProjectService;
   addresses: ProjectAddresses;
@@ -27,24 +31,15 @@ const singleProjectRoutes = ({ projects, addresses, macros }: ProjectRouteOption
     .get(
       "/platform/projects/:slug",
       async ({ params }) => fromProject(await projects.get(params.slug), addresses),
-      {
-        stability: "beta",
-        scope: "platform:read",
-        query: NoQuery,
-        params: ProjectParams,
-        response: { 200: Project },
-        detail: getProject,
-      },
+      { ...READ, params: ProjectParams, response: { 200: Project }, detail: getProject },
     )
     .patch(
       "/platform/projects/:slug",
       async ({ params, body, caller }) =>
         fromProject(await projects.change(params.slug, body, caller), addresses),
       {
-        stability: "beta",
-        scope: "platform:write",
+        ...WRITE,
         reads: "json",
-        query: NoQuery,
         params: ProjectParams,
         body: ProjectChange,
         response: { 200: Project },
@@ -57,14 +52,7 @@ const singleProjectRoutes = ({ projects, addresses, macros }: ProjectRouteOption
         await projects.remove(params.slug, caller);
         return status(204, undefined);
       },
-      {
-        stability: "beta",
-        scope: "platform:write",
-        query: NoQuery,
-        params: ProjectParams,
-        response: { 204: NoContent },
-        detail: deleteProject,
-      },
+      { ...WRITE, params: ProjectParams, response: { 204: NoContent }, detail: deleteProject },
     );
 
 /** Documentation projects, under `/platform/projects`. */
@@ -79,13 +67,7 @@ export const projectRoutes = ({ projects, addresses, macros }: ProjectRouteOptio
         Object.assign(set.headers, nextPage("/platform/projects", { q, limit }, next));
         return items.map((project) => fromProject(project, addresses));
       },
-      {
-        stability: "beta",
-        scope: "platform:read",
-        query: ProjectQuery,
-        response: { 200: Projects },
-        detail: listProjects,
-      },
+      { ...READ, query: ProjectQuery, response: { 200: Projects }, detail: listProjects },
     )
     .post(
       "/platform/projects",
@@ -94,14 +76,6 @@ export const projectRoutes = ({ projects, addresses, macros }: ProjectRouteOptio
         set.headers["location"] = `/platform/projects/${project.slug}`;
         return status(201, fromProject(project, addresses));
       },
-      {
-        stability: "beta",
-        scope: "platform:write",
-        reads: "json",
-        query: NoQuery,
-        body: NewProject,
-        response: { 201: Project },
-        detail: createProject,
-      },
+      { ...WRITE, reads: "json", body: NewProject, response: { 201: Project }, detail: createProject },
     )
     .use(singleProjectRoutes({ projects, addresses, macros }));
