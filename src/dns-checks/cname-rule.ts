@@ -74,54 +74,30 @@ const judgeAlias = (
   target: string,
 ): Judgement => {
   if (records.every(({ data }) => data === target)) return { kind: "right" };
-  const finding: RecordFinding = {
-    kind: "wrong_target",
-    name,
-    type,
-    found: valuesOf(records),
-    expected: [target],
-  };
-  return wrong([finding], records, view.cname);
+  const found = valuesOf(records);
+  return wrong([{ kind: "wrong_target", name, type, found, expected: [target] }], records, view.cname);
 };
 
-const ADDRESS_TYPES = ["A", "AAAA"] as const;
-
-/** The values by type, without types that have none. */
-const byType = (records: TextRecord[]): ["A" | "AAAA", string[]][] =>
-  ADDRESS_TYPES.map((type): ["A" | "AAAA", string[]] => [
-    type,
-    valuesOf(records.filter((record) => record.type === type)),
-  ]).filter(([, found]) => found.length > 0);
+/** A finding for each type of address. */
+const addressFindings = (
+  kind: "conflicting_record" | "stray_address",
+  name: string,
+  records: TextRecord[],
+  expected: string[],
+): RecordFinding[] =>
+  (["A", "AAAA"] as const).flatMap((type) => {
+    const found = valuesOf(records.filter((record) => record.type === type));
+    return found.length > 0 ? [{ kind, name, type, found, expected }] : [];
+  });
 
 const judgeSubdomain = (view: View, name: string, target: string): Judgement => {
   const addresses = [...ofType(view.a, name, "A"), ...ofType(view.aaaa, name, "AAAA")];
-  if (addresses.length > 0) {
-    // All of them: panels refuse a CNAME as long as one is left.
-    const conflicts = byType(addresses).map(([type, found]): RecordFinding => ({
-      kind: "conflicting_record",
-      name,
-      type,
-      found,
-      expected: [target],
-    }));
-    return wrong(conflicts, addresses, view.a);
-  }
+  // All of them: panels refuse a CNAME as long as one is left.
+  if (addresses.length > 0)
+    return wrong(addressFindings("conflicting_record", name, addresses, [target]), addresses, view.a);
   const records = ofType(view.cname, name, "CNAME");
   if (records.length > 0) return judgeAlias(view, records, name, "CNAME", target);
   return wrong([{ kind: "no_record", name, type: "CNAME", expected: [target] }], [], view.cname);
-};
-
-/** Addresses that lead elsewhere beside right ones. */
-const judgeStrays = (view: View, name: string, strays: TextRecord[], addresses: string[]): Judgement => {
-  const expected = addresses.toSorted();
-  const findings = byType(strays).map(([type, found]): RecordFinding => ({
-    kind: "stray_address",
-    name,
-    type,
-    found,
-    expected,
-  }));
-  return wrong(findings, strays, view.a);
 };
 
 /** The reason of a server whose response cannot be judged. */
@@ -139,17 +115,12 @@ const judgeApex = (view: View, name: string, target: string, addresses?: string[
   if (!addresses) return { kind: "unknown", reason: unknownAddresses(target) };
   if (addresses.length === 0) return { kind: "unknown" };
   const strays = records.filter(({ data }) => !addresses.includes(data));
-  const [stray] = strays;
-  if (!stray) return { kind: "right" };
-  if (strays.length < records.length) return judgeStrays(view, name, strays, addresses);
-  const finding: RecordFinding = {
-    kind: "wrong_target",
-    name,
-    type: "ALIAS",
-    found: valuesOf(records),
-    expected: addresses.toSorted(),
-  };
-  return wrong([finding], records, view.a);
+  if (strays.length === 0) return { kind: "right" };
+  const expected = addresses.toSorted();
+  if (strays.length < records.length)
+    return wrong(addressFindings("stray_address", name, strays, expected), strays, view.a);
+  const found = valuesOf(records);
+  return wrong([{ kind: "wrong_target", name, type: "ALIAS", found, expected }], records, view.a);
 };
 
 /** Whether one server's records are right. @param addresses the target's own; undefined if they are not known */
