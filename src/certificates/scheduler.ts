@@ -34,18 +34,9 @@ const MAX_CONCURRENT = 16;
 const MAX_NEW = 100;
 
 /** Adds names that need a certificate, and orders and renews the certificates that are due. */
-export const certificateScheduler = ({
-  certificates,
-  queue,
-  issue,
-  removeAbandoned,
-  missing,
-  own,
-  platformDomain,
-  wildcard,
-  clock,
-  onError,
-}: CertificateSchedulerOptions): CertificateScheduler => {
+export const certificateScheduler = (options: CertificateSchedulerOptions): CertificateScheduler => {
+  const { certificates, queue, issue, removeAbandoned, missing } = options;
+  const { own, platformDomain, wildcard, clock, onError } = options;
   const missingOwn = async (): Promise<string[]> => {
     const found = await Promise.all(own.map((hostname) => certificates.find(hostname)));
     return own.filter((_, at) => !found[at]);

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { OneOf, ResponseText, ResponseTexts, Time } from "../http/schemas.ts";
+import { OneOf, OptionalText, ResponseText, ResponseTexts, Time } from "../http/schemas.ts";
 import { FINDINGS, FINDING_KINDS, describeFinding } from "./finding-kinds.ts";
 import {
   CAA_PARAMETERS,
@@ -28,7 +28,7 @@ export const DomainFinding = t.Object(
     ),
     message: ResponseText("What is wrong, and what to do."),
     name: ResponseText("The name of the record.", "docs.example.org"),
-    type: t.Optional(ResponseText("The type of the record.", "CNAME")),
+    type: OptionalText("The type of the record.", "CNAME"),
     found: t.Optional(ResponseTexts("The values that the DNS has.", ["203.0.113.7"])),
     expected: t.Optional(ResponseTexts("The values that the DNS must have.", [TARGET])),
     parameter: t.Optional(
@@ -41,11 +41,9 @@ export const DomainFinding = t.Object(
         examples: ["accounturi"],
       }),
     ),
-    tag: t.Optional(
-      ResponseText(
-        "The tag of the CAA record to add, if it is not `issue`: a wildcard can need another.",
-        "issuewild",
-      ),
+    tag: OptionalText(
+      "The tag of the CAA record to add, if it is not `issue`: a wildcard can need another.",
+      "issuewild",
     ),
     challenge: t.Optional(
       t.Object(
@@ -60,19 +58,15 @@ export const DomainFinding = t.Object(
         },
       ),
     ),
-    wildcard: t.Optional(
-      ResponseText("A wildcard record that does not answer for the name.", "*.example.org"),
-    ),
-    zone: t.Optional(ResponseText("The name that has NS records, or a parent of it.", "docs.example.org")),
-    provider: t.Optional(ResponseText("The company that runs the proxy or the name servers.", "Cloudflare")),
+    wildcard: OptionalText("A wildcard record that does not answer for the name.", "*.example.org"),
+    zone: OptionalText("The name that has NS records, or a parent of it.", "docs.example.org"),
+    provider: OptionalText("The company that runs the proxy or the name servers.", "Cloudflare"),
     reachesService: t.Optional(
       t.Boolean({
         description: "Whether requests through the proxy reach this service. Absent if not tried.",
       }),
     ),
-    server: t.Optional(
-      ResponseText("The DNS server that sent the response, or did not respond.", "192.0.2.53"),
-    ),
+    server: OptionalText("The DNS server that sent the response, or did not respond.", "192.0.2.53"),
     seconds: t.Optional(
       Type.Integer({
         minimum: 0,
@@ -83,9 +77,7 @@ export const DomainFinding = t.Object(
     since: t.Optional(
       Time("Since when no check has had a usable response from the server.", "2026-11-20T09:30:00.000Z"),
     ),
-    reason: t.Optional(
-      ResponseText("Why a server gave no useful response, or why the service is not ready."),
-    ),
+    reason: OptionalText("Why a server gave no useful response, or why the service is not ready."),
   },
   { $id: "DomainFinding", description: "What a check found, and which record to change." },
 );
@@ -108,7 +100,7 @@ const DomainQuestion = t.Object(
       "The response code, or why there is no response: `timeout`, `refused`, ...",
       "NOERROR",
     ),
-    detail: t.Optional(ResponseText("Details about a missing response.")),
+    detail: OptionalText("Details about a missing response."),
     records: ResponseTexts("The records as lines of a zone file, at most 20.", [
       `docs.example.org 3600 IN CNAME ${TARGET}`,
     ]),
@@ -117,11 +109,9 @@ const DomainQuestion = t.Object(
       description: "How long the query took, in milliseconds.",
       examples: [12],
     }),
-    command: t.Optional(
-      ResponseText(
-        "The command that repeats the query. Absent if no query was sent, or if the name has characters that are special to a shell.",
-        "dig @192.0.2.1 docs.example.org. CNAME +norecurse +noadflag +nocookie",
-      ),
+    command: OptionalText(
+      "The command that repeats the query. Absent if no query was sent, or if the name has characters that are special to a shell.",
+      "dig @192.0.2.1 docs.example.org. CNAME +norecurse +noadflag +nocookie",
     ),
   },
   { $id: "DomainQuestion", description: "A DNS query of a check, and its response." },
@@ -135,7 +125,7 @@ export const DomainTrace = t.Object(
       "The value that the record must have. In a check without a target, the name itself.",
       TARGET,
     ),
-    zone: t.Optional(ResponseText("The zone of the name, if the resolvers know it.", "example.org")),
+    zone: OptionalText("The zone of the name, if the resolvers know it.", "example.org"),
     nameServers: ResponseTexts("The zone's authoritative servers that were asked.", ["192.0.2.1"]),
     chain: ResponseTexts("The name, followed by the value of each CNAME record.", [
       "docs.example.org",

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { OneOf, ResponseText, ResponseTexts } from "../http/schemas.ts";
+import { OneOf, OptionalText, ResponseText, ResponseTexts } from "../http/schemas.ts";
 import { TARGET } from "../dns-checks/model.ts";
 
 const ttl = Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] });
@@ -16,7 +16,7 @@ export const ProofRecord = t.Object(
       `_adoption-store.example.org. 3600 IN TXT "${TARGET}"`,
     ),
     terraform: ResponseText("The record as a block of a Terraform configuration."),
-    note: t.Optional(ResponseText("A hint about the record.")),
+    note: OptionalText("A hint about the record."),
   },
   {
     $id: "ProofRecord",
@@ -52,12 +52,10 @@ export const NeededRecord = t.Object(
     ),
     value: ResponseText("The value of the record: exactly the project's target.", TARGET),
     ttl,
-    note: t.Optional(ResponseText("A hint about the record.")),
-    bind: t.Optional(
-      ResponseText(
-        "The record as a line of a zone file. Absent for an ALIAS.",
-        `docs.example.org. 3600 IN CNAME ${TARGET}.`,
-      ),
+    note: OptionalText("A hint about the record."),
+    bind: OptionalText(
+      "The record as a line of a zone file. Absent for an ALIAS.",
+      `docs.example.org. 3600 IN CNAME ${TARGET}.`,
     ),
     terraform: ResponseText(
       "The record as a block of a Terraform configuration. After a check of a zone at Cloudflare or Route 53, the block is for that provider.",

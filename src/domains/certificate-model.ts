@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { OneOf, ResponseText, Time } from "../http/schemas.ts";
+import { OneOf, OptionalText, ResponseText, Time } from "../http/schemas.ts";
 
 export const CERTIFICATE_STATUSES = [
   "wanted",
@@ -15,7 +15,7 @@ const Subproblem = t.Object(
   {
     type: ResponseText("The kind of problem.", "caa"),
     detail: ResponseText("The CA's explanation.", "CAA forbids it."),
-    identifier: t.Optional(ResponseText("The host name with the problem.", "docs.example.org")),
+    identifier: OptionalText("The host name with the problem.", "docs.example.org"),
   },
   { $id: "CertificateSubproblem", description: "One of several reasons why the last attempt failed." },
 );
@@ -62,11 +62,9 @@ export const DomainCertificate = t.Object(
     }),
     notBefore: t.Optional(Time("When the certificate becomes valid.", "2026-11-20T09:32:00.000Z")),
     notAfter: t.Optional(Time("When the certificate expires.", "2027-02-18T09:32:00.000Z")),
-    authority: t.Optional(
-      ResponseText(
-        "The ACME directory of the CA that issued the certificate, or `imported`.",
-        "https://acme-v02.api.letsencrypt.org/directory",
-      ),
+    authority: OptionalText(
+      "The ACME directory of the CA that issued the certificate, or `imported`.",
+      "https://acme-v02.api.letsencrypt.org/directory",
     ),
     problem: t.Optional(Problem),
     failures: t.Optional(

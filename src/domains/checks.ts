@@ -1,14 +1,13 @@
-import type { Clock } from "../lib/time.ts";
+import { type Clock, DAY_MS, formatTime } from "../lib/time.ts";
 import { type Actor, SERVICE } from "../lib/actor.ts";
 import type { Domain, EventName } from "./domain.ts";
-import type { DomainFinding } from "../dns-checks/finding.ts";
+import type { DomainFinding, Finding, FindingOf } from "../dns-checks/finding.ts";
 import { mayHold } from "../dns-checks/cut-over.ts";
 import { isRefused } from "./certificate-records.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "../dns-checks/inspect.ts";
 import { type Progress, acceptsProof, progressOf, stagesOf } from "./check-progress.ts";
 import { addressesIn } from "../dns-checks/report.ts";
-import { withSilences } from "../dns-checks/silence.ts";
 import type { Check } from "./check-repository.ts";
 import type { Checkable } from "./read-repository.ts";
 import type { Domains } from "./repository.ts";
@@ -58,6 +57,42 @@ const eventsFor = (
   const isNews = domain.checkedAt === null || !isSame(domain.findings, findings);
   return isNews ? [{ event: seen, stage: domain.stage }] : [];
 };
+
+type Silence = FindingOf<"unreachable">;
+type Seen = Pick<Inspection, "findings" | "report">;
+
+/** The last check, if there was one. */
+interface LastCheck {
+  findings: readonly DomainFinding[];
+  checkedAt: number | null;
+}
+
+/** Undefined if the last check did not see the silence. The first one that sees it stores no time: then it begins with that check. */
+const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck): string | undefined => {
+  const isSame = (one: DomainFinding): one is Silence =>
+    one.kind === "unreachable" && one.server === server && one.name === name;
+  const earlier = findings.find(isSame);
+  if (!earlier || checkedAt === null) return undefined;
+  return earlier.since ?? formatTime(checkedAt);
+};
+
+/** Who must act if the other servers do not show it. */
+const repairerOf = ({ server }: Silence, { report }: Seen) =>
+  report.nameServers.includes(server) ? "dns_provider" : "operator";
+
+/** The findings, with the time since when checks see each server silent, and with who must act, at the latest once that is a day. */
+const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[] =>
+  seen.findings.map((finding) => {
+    if (finding.kind !== "unreachable") return finding;
+    const since = sinceOf(finding, last);
+    if (since === undefined) return finding;
+    const isOverdue = now - Date.parse(since) >= DAY_MS;
+    return {
+      ...finding,
+      since,
+      ...(isOverdue && { responsible: finding.responsible ?? repairerOf(finding, seen) }),
+    };
+  });
 
 const findingsOf = (
   domain: Domain,

@@ -1,6 +1,6 @@
 import { type Static, t } from "elysia";
 import { DomainFinding, fromFindings } from "../dns-checks/model.ts";
-import { Id, OneOf, ResponseText, Time } from "../http/schemas.ts";
+import { Id, OneOf, OptionalText, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { EVENTS, type DomainEvent as StoredEvent } from "./domain.ts";
 import { STAGES } from "./stage.ts";
@@ -15,11 +15,9 @@ export const DomainEvent = t.Object(
     }),
     key: t.Optional(Id("Id of the API key. Only for callers with the scope `audit:read`.", 1)),
     person: t.Optional(Id("Id of the person. Only for callers with the scope `audit:read`.", 1)),
-    name: t.Optional(
-      ResponseText(
-        "Name of the key or person at that time. Only for callers with the scope `audit:read`.",
-        "website",
-      ),
+    name: OptionalText(
+      "Name of the key or person at that time. Only for callers with the scope `audit:read`.",
+      "website",
     ),
     event: OneOf("DomainEventName", EVENTS, {
       description: "What happened. A check with the same result as the previous one has no event.",

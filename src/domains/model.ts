@@ -1,5 +1,5 @@
 import { type Static, t } from "elysia";
-import { AnyText, Cursor, Limit, OneOf, ResponseText, Time } from "../http/schemas.ts";
+import { AnyText, Cursor, Limit, OneOf, OptionalText, ResponseText, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import { DomainTrace, Findings, fromFindings } from "../dns-checks/model.ts";
 import { withCommands } from "../dns-checks/dig-command.ts";
@@ -62,11 +62,9 @@ export const Domain = t.Object(
     hostname: ResponseText("The domain, in Punycode.", "docs.example.org"),
     unicode: ResponseText("The domain in Unicode, for display.", "docs.example.org"),
     project: ResponseText("The slug of its project.", "docs"),
-    pair: t.Optional(
-      ResponseText(
-        "The name that visitors also type, with or without `www`. Absent if the domain is neither an apex nor its `www`.",
-        "www.example.org",
-      ),
+    pair: OptionalText(
+      "The name that visitors also type, with or without `www`. Absent if the domain is neither an apex nor its `www`.",
+      "www.example.org",
     ),
     stage: Stage,
     suspension: t.Optional(Suspension),
@@ -132,19 +130,8 @@ const times = (fields: Record<string, number | null>): Record<string, string> =>
 
 /** The wire form of a domain. */
 export const fromDomain = (domain: ListedDomain | InspectedDomain): Static<typeof Domain> => {
-  const {
-    stage,
-    role,
-    target,
-    challengeTarget,
-    connect,
-    createdAt,
-    checkedAt,
-    nextCheckAt,
-    failingSince,
-    verifiedAt,
-    liveAt,
-  } = domain;
+  const { stage, role, target, challengeTarget, connect } = domain;
+  const { checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt } = domain;
   const hostname = hostnameOf(domain.hostname);
   const pair = pairOf(hostname);
   const trace = "trace" in domain ? domain.trace : undefined;
@@ -167,7 +154,7 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Static<typeo
       !hostname.isWildcard && { ownershipRecord: ownershipRecordFor(hostname, target, zoneIn(trace)) }),
     ...(connect && { domainConnect: connect }),
     findings: fromFindings(domain.findings),
-    createdAt: formatTime(createdAt),
+    createdAt: formatTime(domain.createdAt),
     ...times({ checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt }),
     ...(domain.certificate && { certificate: domain.certificate }),
     ...(trace && { trace: withCommands(trace) }),

@@ -64,17 +64,9 @@ const challengeIn = ({ findings }: Domain) =>
  * A watch stores nothing. A domain whose right records were not enough is checked again on its schedule, after they were wrong,
  * once the DNSSEC or CAA query that blocked it has a different response, or once the challenge's record exists.
  */
-export const recordWatch = ({
-  domains,
-  probe,
-  probeChallenge,
-  repeatQuery,
-  checks,
-  clock,
-  targetOf,
-  onError,
-  patienceMs = PATIENCE_MS,
-}: RecordWatchOptions): Poller => {
+export const recordWatch = (options: RecordWatchOptions): Poller => {
+  const { domains, probe, probeChallenge, repeatQuery, checks, clock, targetOf, onError } = options;
+  const { patienceMs = PATIENCE_MS } = options;
   const isChecked = lruCache<string, true>({ maxEntries: MAX_DOMAINS });
   let round = 0;
 

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { ResponseText, checked } from "../http/schemas.ts";
+import { OptionalText, ResponseText, checked } from "../http/schemas.ts";
 
 const redirect = {
   from: ResponseText("A domain of the project.", "www.example.org"),
@@ -34,7 +34,7 @@ const NewDomainRoles = t.Object(
 
 const DomainRoles = t.Object(
   {
-    primary: t.Optional(ResponseText("The primary domain. Absent if no domain is.", "docs.example.org")),
+    primary: OptionalText("The primary domain. Absent if no domain is.", "docs.example.org"),
     redirects: t.Array(Redirect, REDIRECTS),
   },
   { $id: "DomainRoles", description: "The roles of the domains." },

@@ -122,6 +122,10 @@ export const AnyText = (kind: string, { max, ...documentation }: { max: number }
 export const ResponseText = (description: string, ...examples: string[]) =>
   t.String({ description, ...(examples.length > 0 && { examples }) });
 
+/** A text that a response need not have. */
+export const OptionalText = (...documentation: Parameters<typeof ResponseText>) =>
+  t.Optional(ResponseText(...documentation));
+
 /** A list of texts in a response. */
 export const ResponseTexts = (description: string, examples: string[]) =>
   t.Array(t.String(), { description, examples: [examples] });
