@@ -86,14 +86,8 @@ const handshakeReads = (orm: Orm) => {
     .where(isNotNull(certificates.notAfter))
     .orderBy(asc(certificates.notAfter))
     .prepare();
-  const challengeStatement = orm
-    .select({ keyAuthorization: certificates.keyAuthorization })
-    .from(certificates)
-    .where(and(hasName, eq(certificates.token, value("token")), isNotNull(certificates.keyAuthorization)))
-    .limit(1)
-    .prepare();
   const pendingStatement = orm
-    .select({ keyAuthorization: certificates.keyAuthorization })
+    .select({ token: certificates.token, keyAuthorization: certificates.keyAuthorization })
     .from(certificates)
     .where(hasName)
     .limit(1)
@@ -117,8 +111,10 @@ const handshakeReads = (orm: Orm) => {
         notAfter: notAfter ?? 0,
       })),
     /** The response to a CA that asks for this token under this name; undefined if no challenge is pending. */
-    keyAuthorization: (hostname: string, token: string): string | undefined =>
-      challengeStatement.get({ hostname, token })?.keyAuthorization ?? undefined,
+    keyAuthorization(hostname: string, token: string): string | undefined {
+      const pending = pendingStatement.get({ hostname });
+      return (pending?.token === token && pending.keyAuthorization) || undefined;
+    },
   };
 };
 

@@ -17,15 +17,8 @@ type Asked = Pick<
  * The final dot keeps dig from reading a name such as `in` or `mx` as a class or a type. dig would add the AD flag and a
  * cookie, which our queries do not have.
  */
-export const digCommand = ({
-  server,
-  name,
-  type,
-  recursive,
-  checkingDisabled,
-  transport,
-  outcome,
-}: Asked): string | undefined => {
+export const digCommand = (asked: Asked): string | undefined => {
+  const { server, name, type, recursive, checkingDisabled, transport, outcome } = asked;
   const parsed = parseServer(server);
   if (outcome === "forbidden" || !parsed || isIP(parsed.address) === 0) return undefined;
   if (!SAFE_NAME.test(name) || !SAFE_TYPE.test(type)) return undefined;

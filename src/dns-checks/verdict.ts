@@ -14,13 +14,10 @@ import { judgeRecords, type Expectation, type Judgement, unknownAddresses } from
 
 export interface Verdict {
   /**
-   * True if every authoritative server that responded has the right records, ownership is proven, and no resolver rejects them
-   * because of DNSSEC. If no authoritative server responded, the resolvers decide.
+   * The event for the domain's stage; undefined if no server could be asked. `records_right` if every authoritative server that
+   * responded has the right records, ownership is proven, and no resolver rejects them because of DNSSEC. If no authoritative
+   * server responded, the resolvers decide.
    */
-  verified: boolean;
-  /** False if CAA records forbid the certificate or could not be read, or if DNSSEC validation fails. */
-  mayIssue: boolean;
-  /** The event for the domain's stage; undefined if no server could be asked. */
   event: "records_right" | "records_wrong" | "records_missing" | undefined;
   findings: Finding[];
 }
@@ -154,17 +151,19 @@ export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   );
   const recordFindings = [...withConflicts(ofServers, trace, expected), ...httpsFindings(trace)];
   const missingServers = trace.authority ? unaddressedServers(trace.authority, trace.apex) : [];
-  const caaProblems = caaFindings(trace, expected);
   const areRight = isSourceRight && source.every(isRight);
   const ownershipProblems = areRight ? ownershipFindings(trace, expected) : [];
-  const problems = [...missingServers, ...recordFindings, ...ownershipProblems, ...caaProblems];
+  const problems = [
+    ...missingServers,
+    ...recordFindings,
+    ...ownershipProblems,
+    ...caaFindings(trace, expected),
+  ];
   const findings = explain(problems, trace, expected);
   // CAs validate DNSSEC too.
   const isRejected = findings.some(({ kind }) => kind === "dnssec_failure");
   const verified = areRight && ownershipProblems.length === 0 && !isRejected;
   return {
-    verified,
-    mayIssue: caaProblems.length === 0 && !isRejected,
     event: areRight && isRejected ? undefined : eventOf(verified, problems),
     findings,
   };

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { t } from "elysia";
+import { type Static, t } from "elysia";
 import { OptionalText, ResponseText, checked } from "../http/schemas.ts";
 
 const redirect = {
@@ -56,3 +56,6 @@ export const DomainsConfig = t.Object(
   { domains: DomainRoles },
   { $id: "DomainsConfig", description: "Which domain is primary, and which domains redirect to it." },
 );
+
+/** Without `primary` only while the project has no primary domain. */
+export type DomainsConfig = Static<typeof DomainsConfig>;

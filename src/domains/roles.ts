@@ -7,12 +7,8 @@ import type { Domain, Role } from "./domain.ts";
 import { parseHostname } from "../lib/hostname.ts";
 import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./roles-config.ts";
 import type { Domains } from "./repository.ts";
+import type { DomainsConfig as Mapping } from "./roles-model.ts";
 import { MAX_DOMAINS } from "./service.ts";
-
-/** The specified mapping; without `primary` only while the project has no primary domain. */
-export interface DomainsMapping {
-  domains: { primary?: string; redirects: DomainsConfig["redirects"] };
-}
 
 const MAX_FAULTS = 20;
 
@@ -37,7 +33,7 @@ const rolesOf = ({ primary, redirects }: DomainsConfig): Record<string, Role> =>
   [primary]: "primary",
 });
 
-const mappingOf = (domains: readonly Domain[]): DomainsMapping => {
+const mappingOf = (domains: readonly Domain[]): Mapping => {
   const to = domains.find(({ role }) => role === "primary")?.hostname;
   if (to === undefined) return { domains: { redirects: [] } };
   const redirects = domains
@@ -60,14 +56,14 @@ export const domainRoles = ({
 
   return {
     /** @throws Fault not_found */
-    async read(slug: string): Promise<DomainsMapping> {
+    async read(slug: string): Promise<Mapping> {
       return mappingOf(await listAll((await projects.get(slug)).id));
     },
     /**
      * Applies the mapping as a whole or not at all. Domains that it does not name serve the site.
      * @throws Fault not_found, invalid_request with every fault
      */
-    async write(slug: string, body: unknown, actor: Actor): Promise<DomainsMapping> {
+    async write(slug: string, body: unknown, actor: Actor): Promise<Mapping> {
       const { id } = await projects.get(slug);
       const tries = [1, 2, 3];
       for (const _ of tries) {

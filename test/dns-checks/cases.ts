@@ -190,7 +190,6 @@ export interface Case {
   typed: string;
   target?: keyof Targets;
   event: Verdict["event"];
-  mayIssue?: boolean;
   /** `seconds` is the most that a resolver may have left. */
   findings: Finding[];
   zone?: string;
@@ -228,14 +227,13 @@ const notPropagated = (name: string, server: string, seconds: number): Pick<Case
 const unreachable = (name: string, server: string) => {
   const reason = expect.stringMatching(/^timeout \(.+\)$/) as string;
   const finding = { kind: "unreachable", name, server, reason, responsible: "dns_provider" } as const;
-  return { event: undefined, mayIssue: false, findings: [finding] };
+  return { event: undefined, findings: [finding] };
 };
 
 /** A name whose zone's server fails, so that its resolver does, too. */
 const lame = (name: string, server: string, reason: string) =>
   ({
     event: undefined,
-    mayIssue: false,
     findings: [{ kind: "lame_delegation", name, server, reason }],
   }) satisfies Partial<Case>;
 
@@ -346,7 +344,6 @@ export const casesOf = (
       name: "a name that is delegated to a server without its zone",
       typed: "away.example.test",
       event: undefined,
-      mayIssue: false,
       findings: [
         {
           kind: "delegated_away",
@@ -360,7 +357,6 @@ export const casesOf = (
       name: "a name below one that is delegated to a server without its zone",
       typed: "docs.away.example.test",
       event: undefined,
-      mayIssue: false,
       findings: [
         {
           kind: "delegated_away",
@@ -549,7 +545,6 @@ export const casesOf = (
       name: "a zone that should be signed, and is not",
       typed: BOGUS_ZONE,
       event: undefined,
-      mayIssue: false,
       findings: [
         {
           kind: "dnssec_failure",
@@ -584,7 +579,6 @@ export const casesOf = (
       name: "CAA that forbids, at a parent",
       typed: "docs.strict.example.test",
       event: "records_right",
-      mayIssue: false,
       findings: [
         { kind: "caa_forbids", name: "strict.example.test", found: ['0 issue ";"'], expected: [ISSUER] },
       ],
@@ -593,7 +587,6 @@ export const casesOf = (
       name: "CAA that allows the CA another method only",
       typed: "docs.bound.example.test",
       event: "records_right",
-      mayIssue: false,
       findings: [
         {
           kind: "caa_forbids",
@@ -608,7 +601,6 @@ export const casesOf = (
       name: "CAA with a critical tag that nobody knows",
       typed: "docs.critical.example.test",
       event: "records_right",
-      mayIssue: false,
       findings: [
         { kind: "caa_forbids", name: "critical.example.test", found: ['128 newtag "x"'], expected: [] },
       ],
@@ -618,7 +610,6 @@ export const casesOf = (
       typed: "through.example.test",
       target: "forbidden",
       event: "records_right",
-      mayIssue: false,
       findings: [
         {
           kind: "platform_unready",

@@ -70,10 +70,8 @@ real("each case ends in its findings with named as authority and as resolver", N
   };
   const cases = casesOf(TARGETS, namesOf(servers));
   const seen = await Promise.all(cases.map(async (row) => ({ name: row.name, ...(await verify(row)) })));
-  const expected = cases.map(({ name, event, mayIssue = true, findings, zone, transport = "udp" }) => ({
+  const expected = cases.map(({ name, event, findings, zone, transport = "udp" }) => ({
     name,
-    verified: event === "records_right",
-    mayIssue,
     event,
     findings,
     ...(zone !== undefined && { zone }),

@@ -208,7 +208,6 @@ export const REMOVE = {
 
 export const PAGE = {
   back: "Back to domains",
-  backLabel: "Back",
   loading: "Loading the domain",
   checked: "Last checked",
   progress: "Progress",
