@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/time.ts";
-import type { Account, AcmeClient } from "../protocols/acme/client.ts";
+import type { AcmeClient } from "../protocols/acme/client.ts";
 import { certificateRequest, keyAuthorization } from "../protocols/acme/keys.ts";
 import type { Order } from "../protocols/acme/objects.ts";
 import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
@@ -67,46 +67,37 @@ export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
   const poll = polling(clock, sleep);
   const present = responsePresenter(options);
 
-  /** Responds to the CA's challenge for one name, and waits until the CA has validated it. */
-  const authorize = async (
-    client: AcmeClient,
-    account: Account,
-    {
-      attempt,
-      proof,
-      url,
-      signal,
-    }: { attempt: Attempt; proof: Proof; url: string; signal: AbortSignal | undefined },
-  ) => {
-    const authorization = await client.authorization(account, url);
-    if (authorization.status === "valid") return;
-    const challenge = authorization.challenges.find(({ type }) => type === proof.method);
-    if (!challenge)
-      throw new AcmeProblem({ type: "no_challenge", detail: `The CA offers no ${proof.method} challenge.` });
-    const response = {
-      token: challenge.token,
-      keyAuthorization: keyAuthorization(challenge.token, account.key),
-    };
-    await present(attempt, proof, response, async () => {
-      if (challenge.status === "pending") await client.respond(account, challenge.url);
-      const decided = await poll(
-        () => client.authorization(account, url),
-        // Some CAs leave a failed challenge pending, with its error, so that it can be retried.
-        (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
-        signal,
-      );
-      if (decided.status !== "valid")
-        throw challengeRefusal(decided.status, decided.challenges.find(({ error }) => error)?.error, proof);
-    });
-  };
-
   return async ({ account, pending, order: placed }, attempt, proof, signal) => {
     const client = clientOf(pending.ca);
     const reread = () => client.readOrder(account, placed.url);
+
+    /** Responds to the CA's challenge for one name, and waits until the CA has validated it. */
+    const authorize = async (url: string) => {
+      const authorization = await client.authorization(account, url);
+      if (authorization.status === "valid") return;
+      const challenge = authorization.challenges.find(({ type }) => type === proof.method);
+      const detail = `The CA offers no ${proof.method} challenge.`;
+      if (!challenge) throw new AcmeProblem({ type: "no_challenge", detail });
+      const response = {
+        token: challenge.token,
+        keyAuthorization: keyAuthorization(challenge.token, account.key),
+      };
+      await present(attempt, proof, response, async () => {
+        if (challenge.status === "pending") await client.respond(account, challenge.url);
+        const decided = await poll(
+          () => client.authorization(account, url),
+          // Some CAs leave a failed challenge pending, with its error, so that it can be retried.
+          (read) => read.status !== "pending" || read.challenges.some((one) => one.error),
+          signal,
+        );
+        if (decided.status !== "valid")
+          throw challengeRefusal(decided.status, decided.challenges.find(({ error }) => error)?.error, proof);
+      });
+    };
+
     let order: Order = placed;
     if (order.status === "pending") {
-      for (const url of order.authorizations)
-        await authorize(client, account, { attempt, proof, url, signal });
+      for (const url of order.authorizations) await authorize(url);
       order = await poll(reread, ({ status }) => status !== "pending", signal);
     }
     if (order.status === "ready")

@@ -29,21 +29,19 @@ const formatRecords = (records: DnsRecord[]): string[] => records.slice(0, MAX_R
 export const toReportedQuestion = ({
   server,
   question,
-  recursive,
-  transport,
   outcome,
-  milliseconds,
+  ...exchange
 }: Exchange): ReportedQuestion => ({
   server: formatServer(server),
   name: printable(question.name),
   type: question.type,
-  recursive,
+  recursive: exchange.recursive,
   ...(question.checkingDisabled && { checkingDisabled: true as const }),
-  transport,
+  transport: exchange.transport,
   ...(outcome.kind === "answer"
     ? { outcome: outcome.rcode, records: formatRecords(outcome.records) }
     : { outcome: outcome.failure, detail: printable(outcome.detail), records: [] }),
-  milliseconds: Math.max(0, Math.round(milliseconds)),
+  milliseconds: Math.max(0, Math.round(exchange.milliseconds)),
 });
 
 /** @param former addresses that the target had at earlier checks */

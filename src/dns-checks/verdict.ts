@@ -152,19 +152,11 @@ export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const recordFindings = [...withConflicts(ofServers, trace, expected), ...httpsFindings(trace)];
   const missingServers = trace.authority ? unaddressedServers(trace.authority, trace.apex) : [];
   const areRight = isSourceRight && source.every(isRight);
-  const ownershipProblems = areRight ? ownershipFindings(trace, expected) : [];
-  const problems = [
-    ...missingServers,
-    ...recordFindings,
-    ...ownershipProblems,
-    ...caaFindings(trace, expected),
-  ];
+  const ofOwnership = areRight ? ownershipFindings(trace, expected) : [];
+  const problems = [...missingServers, ...recordFindings, ...ofOwnership, ...caaFindings(trace, expected)];
   const findings = explain(problems, trace, expected);
   // CAs validate DNSSEC too.
   const isRejected = findings.some(({ kind }) => kind === "dnssec_failure");
-  const verified = areRight && ownershipProblems.length === 0 && !isRejected;
-  return {
-    event: areRight && isRejected ? undefined : eventOf(verified, problems),
-    findings,
-  };
+  const verified = areRight && ofOwnership.length === 0 && !isRejected;
+  return { event: areRight && isRejected ? undefined : eventOf(verified, problems), findings };
 };

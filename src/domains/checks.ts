@@ -221,12 +221,8 @@ export const MAX_PER_TICK = 20;
 export const MAX_CONCURRENT = 32;
 
 /** Checks the domains that are due. Results after `stop` are not stored: the check is due again at the next start. */
-export const domainScheduler = ({
-  domains,
-  checks,
-  clock,
-  onError,
-}: DomainSchedulerOptions): DomainScheduler => {
+export const domainScheduler = (options: DomainSchedulerOptions): DomainScheduler => {
+  const { domains, checks, clock, onError } = options;
   return duePoller({
     due: domains.due,
     idOf: ({ domain }) => domain.id,

@@ -4,7 +4,7 @@ import { useAction } from "../parts/use-action.ts";
 import { adviceOf } from "./advice.ts";
 import type { Domain } from "./model.ts";
 import { statusOf } from "./progress.ts";
-import { KEYS, fetchConfig, putConfig, putPrimary } from "./queries.ts";
+import { KEYS, at, fetchConfig, putConfig, putPrimary } from "./queries.ts";
 import { withRedirect } from "./redirects.ts";
 import { MENU, PAGE, STATUS } from "./words.ts";
 
@@ -27,11 +27,7 @@ export const useActions = (slug: string, hostname: string, primary: string | und
   return {
     verify: useAction({
       act: () =>
-        dataOf(
-          platform.POST("/platform/projects/{slug}/domains/{hostname}/verify", {
-            params: { path: { slug, hostname } },
-          }),
-        ),
+        dataOf(platform.POST("/platform/projects/{slug}/domains/{hostname}/verify", at(slug, hostname))),
       onDone: (domain) => queries.setQueryData(KEYS.one(slug, hostname), domain),
       changes,
       says: outcomeOf,

@@ -15,6 +15,9 @@ export const KEYS = {
   history: (slug: string, hostname: string) => [...KEYS.all(slug), "history", hostname],
 };
 
+/** The path of a domain. */
+export const at = (slug: string, hostname: string) => ({ params: { path: { slug, hostname } } });
+
 /** The maximum number of domains in a project. */
 const MAX_DOMAINS = 100;
 
@@ -35,12 +38,7 @@ export const useDomains = (slug: string) =>
 export const useDomain = (slug: string, hostname: string) =>
   useQuery({
     queryKey: KEYS.one(slug, hostname),
-    queryFn: () =>
-      dataOf(
-        platform.GET("/platform/projects/{slug}/domains/{hostname}", {
-          params: { path: { slug, hostname } },
-        }),
-      ),
+    queryFn: () => dataOf(platform.GET("/platform/projects/{slug}/domains/{hostname}", at(slug, hostname))),
     refetchInterval: ({ state }) => refetchDelay(state.data),
   });
 
@@ -67,11 +65,7 @@ export const putConfig = (slug: string, body: NewConfig) =>
 
 /** @throws ApiError */
 export const putPrimary = (slug: string, hostname: string) =>
-  dataOf(
-    platform.PUT("/platform/projects/{slug}/domains/{hostname}/primary", {
-      params: { path: { slug, hostname } },
-    }),
-  );
+  dataOf(platform.PUT("/platform/projects/{slug}/domains/{hostname}/primary", at(slug, hostname)));
 
 /** The cache key of the domains of all projects. */
 export const ALL_DOMAINS = ["domains"] as const;

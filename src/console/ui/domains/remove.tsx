@@ -8,7 +8,7 @@ import { Field } from "../parts/field.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { type Domain, shownName } from "./model.ts";
-import { KEYS, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
+import { KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
 import { isWildcard, targetsOf, withPrimary } from "./redirects.ts";
 import { REMOVE } from "./words.ts";
 
@@ -91,9 +91,7 @@ const Form = ({ slug, domain, domains }: { slug: string; domain: Domain; domains
     async act(successor: string) {
       // First, so that redirects lead somewhere at all times.
       if (successor !== "") await putPrimary(slug, successor);
-      await platform.DELETE("/platform/projects/{slug}/domains/{hostname}", {
-        params: { path: { slug, hostname } },
-      });
+      await platform.DELETE("/platform/projects/{slug}/domains/{hostname}", at(slug, hostname));
     },
     changes: [KEYS.all(slug)],
     onDone: () => queries.removeQueries({ queryKey: KEYS.one(slug, hostname) }),
