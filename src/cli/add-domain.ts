@@ -18,7 +18,7 @@ const readList = (path: string): Promise<string> => {
   return Bun.file(path).text();
 };
 
-/** The record to create, or the reason of a refusal. */
+/** The record to create, or the reason for a refusal. */
 const detailOf = ({ domain, error }: ReturnType<typeof fromRowResult>): string => {
   if (!domain) return error?.message ?? "";
   const { type, name, value } = domain.record;
@@ -36,7 +36,7 @@ export const addDomainList = async (
   if (results.some(({ result }) => result === "refused")) process.exitCode = 1;
   if (json) return printJson(results);
   const lines = results.map((one) => [one.hostname, one.project ?? "-", one.result, detailOf(one)]);
-  // Uncut, so that the records can be copied.
+  // Untruncated, so that the records can be copied.
   print(table([["DOMAIN", "PROJECT", "RESULT", "RECORD OR REASON"], ...lines]));
 };
 
@@ -51,7 +51,7 @@ const printAdded = (domains: readonly WireDomain[], { project, wait }: DomainOpt
     print(`  adoption-store domains verify ${argumentOf(hostname)} --project ${project} --wait`);
 };
 
-/** Adds a domain and prints its records. Then, at a terminal, it offers the pair, unless a flag decides. */
+/** Adds a domain and prints its records. Then, on a terminal, it offers the pair, unless a flag decides. */
 export const addDomain = async (
   service: DomainService,
   hostname: string,

@@ -218,7 +218,7 @@ const ttlFindings = ({ views }: Trace, name: string): Finding[] => {
   return longest ? [{ kind: "long_ttl", name, type: longest.type, seconds: longest.ttl }] : [];
 };
 
-/** Some servers load a CNAME at the apex of a zone, against RFC 1912 section 2.4. */
+/** Some servers accept a CNAME at the apex of a zone, contrary to RFC 1912 section 2.4. */
 const apexFindings = ({ views, ascii: name, apex, target }: Trace): Finding[] => {
   const isRaw = ({ role, cname }: View) =>
     role === "authority" && recordsOf(cname).some((record) => record.name === name);

@@ -81,7 +81,7 @@ interface Details {
   parked: { found: string[]; provider: string };
   /** `seconds` is the TTL, of a day or more. */
   long_ttl: { type: string; seconds: number };
-  /** The DNS names the project, but the records still lead to `found`, if anywhere; the CNAME record `challenge` is missing. */
+  /** The DNS names the project, but the records still point to `found`, if anywhere; the CNAME record `challenge` is missing. */
   not_moved: { type: NeededType; found: string[]; expected: string[]; challenge?: Challenge };
   /** `name` is the target; `found` are its CAA records, if they forbid the certificate. */
   platform_unready: { reason: string; found?: string[] };

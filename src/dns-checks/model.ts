@@ -146,7 +146,7 @@ export const DomainTrace = t.Object(
 /** The queries of a check and their responses, as they are stored and shown. Commands are only shown. */
 export type Report = Static<typeof DomainTrace>;
 
-/** The wire form of findings. Stored ones of kinds that only other versions have are left out. */
+/** The wire form of findings. Stored findings of kinds that this version does not know are omitted. */
 export const fromFindings = (findings: readonly CheckFinding[]): Static<typeof Findings> =>
   findings.flatMap((finding) =>
     Object.hasOwn(FINDINGS, finding.kind)

@@ -122,7 +122,7 @@ export const ChallengeRecord = t.Object(
   {
     $id: "ChallengeRecord",
     description:
-      "The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without a gap: it proves the domain, and the server orders the certificate. Change the other records when the domain is `live`.",
+      "The record with which this service proves control of the domain to a CA. A wildcard requires it. With other domains, it lets you move a live site without downtime: it proves the domain, and the server orders the certificate. Change the other records when the domain is `live`.",
   },
 );
 

@@ -44,7 +44,7 @@ export const ownershipRecordFor = (hostname: Hostname, target: string, zone: Kno
 });
 
 const MOVE =
-  "Optional: to move a live site without a gap, create this record first, and keep it. The server then orders the certificate. Change the other records when the domain is live. Renewals need no port 80.";
+  "Optional: to move a live site without downtime, create this record first, and keep it. The server then orders the certificate. Change the other records when the domain is live. Renewals need no port 80.";
 
 const WILDCARD =
   "A wildcard needs the _acme-challenge record too, because CAs validate wildcards only by DNS. Keep it: every renewal uses it.";

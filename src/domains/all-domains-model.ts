@@ -15,9 +15,7 @@ const text = (description: string, example: string) =>
 
 export const AllDomainsQuery = t.Object(
   {
-    q: t.Optional(
-      text("Part of the host name, in Unicode or in Punycode. Case makes no difference.", "example.org"),
-    ),
+    q: t.Optional(text("Part of the host name, in Unicode or in Punycode. Case is ignored.", "example.org")),
     project: t.Optional(text("Filter by the slug of the project.", "docs")),
     stage: t.Optional(
       checked<string>(

@@ -67,7 +67,7 @@ interface LastCheck {
   checkedAt: number | null;
 }
 
-/** Undefined if the last check did not see the silence. The first one that sees it stores no time: then it begins with that check. */
+/** Undefined if the last check did not see the silence. The first check that sees it stores no time, so its own time counts. */
 const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck): string | undefined => {
   const isSame = (one: DomainFinding): one is Silence =>
     one.kind === "unreachable" && one.server === server && one.name === name;
@@ -80,7 +80,7 @@ const sinceOf = ({ server, name }: Silence, { findings, checkedAt }: LastCheck):
 const repairerOf = ({ server }: Silence, { report }: Seen) =>
   report.nameServers.includes(server) ? "dns_provider" : "operator";
 
-/** The findings, with the time since when checks see each server silent, and with who must act, at the latest once that is a day. */
+/** Adds the start of each server's silence to the findings, and who must act, at the latest after a day. */
 const withSilences = (seen: Seen, last: LastCheck, now: number): Finding[] =>
   seen.findings.map((finding) => {
     if (finding.kind !== "unreachable") return finding;

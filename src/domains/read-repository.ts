@@ -190,7 +190,7 @@ const overviewReads = (orm: Orm) => {
     return namesStatement.all().flatMap(({ id, hostname }) => (isMatch(hostname) ? [id] : []));
   };
   return {
-    /** The domains behind a key and an id, in the order of their keys. */
+    /** The domains after a key and an id, sorted by key. */
     async overview({ q, stages, project }: DomainFilters, limit: number, { text = "", after = 0 } = {}) {
       const filters = {
         project: project ?? null,

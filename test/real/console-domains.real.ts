@@ -160,7 +160,7 @@ real(
 );
 
 real(
-  "a domain brings its www and redirects it, unless the box is cleared, and neither is added if one is refused",
+  "a domain is added with its www as a redirect, unless the box is cleared, and neither is added if one is refused",
   NEEDED,
   async () => {
     using place = directory();

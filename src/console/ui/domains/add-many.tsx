@@ -15,9 +15,9 @@ import { ALL_DOMAINS } from "./queries.ts";
 export const MANY = {
   title: "Add domains",
   project: "Project",
-  projectHint: "The slug of the project for lines that name none.",
+  projectHint: "The slug of the project for lines without one.",
   list: "Domains",
-  listHint: "One on each line, or CSV with the columns domain, project and role.",
+  listHint: "One per line, or CSV with the columns domain, project and role.",
   file: "Or choose a file",
   done: "Done",
   results: { added: "Added", present: "Already there", refused: "Refused" },

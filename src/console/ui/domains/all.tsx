@@ -16,7 +16,7 @@ import { useAllDomains } from "./queries.ts";
 
 const { columns } = ALL;
 
-/** The search and the filter by stage. They are kept in the address; what is typed replaces it. */
+/** The search and the filter by stage. The address keeps both. Typing replaces it without a new history entry. */
 const FilterForm = ({ filter }: { filter: Filter }) => {
   const { route } = useLocation();
   return (

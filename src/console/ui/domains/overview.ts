@@ -15,7 +15,7 @@ export const STAGES: Record<Stage, string> = {
   suspended: "Suspended",
 };
 
-/** The page of the domains of all projects. */
+/** The page with the domains of all projects. */
 export const ALL = {
   title: "Domains",
   table: "Domains of all projects",
@@ -25,7 +25,7 @@ export const ALL = {
   noMatch: "No domain matches",
   showAll: "Show all domains",
   none: "No domains yet",
-  purpose: "The custom domains of all projects appear here, those with problems first.",
+  purpose: "The custom domains of all projects appear here, problems first.",
 } as const;
 
 /** The domains to show: those that match every field. */
