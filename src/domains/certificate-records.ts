@@ -43,6 +43,10 @@ const REFUSED: ReadonlySet<string> = new Set(["caa_forbids", "caa_unanswered", "
 export const isRefused = (findings: readonly DomainFinding[]): boolean =>
   findings.some((one) => REFUSED.has(one.kind) && (one.kind !== "platform_unready" || one.found));
 
+/** The challenge's record that would allow a certificate, before a move or although CAA records exclude the other methods. */
+export const missingChallenge = (findings: readonly DomainFinding[]) =>
+  findings.find((one) => one.kind === "caa_forbids" || one.kind === "not_moved")?.challenge;
+
 /** Why no certificate can be ordered; undefined if the records are right. */
 const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {
   const isRight = mayHold(event);

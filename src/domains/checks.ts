@@ -3,7 +3,7 @@ import { type Actor, SERVICE } from "../lib/actor.ts";
 import type { Domain, EventName } from "./domain.ts";
 import type { DomainFinding, Finding, FindingOf } from "../dns-checks/finding.ts";
 import { mayHold } from "../dns-checks/cut-over.ts";
-import { isRefused } from "./certificate-records.ts";
+import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { Inspect, Inspection } from "../dns-checks/inspect.ts";
 import { type Progress, acceptsProof, progressOf, stagesOf } from "./check-progress.ts";
@@ -131,9 +131,12 @@ const resultWriter =
     });
   };
 
+const isBlocked = (findings: readonly DomainFinding[]): boolean =>
+  isRefused(findings) || missingChallenge(findings) !== undefined;
+
 /** A domain that has moved is checked only if a person asks, or its records change. Others have their schedule. */
 const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
-  event === "records_right" || (mayHold(event) && isRefused(before.findings) && !isRefused(findings));
+  event === "records_right" || (mayHold(event) && isBlocked(before.findings) && !isBlocked(findings));
 
 /** Inspects a domain and stores the result. */
 const performer = (options: ChecksOptions) => {

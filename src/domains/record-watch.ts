@@ -6,7 +6,7 @@ import { lruCache } from "../lib/lru.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
-import { isRefused } from "./certificate-records.ts";
+import { isRefused, missingChallenge } from "./certificate-records.ts";
 import { parseServer } from "../protocols/dns/server-address.ts";
 import type { Checks } from "./checks.ts";
 import type { Domain } from "./domain.ts";
@@ -55,10 +55,6 @@ const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
   return isHeld(stage) && isRefused(findings) ? questions.findLast(({ type }) => type === "CAA") : undefined;
 };
 
-/** The record that would allow the certificate, although the CAA records stay. */
-const challengeIn = ({ findings }: Domain) =>
-  findings.find((finding) => finding.kind === "caa_forbids")?.challenge;
-
 /**
  * Watches the records of domains that do not point here yet, and checks a domain once one server of its zone has the right ones.
  * A watch stores nothing. A domain whose right records were not enough is checked again on its schedule, after they were wrong,
@@ -77,10 +73,12 @@ export const recordWatch = (options: RecordWatchOptions): Poller => {
     const query = blockingQuery(domain, report);
     const server = serverOf(domain, report.nameServers);
     const target = targetOf(project.targetLabel);
-    const challenge = challengeIn(domain);
-    const isRight = query
-      ? (await repeatQuery(query)) || (server && challenge && (await probeChallenge(challenge, server)))
-      : server && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses));
+    const challenge = missingChallenge(domain.findings);
+    const isRight =
+      (query
+        ? await repeatQuery(query)
+        : server && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses))) ||
+      (server && challenge && (await probeChallenge(challenge, server)));
     const key = `${domain.id} ${domain.stage}`;
     if (!isRight) return isChecked.delete(key);
     if ((!query && isChecked.get(key)) || signal.aborted) return;

@@ -62,7 +62,20 @@ const openVerified = async () => {
     expect(await problem()).toBe("records");
   };
   const kinds = async () => (await room.show(NAME)).findings.map(({ kind }) => kind);
-  return { ...room, zones, kinds, server, resolver, target, setOwn, setPlatform, watch, fail, problem };
+  return {
+    ...room,
+    zones,
+    kinds,
+    server,
+    resolver,
+    target,
+    challenge,
+    setOwn,
+    setPlatform,
+    watch,
+    fail,
+    problem,
+  };
 };
 
 test("a corrected CAA record is noticed within 20 s, and its certificate is ordered immediately", async () => {
@@ -120,6 +133,26 @@ test("a challenge record that CAA records require is noticed within 20 s at the 
   expect(await watch()).toBe(true);
   expect(await stageOf(NAME)).toBe("live");
   expect(await kinds()).not.toContain("caa_forbids");
+});
+
+test("a challenge record that a domain at its old host gets is noticed within 20 s at the zone's servers", async () => {
+  const { store, show, clock, zones, target, challenge, verified, pass, problem, watch, stageOf, kinds } =
+    await openVerified();
+  const records = [`${NAME} A 127.0.0.9`, `_adoption-store.${NAME} TXT ${target}`];
+  zones[ZONE] = zone(ZONE, ...records);
+  await verified(NAME);
+  await pass();
+  expect(await problem()).toBe("not_moved");
+  // Past the first checks, which follow each other so closely that no watch is needed.
+  while (Date.parse((await show(NAME)).nextCheckAt ?? "") < clock.now() + 60 * SECOND) {
+    clock.advance(60 * SECOND);
+    await store.domainScheduler.tick();
+  }
+  expect(await watch()).toBe(false);
+  zones[ZONE] = zone(ZONE, ...records, `${CHALLENGE} CNAME ${challenge}`);
+  expect(await watch()).toBe(true);
+  expect(await stageOf(NAME)).toBe("live");
+  expect(await kinds()).toContain("not_moved");
 });
 
 test("CAA queries that succeed again are noticed within 20 s", async () => {
