@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BackupFiles } from "../db/backup-files.ts";
 import { type BlobWriter, type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
-import { blobSize, isHash, problemFromError, blobProblem } from "../deploys/blob-check.ts";
+import { MISSING, blobProblem, blobSize, isHash, problemFromError } from "../deploys/blob-check.ts";
 import { BlobDamaged } from "../deploys/damaged-blobs.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
@@ -45,7 +45,7 @@ export const fetchMissing = async (
   for (const [at, hash] of missing.entries()) {
     onProgress(at, missing.length);
     try {
-      await blobs.repair(hash, "is missing");
+      await blobs.repair(hash, MISSING);
     } catch (error) {
       if (!(error instanceof BlobDamaged)) throw error;
     }

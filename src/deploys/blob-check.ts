@@ -4,10 +4,13 @@ import { createReadStream, readFileSync, statSync } from "node:fs";
 const MAX_BYTES_IN_ONE_PIECE = 64 * 1024;
 const PART_BYTES = 2 ** 20;
 
+/** The problem of a file that does not exist. */
+export const MISSING = "is missing";
+
 /** Errors which say that a file is lost or unreadable. Any other error says nothing about the file. */
 const PROBLEMS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "is missing"],
-  ["ENOTDIR", "is missing"],
+  ["ENOENT", MISSING],
+  ["ENOTDIR", MISSING],
   ["EISDIR", "is a directory"],
   ["EIO", "cannot be read (EIO)"],
   ["EUCLEAN", "cannot be read (EUCLEAN)"],

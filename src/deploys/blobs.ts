@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { InvalidHash, isHash } from "./blob-check.ts";
+import { InvalidHash, MISSING, isHash } from "./blob-check.ts";
 import { blobPins } from "./blob-pins.ts";
 import { blobWriter } from "./blob-writer.ts";
 import { type DamagedBlobs, damagedBlobs } from "./damaged-blobs.ts";
@@ -79,7 +79,9 @@ export const openBlobs = (
      * @throws BlobDamaged if there is none, or it lacks the blob; Fault storage_unavailable if it cannot be asked now
      */
     async repair(hash: string, problem: string): Promise<void> {
-      if (!(await fetcher.fetch(hash))) throw damage.add(hash, problem);
+      // Another request may have fetched a missing blob since.
+      const isFetched = problem === MISSING && existsSync(pathOf(hash));
+      if (!isFetched && !(await fetcher.fetch(hash))) throw damage.add(hash, problem);
       damage.remove(hash);
     },
     openWriter: () => blobWriter({ root, pathOf, temporary, pins, damage, diskSpace, afterSweeps }),

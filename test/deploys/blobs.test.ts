@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { MISSING } from "../../src/deploys/blob-check.ts";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
@@ -37,6 +38,24 @@ test("a blob is stored under its hash, readable by its owner only, and the same 
   const again = await stored(root, "one");
   expect(filesIn(root).length).toBe(2);
   again.writer.close();
+});
+
+test("a missing file that another request has fetched meanwhile is not fetched again", async () => {
+  const root = temporaryDirectory();
+  const fetched: string[] = [];
+  const fetcher = {
+    fetch: async (hash: string) => Boolean(fetched.push(hash)),
+    sweep: () => 0,
+  };
+  const { hashes } = await stored(root, "one");
+  const [hash = ""] = hashes;
+  const blobs = openBlobs(root, { fetcherOf: () => fetcher });
+  blobs.damage.add(hash, MISSING);
+  await blobs.repair(hash, MISSING);
+  expect(fetched).toEqual([]);
+  expect(blobs.damage.hashes()).toEqual([]);
+  await blobs.repair(hash, "has other content");
+  expect(fetched).toEqual([hash]);
 });
 
 test("content that throws, or is never flushed, leaves nothing", async () => {

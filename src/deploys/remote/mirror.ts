@@ -1,5 +1,6 @@
 import { forEachLimited } from "../../lib/limiter.ts";
 import type { ObjectStore } from "../../protocols/s3/object-store.ts";
+import { MISSING } from "../blob-check.ts";
 import type { Blobs } from "../blobs.ts";
 import { BlobDamaged } from "../damaged-blobs.ts";
 import { hashesInManifest } from "../manifest.ts";
@@ -59,7 +60,7 @@ export const blobMirror = ({
     const missing = [...new Set(hashes)].filter((hash) => !blobs.has(hash));
     await forEachLimited(missing, MAX_CONCURRENT, async (hash) => {
       if (signal.aborted) return;
-      await blobs.repair(hash, "is missing").catch((error: unknown) => {
+      await blobs.repair(hash, MISSING).catch((error: unknown) => {
         // Reported as damaged; the other files can be fetched.
         if (!(error instanceof BlobDamaged)) throw error;
       });
