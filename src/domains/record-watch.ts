@@ -7,6 +7,7 @@ import { type Poller, repeat } from "../lib/poller.ts";
 import type { Clock } from "../lib/time.ts";
 import { hasCustomDomains } from "../projects/plan.ts";
 import { isRefused, missingChallenge } from "./certificate-records.ts";
+import type { Server } from "../protocols/dns/network.ts";
 import { parseServer } from "../protocols/dns/server-address.ts";
 import type { Checks } from "./checks.ts";
 import type { Domain } from "./domain.ts";
@@ -23,6 +24,8 @@ const WATCHES_PER_ROUND = 6;
 const MAX_DOMAINS = 1000;
 /** Concurrent probes. */
 const MAX_CONCURRENT = 16;
+/** A query whose response changes all the time causes at most one check in this time. */
+const RECHECK_MS = 60_000;
 /** How long a watch waits for a check. Slow name servers of one domain must not hold up the others, or a shutdown. */
 const PATIENCE_MS = 5000;
 
@@ -38,12 +41,13 @@ interface RecordWatchOptions {
   patienceMs?: number;
 }
 
-/** The server whose response decides: one with older records than the others, otherwise the first that responded. */
-const serverOf = ({ findings }: Domain, nameServers: readonly string[]) => {
+/** The zone's servers that responded to the last check. The first decides: one with older records than the others, if any. */
+const serversOf = ({ findings }: Domain, nameServers: readonly string[]): Server[] => {
   const isSilent = (server: string) =>
     findings.some((finding) => finding.kind === "unreachable" && finding.server === server);
   const stale = findings.find((finding) => finding.kind === "mixed_answers")?.server;
-  return parseServer(stale ?? nameServers.find((server) => !isSilent(server)) ?? "");
+  const responsive = nameServers.filter((server) => server !== stale && !isSilent(server));
+  return [...(stale === undefined ? [] : [stale]), ...responsive].flatMap((name) => parseServer(name) ?? []);
 };
 
 /** The query of the last check whose response blocks the domain although its records are right. */
@@ -58,12 +62,12 @@ const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
 /**
  * Watches the records of domains that do not point here yet, and checks a domain once one server of its zone has the right ones.
  * A watch stores nothing. A domain whose right records were not enough is checked again on its schedule, after they were wrong,
- * once the DNSSEC or CAA query that blocked it has a different response, or once the challenge's record exists.
+ * once the DNSSEC or CAA query that blocked it has a different response, or once every server has the challenge's record.
  */
 export const recordWatch = (options: RecordWatchOptions): Poller => {
   const { domains, probe, probeChallenge, repeatQuery, checks, clock, targetOf, onError } = options;
   const { patienceMs = PATIENCE_MS } = options;
-  const isChecked = lruCache<string, true>({ maxEntries: MAX_DOMAINS });
+  const checkedAt = lruCache<string, number>({ maxEntries: MAX_DOMAINS });
   let round = 0;
 
   const watch = async ({ domain, project }: Checkable, signal: AbortSignal): Promise<void> => {
@@ -71,18 +75,21 @@ export const recordWatch = (options: RecordWatchOptions): Poller => {
     if (trace === undefined) return;
     const report = JSON.parse(trace) as Report;
     const query = blockingQuery(domain, report);
-    const server = serverOf(domain, report.nameServers);
+    const servers = serversOf(domain, report.nameServers);
+    const [server] = servers;
     const target = targetOf(project.targetLabel);
     const challenge = missingChallenge(domain.findings);
+    const isDelegated = async () =>
+      challenge && (await Promise.all(servers.map((one) => probeChallenge(challenge, one)))).every(Boolean);
+    const isChanged = query && (await repeatQuery(query));
     const isRight =
-      (query
-        ? await repeatQuery(query)
-        : server && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses))) ||
-      (server && challenge && (await probeChallenge(challenge, server)));
-    const key = `${domain.id} ${domain.stage}`;
-    if (!isRight) return isChecked.delete(key);
-    if ((!query && isChecked.get(key)) || signal.aborted) return;
-    isChecked.set(key, true);
+      !query && server && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses));
+    const key = `${domain.id} ${query ? query.type : domain.stage}`;
+    if (!isChanged && !isRight && !(server && (await isDelegated()))) return checkedAt.delete(key);
+    const last = checkedAt.get(key);
+    const isDue = last === undefined || (isChanged && clock.now() - last >= RECHECK_MS);
+    if (!isDue || signal.aborted) return;
+    checkedAt.set(key, clock.now());
     const check = checks.run({ domain, project }, SERVICE, signal).catch(onError);
     await Promise.race([check, Bun.sleep(patienceMs)]);
   };
