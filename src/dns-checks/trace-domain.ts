@@ -96,7 +96,7 @@ const siblingOf = async (send: SendQuery, { ascii, apex, target, isWildcard }: S
   const odd = views
     .flatMap((view) => [view.a, view.aaaa, view.cname].map((exchange) => ({ view, exchange })))
     .find(({ exchange }) => hasOther(exchange));
-  // A name that stands for a wildcard has the same records as all names beside it.
+  // A name that stands for a wildcard has the same records as all its siblings.
   if (ascii === apex || isWildcard || !odd) return undefined;
   const question = { name: siblingNameOf(ascii), type: odd.exchange.question.type };
   return send(odd.view.server, question, isRecursive(odd.view));

@@ -13,7 +13,7 @@ export interface Subject {
   apex: string;
   /** The name that its record must point to. */
   target: string;
-  /** True for a name that stands for the wildcard beside it. */
+  /** True for a name that stands for its sibling, the wildcard. */
   isWildcard?: boolean;
   /** True if a TXT record can prove the name before its records point here. */
   acceptsProof?: boolean;

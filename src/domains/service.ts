@@ -56,7 +56,7 @@ const refusalOf = (error: unknown): { fault: Fault } => {
  */
 const rowAdditions =
   (addRow: AddRow) =>
-  /** @param fallback the project of rows that name none */
+  /** @param fallback the project of rows without one */
   async (rows: readonly DomainRow[], fallback: string | undefined, actor: Actor): Promise<RowResult[]> => {
     const results: RowResult[] = [];
     for (const [at, row] of [...rows.entries()].toSorted(([, a], [, b]) => placeOf(a) - placeOf(b))) {

@@ -10,7 +10,7 @@ export interface RequestSummary {
   route: string;
   /** By `performance.now()`. */
   startedAt: number;
-  /** False for a 503 on purpose; by default true for a status of 500 or above. */
+  /** False for a deliberate 503; by default true for a status of 500 or above. */
   isFailure?: boolean;
   /** Undefined for a request that was not authenticated. */
   caller?: LoggedCaller | undefined;

@@ -70,7 +70,7 @@ interface RequestLogEntry {
   ms: number;
   /** Undefined for a request that was not authenticated. */
   caller?: LoggedCaller | undefined;
-  /** False for a 503 on purpose; by default true for a status of 500 or above. */
+  /** False for a deliberate 503; by default true for a status of 500 or above. */
   isFailure?: boolean | undefined;
 }
 

@@ -507,7 +507,7 @@ describe("DNSSEC", () => {
     { kind: "dnssec_failure", name: APEX, server: RESOLVER, reason: "DNSSEC bogus" },
   ];
 
-  test("that rejects right records stops the verification and the certificate, but the domain has not failed", () => {
+  test("that rejects right records stops the verification, but the domain has not failed", () => {
     for (const views of [
       [holder(RIGHT), bogus],
       [holder(RIGHT), bogus, resolver(RIGHT, SECOND)],
@@ -568,7 +568,7 @@ describe("CAA records", () => {
     exchange: { ...exchange(answer([], { rcode: "NOTIMP" }), HOLDER), recursive: false },
   });
 
-  test("for which the zone's own servers fail are the DNS provider's fault, and forbid the certificate", () => {
+  test("for which the zone's own servers fail are the DNS provider's fault", () => {
     expect(verdict(unanswered("unanswered"))).toEqual({
       event: "records_right",
       findings: [{ kind: "caa_unanswered", name: APEX, server: HOLDER, reason: "NOTIMP" }],
@@ -607,7 +607,7 @@ describe("CAA records", () => {
       { kind: "unknown", name: APEX, problem: "loop", exchange: exchange(answer(), RESOLVER, 5353) },
       "loop",
     ],
-  ])("cannot be asked if %s, and nothing may be issued", (_, caa, why) => {
+  ])("cannot be asked if %s, and the CA decides", (_, caa, why) => {
     expect(verdict(caa)).toEqual({
       event: "records_right",
       findings: [unreachable(`${RESOLVER}:5353`, `no CAA response for ${APEX} (${why})`)],

@@ -54,7 +54,7 @@ export const HTTPS = {
     placeholder: "limits",
     fallback: "",
     example: "orders=5000/3h",
-    form: "a comma-separated list, for each CA letsencrypt, letsencrypt-staging or none, or changes such as orders=5000/3h domain=none, with windows of at most 7d",
+    form: "a comma-separated list with one entry per CA: letsencrypt, letsencrypt-staging or none, or changes such as orders=5000/3h domain=none; windows are at most 7d",
     help: "limits on requests to the CAs, in the order of ACME_DIRECTORY; by default the published ones",
     parse: parseLimits,
   },

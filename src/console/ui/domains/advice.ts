@@ -239,13 +239,13 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   const mustRenew = endsSoon(certificate, now);
   if (!problem && !queue && !mustRenew && status !== "ssl_overdue" && status !== "expired") return undefined;
   const isQueued = queue !== undefined && !problem;
-  const isPassing =
+  const isTransient =
     (status === "in_use" && !mustRenew) ||
     isQueued ||
     (TRANSIENT_PROBLEMS.has(problem?.type ?? "") && !problem?.cause && status !== "ssl_overdue") ||
     (status === "failing" && isDue(certificate, now));
   return {
-    tone: isPassing ? "waiting" : "bad",
+    tone: isTransient ? "waiting" : "bad",
     ...certificateWords(certificate, now),
     changes: [],
     ...(problem && { quotes: quotesOf(problem) }),

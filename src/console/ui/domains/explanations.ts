@@ -187,7 +187,7 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
     ...(findings.some(({ name, type = "" }) => name === hostname && NEEDED_ELSEWHERE.has(type)) && {
       note: "If mail or another service still needs these records, choose another name for the site.",
     }),
-    text: `A CNAME cannot exist beside ${findings.length > 1 ? "them. Delete them" : "it. Delete it"}, then create the CNAME. ${DNS_DELAY}`,
+    text: `A CNAME cannot coexist with ${findings.length > 1 ? "them. Delete them" : "it. Delete it"}, then create the CNAME. ${DNS_DELAY}`,
   }),
   stray_address: (findings) => ({
     title: `Some addresses of ${findings[0].name} point elsewhere`,
