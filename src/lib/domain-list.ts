@@ -15,10 +15,10 @@ export const MAX_DOMAIN_ROWS = 1000;
 const COLUMNS = ["domain", "project", "role"];
 const COLUMN_HINT = "Its columns are domain, project and role.";
 
-/** The columns in a header line; undefined if the line has no domain column. @throws Fault invalid_request for any other column */
+/** The columns in a header line; undefined if it is a row, whose project can be named `domain`. @throws Fault invalid_request for any other column */
 const columnsIn = (first: readonly string[] = []): string[] | undefined => {
   const names = first.map((name) => name.toLowerCase().replace("hostname", "domain"));
-  if (!names.includes("domain")) return undefined;
+  if (!names.includes("domain") || names.some((name) => name.includes("."))) return undefined;
   const unknown = names.find((name) => name !== "" && !COLUMNS.includes(name));
   if (unknown === undefined) return names;
   throw new Fault("invalid_request", `The list has a column ${quoted(unknown)}. ${COLUMN_HINT}`);

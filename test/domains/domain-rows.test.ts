@@ -198,6 +198,8 @@ describe("the text of a list of domains", () => {
     [",docs\n", [row("", "docs")]],
     ['\n\n"docs.example.org",\n,,\n', [row("docs.example.org")]],
     ["project,domain\ndocs,docs.example.org\n", [row("docs.example.org", "docs")]],
+    ["docs.example.org,domain", [row("docs.example.org", "domain")]],
+    ["docs.example.org,hostname", [row("docs.example.org", "hostname")]],
     ["", []],
   ])("%j is read", (text, rows) => {
     expect(parseDomainList(text)).toEqual(rows);
