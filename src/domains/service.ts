@@ -22,7 +22,8 @@ interface AdditionResult {
 
 interface AdditionOptions {
   actor: Actor;
-  most?: number;
+  /** The name that is added next, for which there must be room too. */
+  pair?: string;
   isRedirect?: boolean;
   view?: (domain: Domain, project: Project) => Promise<ListedDomain>;
 }
@@ -77,10 +78,19 @@ export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
 export const MAX_DOMAINS = 100;
 
 /** @throws Fault why the repository did not add a name */
-const throwRefusal = (project: Project): never => {
+const throwRefusal = async (
+  { domains, projects }: DomainServiceOptions,
+  slug: string,
+  hostname: string,
+  pair: string | undefined,
+): Promise<never> => {
+  const project = await projects.get(slug);
   assertPlan(project);
   if (project.activeDeployId === null) throw new Fault("no_successful_deploy");
-  throw new Fault("domain_limit_reached", `A project can have at most ${MAX_DOMAINS} domains.`);
+  const { length } = await domains.list({ projectId: project.id, after: 0, limit: MAX_DOMAINS });
+  const isRoomForOne = pair !== undefined && length < MAX_DOMAINS;
+  const advice = isRoomForOne ? ` There is room for one more. Add ${hostname} without ${pair}.` : "";
+  throw new Fault("domain_limit_reached", `A project can have at most ${MAX_DOMAINS} domains.${advice}`);
 };
 
 export const domainService = (options: DomainServiceOptions) => {
@@ -93,16 +103,15 @@ export const domainService = (options: DomainServiceOptions) => {
   const addName = async (
     project: Project,
     hostname: string,
-    { actor, most = MAX_DOMAINS, isRedirect = false, view = shown }: AdditionOptions,
+    { actor, pair, isRedirect = false, view = shown }: AdditionOptions,
   ) => {
     const now = clock.now();
     const nextCheckAt = nextWaitingCheck(now, now);
-    const added = await domains.add(
-      { projectId: project.id, hostname, nextCheckAt, most, isRedirect },
-      { actor, now },
-    );
+    const most = pair === undefined ? MAX_DOMAINS : MAX_DOMAINS - 1;
+    const row = { projectId: project.id, hostname, nextCheckAt, most, isRedirect };
+    const added = await domains.add(row, { actor, now });
     const domain = added ?? (await domains.find(project.id, hostname));
-    if (!domain) return throwRefusal(await projects.get(project.slug));
+    if (!domain) return throwRefusal(options, project.slug, hostname, pair);
     return { domain: await view(domain, project), isNew: added !== undefined };
   };
 
@@ -147,7 +156,7 @@ export const domainService = (options: DomainServiceOptions) => {
       const pair = present && (await listed(present, project));
       if (other === undefined || !hasPair || pair)
         return { ...(await addName(project, hostname.ascii, { actor })), ...(pair && { pair }) };
-      const first = await addName(project, hostname.ascii, { actor, most: MAX_DOMAINS - 1 });
+      const first = await addName(project, hostname.ascii, { actor, pair: other });
       const second = await addName(project, other, { actor, isRedirect: true });
       return { domain: first.domain, pair: second.domain, isNew: first.isNew || second.isNew };
     },

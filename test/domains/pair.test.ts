@@ -94,8 +94,14 @@ describe("a domain that is added with its pair", () => {
   test("is not added alone if there is room for one only", async () => {
     const { add, addPair, roles } = await open();
     for (let at = 1; at < MAX_DOMAINS; at++) await add(`d${at}.example.net`);
-    expect(await (await addPair("example.org")).json()).toMatchObject({ code: "domain_limit_reached" });
+    const limit = `A project can have at most ${MAX_DOMAINS} domains.`;
+    expect(await (await addPair("example.org")).json()).toMatchObject({
+      code: "domain_limit_reached",
+      message: `${limit} There is room for one more. Add example.org without www.example.org.`,
+    });
     expect(await roles()).not.toContain("example.org served");
     expect((await add("example.org")).status).toBe(201);
+    expect(await messageOf(await addPair("example.org"))).toBe(limit);
+    expect(await messageOf(await addPair("example.com"))).toBe(limit);
   });
 });
