@@ -71,7 +71,7 @@ const addCommand = () =>
     .argument("[hostname]", "the domain or subdomain, such as docs.example.org or '*.example.org'")
     .option(
       "--pair",
-      "also add the name with or without www, as a redirect (on a terminal, the command asks)",
+      "also add the name with or without www, if there is one, as a redirect (on a terminal, the command asks)",
     )
     .option("--no-pair", "add only this name, and do not ask")
     .option("--wait", "check it every 10 seconds until it is live, and print every change")

@@ -68,13 +68,8 @@ export const acceptableDomain = (
   return hostname;
 };
 
-/** The name with or without `www`. @throws Fault invalid_request if there is none, or a project cannot have it */
-export const acceptablePair = (hostname: Hostname, reservedNames: ReservedNames): string => {
+/** The name with or without `www`, if there is one. @throws Fault invalid_request if a project cannot have it */
+export const acceptablePair = (hostname: Hostname, reservedNames: ReservedNames): string | undefined => {
   const pair = pairOf(hostname);
-  if (pair !== undefined) return acceptableHostname(pair, reservedNames, "pair").ascii;
-  throw fieldFault(
-    "invalid_request",
-    { field: "pair", rule: "conflict" },
-    `pair: ${hostname.ascii} has no pair: only a domain such as ${hostname.apex} and its www have one`,
-  );
+  return pair && acceptableHostname(pair, reservedNames, "pair").ascii;
 };

@@ -35,7 +35,7 @@ export const NewDomain = t.Object(
     pair: t.Optional(
       t.Boolean({
         description:
-          "`true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain.",
+          "`true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. Ignored if the domain has no such name.",
         examples: [true],
       }),
     ),

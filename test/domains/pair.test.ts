@@ -14,8 +14,8 @@ test.each([
   expect(pairOf(hostnameOf(name))).toBe(pair);
 });
 
-const open = async () => {
-  const project = await openProject();
+const open = async (env: Record<string, string> = {}) => {
+  const project = await openProject({ env });
   const addPair = (hostname: string) => project.api("POST", "/domains", { json: { hostname, pair: true } });
   const roles = async () =>
     ((await (await project.api("GET", "/domains")).json()) as WireDomain[]).map(
@@ -79,17 +79,22 @@ describe("a domain that is added with its pair", () => {
     expect(await roles()).toEqual(["www.example.org primary", "example.org served"]);
   });
 
-  test.each(["docs.example.org", "www.docs.example.org"])(
-    "%s has none, and nothing is added",
+  test.each(["docs.example.org", "www.docs.example.org", "blog.ac.nl", "www.a.or.ch"])(
+    "%s has none, and is added alone",
     async (name) => {
       const { addPair, roles } = await open();
-      const response = await addPair(name);
-      expect(response.status).toBe(400);
-      expect(response.headers.get("invalid-fields")).toContain('"pair";rule=conflict');
-      expect(await messageOf(response)).toStartWith("pair: ");
-      expect(await roles()).toEqual([]);
+      expect((await addPair(name)).status).toBe(201);
+      expect(await roles()).toEqual([`${name} primary`]);
     },
   );
+
+  test("is not added alone if a project cannot have its pair", async () => {
+    const { addPair, roles } = await open({ BASE_URL: "https://store.example.org" });
+    const response = await addPair("www.example.org");
+    expect(response.status).toBe(400);
+    expect(response.headers.get("invalid-fields")).toContain('"pair";rule=reserved;reason=own_name');
+    expect(await roles()).toEqual([]);
+  });
 
   test("is not added alone if there is room for one only", async () => {
     const { add, addPair, roles } = await open();

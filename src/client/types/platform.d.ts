@@ -144,7 +144,7 @@ export interface paths {
      * Add a domain to a project
      * @description Adds a custom domain. The project needs the plan Pro or above and a successful deploy. The response has the DNS record to create. The first domain of a project becomes its primary domain. Adding a domain again changes nothing.
      *
-     *     `pair` also adds the name with or without `www`, as a redirect with a separate certificate.
+     *     `pair` also adds the name with or without `www`, as a redirect with a separate certificate. A name such as `docs.example.org` has no pair, and is added alone.
      *
      *     The service looks for the record every 20 seconds for two hours, then every 2 minutes, for 48 hours in all. An apex domain that has only addresses also needs the TXT record in `record.proof`.
      *
@@ -1104,7 +1104,7 @@ export interface components {
     NewDomain: {
       /** @description The domain or subdomain, in Unicode or in Punycode. A wildcard such as `*.example.org` serves every name directly below the domain. IP addresses, single labels and public suffixes are refused. */
       hostname: string;
-      /** @description `true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. */
+      /** @description `true` also adds the name with `www` in front of a domain, or the domain of a name with `www`. It redirects to the primary domain. Ignored if the domain has no such name. */
       pair?: boolean;
     };
     /** @description Domains to add. As `text/csv`, the columns are `domain`, `project` and `role`. An optional header line names them, in any order. */
