@@ -1,11 +1,11 @@
 import { fromDomain } from "../domains/model.ts";
-import type { DomainService } from "../domains/service.ts";
+import { type DomainService, refusalOf } from "../domains/service.ts";
 import { isServed } from "../domains/stage.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { confirm } from "./confirm.ts";
 import type { DomainOptions } from "./domain-command.ts";
 import { type WireDomain, argumentOf, printPairHint, printRecords, printStage } from "./print/domain.ts";
-import { print, printJson } from "./print/output.ts";
+import { noteError, print, printJson } from "./print/output.ts";
 import { fromRowResult } from "../domains/all-domains-model.ts";
 import { parseDomainList } from "../lib/domain-list.ts";
 import { assertReadable } from "./file-arguments.ts";
@@ -51,6 +51,13 @@ const printAdded = (domains: readonly WireDomain[], { project, wait }: DomainOpt
     print(`  adoption-store domains verify ${argumentOf(hostname)} --project ${project} --wait`);
 };
 
+/** Prints why the pair was refused. The domain remains, and `--wait` follows it. @throws anything but a refusal */
+const printRefusal = (pair: string, error: unknown): void => {
+  const { message } = refusalOf(error).fault;
+  noteError(`${pair} was not added: ${message.replace(/^pair:/, "it")}`);
+  process.exitCode = 1;
+};
+
 /** Adds a domain and prints its records. Then, on a terminal, it offers the pair, unless a flag decides. */
 export const addDomain = async (
   service: DomainService,
@@ -65,6 +72,10 @@ export const addDomain = async (
   if (pair || options.pair !== undefined || added.pair === undefined) return;
   if (!process.stdin.isTTY) return printPairHint(hostname, added.pair, options.project);
   if (!(await confirm(`Also add ${added.pair} and redirect it?`, true))) return;
-  const { pair: other } = await add(true);
-  if (other) printAdded([fromDomain(other)], options);
+  try {
+    const { pair: other } = await add(true);
+    if (other) printAdded([fromDomain(other)], options);
+  } catch (error) {
+    printRefusal(added.pair, error);
+  }
 };

@@ -45,8 +45,8 @@ const invalid = (message: string) => new Fault("invalid_request", message);
 const noPrimary = () =>
   invalid("A wildcard cannot be the primary domain: no visitor can be redirected to it.");
 
-/** A failure of the service ends the list, which can be added again. @throws anything but a refusal of the row */
-const refusalOf = (error: unknown): { fault: Fault } => {
+/** A failure of the service ends the work, which can be repeated. @throws anything but a refusal of a domain */
+export const refusalOf = (error: unknown): { fault: Fault } => {
   if (!(error instanceof Fault) || statusOf(error.code) >= 500) throw error;
   return { fault: error };
 };
