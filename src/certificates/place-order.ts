@@ -84,7 +84,7 @@ const isLimit = (error: unknown): error is AcmeProblem =>
 
 const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 
-/** @throws AcmeProblem if one more order would exceed a limit of the CA. @param placing orders that this process is placing */
+/** @throws AcmeProblem if one more order would exceed a limit of the CA. @param placing the number of orders that this process is placing */
 const budgetCheck =
   ({ certificates, clock }: PlaceOrderOptions) =>
   ({ directory: ca, limits }: Authority, { hostname, issued, isRequested }: Certificate, placing: number) => {
