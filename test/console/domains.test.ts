@@ -597,23 +597,16 @@ describe("the advice for a certificate", () => {
     expect(first).toMatchObject({ tone: "waiting", title: "The certificate is waiting for a CA limit" });
   });
 
-  test("is to wait for its turn in the queue, even when it is overdue", () => {
+  test("is to wait for its turn in the queue", () => {
     const queue = { position: 412, estimatedAt: new Date(NOW + 4 * 3_600_000).toISOString() };
-    for (const status of ["wanted", "ssl_overdue"] as const) {
-      const [first, ...others] = advice([], {
-        ...SUBDOMAIN,
-        stage: "verified",
-        certificate: { status, queue },
-      });
-      expect(first).toMatchObject({
-        tone: "waiting",
-        title: "The certificate is number 412 in the queue",
-        text: expect.stringContaining("should come in 4 hours"),
-      });
-      // Overdue steps would look for the cause, which is the limit.
-      expect(first).not.toHaveProperty("steps");
-      expect(others).toEqual([]);
-    }
+    const certificate = { status: "wanted", queue } as const;
+    const [first, ...others] = advice([], { ...SUBDOMAIN, stage: "verified", certificate });
+    expect(first).toMatchObject({
+      tone: "waiting",
+      title: "The certificate is number 412 in the queue",
+      text: expect.stringContaining("should come in 4 hours"),
+    });
+    expect(others).toEqual([]);
   });
 
   test("gives way to the record that explains it", () => {

@@ -238,10 +238,9 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   const { status, problem, queue } = certificate;
   const mustRenew = endsSoon(certificate, now);
   if (!problem && !queue && !mustRenew && status !== "ssl_overdue" && status !== "expired") return undefined;
-  const isQueued = queue !== undefined && !problem;
   const isTransient =
     (status === "in_use" && !mustRenew) ||
-    isQueued ||
+    (queue !== undefined && !problem) ||
     (TRANSIENT_PROBLEMS.has(problem?.type ?? "") && !problem?.cause && status !== "ssl_overdue") ||
     (status === "failing" && isDue(certificate, now));
   return {
@@ -249,7 +248,7 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
     ...certificateWords(certificate, now),
     changes: [],
     ...(problem && { quotes: quotesOf(problem) }),
-    ...(status === "ssl_overdue" && !isQueued && { steps: OVERDUE_STEPS }),
+    ...(status === "ssl_overdue" && { steps: OVERDUE_STEPS }),
   };
 };
 
