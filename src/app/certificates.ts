@@ -9,7 +9,7 @@ import { preflightChecks, reachTrial } from "../certificates/preflight.ts";
 import { type Probes, challengeFetcher, challengeProbes, handshakeTrier } from "../certificates/probes.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type Wildcard, certifiedNames, namesIn } from "../certificates/wildcard.ts";
-import { type CertificateService, certificateService } from "../certificates/service.ts";
+import { certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { limitsOf } from "../lib/acme-limits.ts";
@@ -33,14 +33,16 @@ export const commandCertificates = (
   config: Config,
   certificates: Repositories["certificates"],
   { clock, sleep }: Pick<Runtime, "clock" | "sleep">,
-): CertificateService =>
-  certificateService({
+) => ({
+  ...certificateService({
     certificates,
     clientOf: (directory) => acmeClients(config, clock, sleep)(directory),
     assertLoads: ({ key, chain }) => void secureContext({ key, cert: chain }),
     wildcard: wildcardOf(config),
     clock,
-  });
+  }),
+  places: queueOf(config, certificates, clock).places,
+});
 
 /** The CAs that certificates are ordered from; none until the operator agrees to their terms. */
 const authoritiesOf = ({ acmeAgreeTos, acmeDirectory, acmeLimits }: Config): Authority[] =>

@@ -110,8 +110,8 @@ const saveRefusedHosts = ({ dataDir }: Config, hosts: RefusedHosts, log: Logger)
   });
 };
 
-const noticeProblems = ({ notices }: Services, log: Logger): Poller =>
-  repeat(NOTICE_MS, () => notices.update(Date.now()), {
+const noticeProblems = ({ notices, certificateQueue }: Services, log: Logger): Poller =>
+  repeat(NOTICE_MS, async () => notices.update(Date.now(), (await certificateQueue.places()).keys()), {
     firstMs: 0,
     onError: warningOf(log)("problems of host names could not be recorded"),
   });

@@ -35,7 +35,7 @@ import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
 import { siteCache } from "../sites/site-cache.ts";
 import { cachedNames } from "../sites/name-cache.ts";
 import { siteService } from "../sites/service.ts";
-import { httpsServices } from "./certificates.ts";
+import { httpsServices, queueOf } from "./certificates.ts";
 import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "./challenges.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainConnectOf } from "./domain-connect.ts";
@@ -136,6 +136,7 @@ const storeServices = (
     /** The key that seals sign-ins in progress. The first call in a store creates it. */
     sealingKey: () => repositories.browserStates.sealingKey(() => randomToken(randomBytes)),
     expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
+    certificateQueue: queueOf(config, repositories.certificates, clock),
     /** What is wrong with host names at present. */
     notices: repositories.notices,
     /** Removes expired rows. */

@@ -63,12 +63,12 @@ const SOON_MS = 7 * 24 * 60 * 60_000;
 const SOON_SHARE = 1 / 4;
 const MAX_NAMED = 10;
 
-const isSoon = ({ notBefore, notAfter }: Expiry, now: number): boolean =>
+export const endsSoon = ({ notBefore, notAfter }: Omit<Expiry, "hostname">, now: number): boolean =>
   notAfter - now < Math.min(SOON_MS, (notAfter - notBefore) * SOON_SHARE);
 
 /** Warns about certificates that expire soon. @param expiries ascending */
 export const expiryWarnings = (expiries: readonly Expiry[], now: number): Warning[] => {
-  const expiring = expiries.filter((one) => isSoon(one, now));
+  const expiring = expiries.filter((one) => endsSoon(one, now));
   if (expiring.length === 0) return [];
   const names = expiring
     .slice(0, MAX_NAMED)
@@ -84,20 +84,25 @@ export const AT_ONCE = 0;
 /** After this long without a certificate a name is overdue. */
 export const OVERDUE_MS = 30 * 60_000;
 
-/** Problem type: one more order would exceed a limit of the CA. */
+/** Problem type: the service places no order, because one more would exceed a limit in `ACME_LIMITS`. */
 export const BUDGET = "budget";
 /** Problem type: the CA has not decided about the order yet. */
 export const UNDECIDED = "undecided";
 
 type Problematic = Pick<Certificate, "problem">;
 
-const isLimited = ({ problem }: Problematic): boolean =>
+/** True for a name that only waits for the service's budget of orders. A CA's own `rateLimited` is a failure. */
+const awaitsBudget = ({ problem }: Problematic): boolean =>
   problem?.type === BUDGET && problem.cause === undefined;
 
-/** Also false for a name that is only waiting for a limit of the CA, or for its decision. */
+/** Also false for a name that only waits for the budget of orders, or for a CA's decision. */
 export const hasFailed = ({ problem }: Problematic): boolean =>
-  problem !== undefined && problem.type !== UNDECIDED && !isLimited({ problem });
+  problem !== undefined && problem.type !== UNDECIDED && !awaitsBudget({ problem });
 
-/** True if a name has waited too long for its first certificate. */
-export const isOverdue = ({ issued, createdAt, problem }: Certificate, now: number): boolean =>
-  issued === undefined && now - createdAt >= OVERDUE_MS && !isLimited({ problem });
+/** True if a name has waited too long for its first certificate. The notice `certificate_overdue` has this rule in SQL. */
+export const isOverdue = (certificate: Certificate, now: number, isQueued: boolean): boolean => {
+  const { issued, createdAt, attemptSince, problem } = certificate;
+  if (issued || (problem ? awaitsBudget(certificate) : isQueued)) return false;
+  // Before its first attempt a name may have been in the queue for hours.
+  return now - ((!problem && attemptSince) || createdAt) >= OVERDUE_MS;
+};

@@ -1,7 +1,8 @@
 import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
-import { type Certificate, type StoredProblem, hasFailed, isOverdue } from "./certificate.ts";
+import { type Certificate, type StoredProblem, endsSoon, hasFailed, isOverdue } from "./certificate.ts";
+import type { Places } from "./queue.ts";
 
 /** What to do about each type of problem: RFC 8555's (section 6.7) and ours. */
 export const ADVICE: Readonly<Record<string, string>> = {
@@ -54,14 +55,23 @@ const describeStored = ({ cause, ...problem }: StoredProblem): string =>
     : describeProblem(problem);
 
 /** What is wrong with a name's certificate, and what to do; undefined if nothing is. */
-export const explain = (certificate: Certificate, now: number): string | undefined => {
+export const explain = (certificate: Certificate, now: number, isQueued: boolean): string | undefined => {
   const { hostname, issued, problem } = certificate;
+  const isLate = issued ? problem && endsSoon(issued, now) : isOverdue(certificate, now, isQueued);
+  if (!isLate && !hasFailed(certificate)) return undefined;
   const state = issued
     ? `its certificate ends ${formatTime(issued.notAfter)} and could not be renewed`
-    : "it has no certificate";
-  if (!problem || !hasFailed(certificate))
-    return isOverdue(certificate, now)
-      ? `${hostname}: it has no certificate after 30 minutes; ${describeAttempt(certificate) ?? "adoption-store domains show or the server's log has the reason"}.`
-      : undefined;
-  return `${hostname}: ${state}. ${describeStored(problem)}${describeNextAttempt(certificate, now)}`;
+    : `it has no certificate${isLate ? " after 30 minutes" : ""}`;
+  return problem
+    ? `${hostname}: ${state}. ${describeStored(problem)}${describeNextAttempt(certificate, now)}`
+    : `${hostname}: ${state}; ${describeAttempt(certificate) ?? "adoption-store domains show or the server's log has the reason"}.`;
+};
+
+const MAX_EXPLAINED = 10;
+
+/** Explains at most ten names, and counts the others. @param places the queue */
+export const explanations = (all: readonly Certificate[], now: number, places: Places): string[] => {
+  const found = all.flatMap((one) => explain(one, now, places.has(one.hostname)) ?? []);
+  const more = found.splice(MAX_EXPLAINED).length;
+  return more === 0 ? found : [...found, `And ${more} more names: see adoption-store certificates list.`];
 };

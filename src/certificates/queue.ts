@@ -1,17 +1,20 @@
 import { type Clock, formatTime } from "../lib/time.ts";
 import { orderSlots, reserveOf } from "./budget.ts";
-import type { Certificate } from "./certificate.ts";
+import { type Certificate, OVERDUE_MS } from "./certificate.ts";
 import type { Authority } from "./place-order.ts";
 import type { QueueEntry } from "./queue-repository.ts";
 import type { Certificates } from "./repository.ts";
 
-/** The place of a name that waits because the CAs' limits allow no order now. */
-export interface QueuePlace {
+/** The place of a name that waits because the CAs' limits allow no order. */
+interface QueuePlace {
   /** From 1. */
   position: number;
   /** When its order can probably be placed, RFC 3339. */
   estimatedAt: string;
 }
+
+/** The places of the names that wait for their turn, or whose turn came within the last 30 minutes. */
+export type Places = ReadonlyMap<string, QueuePlace>;
 
 interface QueueOptions {
   certificates: Pick<Certificates, "find" | "queue" | "ordersSince">;
@@ -43,27 +46,27 @@ export const certificateQueue = ({ certificates, authorities, first, clock }: Qu
     reserve: budgets.reduce((sum, { limit }) => sum + reserveOf(limit), 0),
   };
 
-  const read = async (now: number) => {
+  const read = async (now: number, limitsAt = now) => {
     const entries = await certificates.queue({ ...rules, now, since: now - longestMs });
     const used = budgets.map(async ({ directory, limit }) => ({
       limit,
-      orders: await certificates.ordersSince(directory, now - limit.withinMs),
+      orders: await certificates.ordersSince(directory, limitsAt - limit.withinMs),
     }));
     const slots = orderSlots(await Promise.all(used), entries.filter((one) => one.isStarted).length, now);
     return { entries, slots, isOpen: ({ place, isPrior }: QueueEntry) => place <= slots.open(isPrior) };
   };
 
-  const placesAt = async (now: number): Promise<ReadonlyMap<string, QueuePlace>> => {
-    const { entries, slots, isOpen } = await read(now);
+  const placesAt = async (now: number): Promise<Places> => {
+    const { entries, slots, isOpen } = await read(now, now - OVERDUE_MS);
     const waiting = entries.filter((one) => !isOpen(one));
     return new Map(
       waiting.map(({ hostname, place, isPrior }) => [
         hostname,
-        { position: place, estimatedAt: formatTime(slots.freeAt(place, isPrior)) },
+        { position: place, estimatedAt: formatTime(Math.max(now, slots.freeAt(place, isPrior))) },
       ]),
     );
   };
-  let latest: { at: number; places: ReturnType<typeof placesAt> } | undefined;
+  let latest: { at: number; places: Promise<Places> } | undefined;
 
   return {
     /** At most `limit` names that are due and may be ordered or renewed now, in turn. */
@@ -73,11 +76,10 @@ export const certificateQueue = ({ certificates, authorities, first, clock }: Qu
       const found = await Promise.all(names.map(({ hostname }) => certificates.find(hostname)));
       return found.filter((one) => one !== undefined);
     },
-    /** Undefined if the name does not wait for a CA's limit on orders. */
-    async placeOf(hostname: string): Promise<QueuePlace | undefined> {
+    places(): Promise<Places> {
       const now = clock.now();
       if (!latest || Math.abs(now - latest.at) >= FRESH_MS) latest = { at: now, places: placesAt(now) };
-      return (await latest.places).get(hostname);
+      return latest.places;
     },
     /** Discards the cached places after a request. */
     refresh: () => void (latest = undefined),

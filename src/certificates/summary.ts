@@ -5,10 +5,10 @@ import { AT_ONCE, type Certificate, type StoredProblem, hasFailed, isOverdue } f
 import type { CertificateQueue } from "./queue.ts";
 import type { Certificates } from "./repository.ts";
 
-const statusOf = (certificate: Certificate, now: number) => {
+const statusOf = (certificate: Certificate, now: number, isQueued: boolean) => {
   const { issued, order } = certificate;
   if (issued) return issued.notAfter > now ? "in_use" : "expired";
-  if (isOverdue(certificate, now)) return "ssl_overdue";
+  if (isOverdue(certificate, now, isQueued)) return "ssl_overdue";
   if (hasFailed(certificate)) return "failing";
   return order ? "ordered" : "wanted";
 };
@@ -26,10 +26,10 @@ const problemOf = ({ cause, ...problem }: StoredProblem) => ({
 });
 
 /** A certificate as responses and the command line show it: never its key. Times are RFC 3339. */
-export const summaryOf = (certificate: Certificate, now: number) => {
+export const summaryOf = (certificate: Certificate, now: number, isQueued: boolean) => {
   const { issued, problem, failures, nextAt } = certificate;
   return {
-    status: statusOf(certificate, now),
+    status: statusOf(certificate, now, isQueued),
     ...(issued && {
       notBefore: formatTime(issued.notBefore),
       notAfter: formatTime(issued.notAfter),
@@ -47,7 +47,7 @@ const mayWait = ({ issued, attemptSince, nextAt }: Certificate, now: number): bo
 /** The certificates of domains. */
 export const certificateSummaries = (
   certificates: Pick<Certificates, "find" | "want" | "request">,
-  queue: Pick<CertificateQueue, "placeOf" | "refresh">,
+  queue: Pick<CertificateQueue, "places" | "refresh">,
   clock: Clock,
 ) => ({
   /** Undefined if the name is unknown. */
@@ -55,8 +55,9 @@ export const certificateSummaries = (
     const now = clock.now();
     const found = await certificates.find(hostname);
     if (!found) return undefined;
-    const place = mayWait(found, now) ? await queue.placeOf(hostname) : undefined;
-    return { ...summaryOf(found, now), ...(place && { queue: place, nextAttemptAt: place.estimatedAt }) };
+    const place = mayWait(found, now) ? (await queue.places()).get(hostname) : undefined;
+    const summary = summaryOf(found, now, place !== undefined);
+    return { ...summary, ...(place && { queue: place, nextAttemptAt: place.estimatedAt }) };
   },
   /** Requests a certificate, also for a new name; false if a limit makes it wait. */
   async request(hostname: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Certificate } from "../certificates/certificate.ts";
 import { describeAttempt } from "../certificates/explain.ts";
-import type { CertificateService } from "../certificates/service.ts";
+import type { Places } from "../certificates/queue.ts";
 import { summaryOf } from "../certificates/summary.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
@@ -21,29 +21,33 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-/** Runs `work` on the certificates of DATA_DIR, beside a server or without one. */
-const withCertificates = async <Result>(
-  options: Options,
-  work: (certificates: CertificateService) => Promise<Result>,
-): Promise<Result> => {
-  const config = configBeside(options);
-  return whenNotFound(
-    "see adoption-store certificates list",
-    withDatabase(config, (database) => work(commandServices(config, database).certificates)),
-  );
-};
-
-/** A certificate in JSON output, with the order in progress. */
-const toWire = (certificate: Certificate) => {
+/** A certificate in JSON output, with the order in progress. @param places the queue */
+const wireFormat = (places: Places) => (certificate: Certificate) => {
   const present = describeAttempt(certificate);
   return {
     hostname: certificate.hostname,
-    ...summaryOf(certificate, Date.now()),
+    ...summaryOf(certificate, Date.now(), places.has(certificate.hostname)),
     ...(present !== undefined && { present }),
   };
 };
 
-type WireCertificate = ReturnType<typeof toWire>;
+type CertificateCommands = ReturnType<typeof commandServices>["certificates"];
+type WireCertificate = ReturnType<ReturnType<typeof wireFormat>>;
+
+/** Runs `work` on the certificates of DATA_DIR, beside a server or without one. */
+const withCertificates = async <Result>(
+  options: Options,
+  work: (certificates: CertificateCommands, toWire: ReturnType<typeof wireFormat>) => Promise<Result>,
+): Promise<Result> => {
+  const config = configBeside(options);
+  return whenNotFound(
+    "see adoption-store certificates list",
+    withDatabase(config, async (database) => {
+      const { certificates } = commandServices(config, database);
+      return work(certificates, wireFormat(await certificates.places()));
+    }),
+  );
+};
 
 const certificatesSubcommand = (name: string, description: string, example: readonly [string, string]) =>
   withSettings(
@@ -63,7 +67,7 @@ const listCommand = () =>
     "Show which certificates end soon",
     "adoption-store certificates list",
   ]).action((options: Options) =>
-    withCertificates(options, async (certificates) =>
+    withCertificates(options, async (certificates, toWire) =>
       printList((await certificates.all()).map(toWire), columnsAt(Date.now()), {
         json: options.json,
         empty: "No certificates. The server orders them once it has --https-port and a verified domain.",
@@ -85,7 +89,7 @@ const showCommand = () =>
   ])
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
-      withCertificates(options, async (certificates) => {
+      withCertificates(options, async (certificates, toWire) => {
         const found = toWire(await certificates.inUse(hostname));
         if (options.json) printJson(found);
         else printCertificate(found);
@@ -99,7 +103,7 @@ const renewCommand = () =>
   ])
     .argument("<hostname>", "the name")
     .action((hostname: string, options: Options) =>
-      withCertificates(options, async (certificates) => {
+      withCertificates(options, async (certificates, toWire) => {
         const found = await certificates.renew(hostname);
         printResult(
           options.json,
@@ -120,7 +124,7 @@ const revokeCommand = () =>
     .argument("<hostname>", "the name")
     .option("--yes", "do not ask")
     .action((hostname: string, options: Options & { yes?: boolean }) =>
-      withCertificates(options, async (certificates) => {
+      withCertificates(options, async (certificates, toWire) => {
         await certificates.get(hostname);
         if (!options.yes && !(await confirm(`Revoke the certificate of ${hostname}?`)))
           return printDeclined(options.json, "Nothing was revoked.");
@@ -150,7 +154,7 @@ const importCommand = () =>
     .requiredOption("--chain <file>", "PEM file of the certificate and the chain to its CA")
     .requiredOption("--key <file>", "PEM file of its private key")
     .action((hostname: string, options: Options & { chain: string; key: string }) =>
-      withCertificates(options, async (certificates) => {
+      withCertificates(options, async (certificates, toWire) => {
         const pair = {
           chain: await readText("--chain", options.chain),
           key: await readText("--key", options.key),

@@ -9,7 +9,7 @@ import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { ForeignSchema, UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { servableDeploys } from "../db/stored-deploys.ts";
-import { explain, describeAttempt } from "../certificates/explain.ts";
+import { describeAttempt, explanations } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Concern, Probe } from "./doctor-finding.ts";
 import { NONE, openForCommand } from "./open-readonly.ts";
@@ -88,8 +88,9 @@ export const database: Probe = async (config, { quick }) => {
 
 export const certificates: Probe = (config) =>
   readingAgain(config, async (client) => {
-    const all = await readableCertificates(config, readingOf(client)).all();
-    const faulty = all.flatMap((one) => explain(one, Date.now()) ?? []);
+    const readable = readableCertificates(config, readingOf(client));
+    const all = await readable.all();
+    const faulty = explanations(all, Date.now(), await readable.places());
     if (faulty.length > 0) throw new Error(faulty.join(" "));
     const issued = all.filter((one) => one.issued !== undefined).length;
     if (all.length === 0) return "there are none";

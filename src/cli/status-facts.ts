@@ -7,7 +7,7 @@ import { isOverdue } from "../backups/schedule.ts";
 import { expiryWarnings } from "../certificates/certificate.ts";
 import { withoutReplaced } from "../certificates/wildcard.ts";
 import { wildcardOf } from "../app/challenges.ts";
-import { explain } from "../certificates/explain.ts";
+import { explanations } from "../certificates/explain.ts";
 import { type ClusterFacts, clusterFacts } from "./cluster-facts.ts";
 import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/free-space.ts";
@@ -130,7 +130,8 @@ const backupStatus = (
 
 /** What the database says about certificates and domains. */
 const namesStatus = async (config: Config, client: Client, now: number) => {
-  const all = await readableCertificates(config, readingOf(client)).all();
+  const certificates = readableCertificates(config, readingOf(client));
+  const all = await certificates.all();
   const expiries = all.flatMap(({ hostname, issued }) =>
     issued ? [{ hostname, notBefore: issued.notBefore, notAfter: issued.notAfter }] : [],
   );
@@ -142,7 +143,7 @@ const namesStatus = async (config: Config, client: Client, now: number) => {
         ...expiryWarnings(withoutReplaced(expiries, wildcardOf(config), now), now).map(
           ({ message }) => message,
         ),
-        ...all.flatMap((one) => explain(one, now) ?? []),
+        ...explanations(all, now, await certificates.places()),
       ],
     },
     failingDomains: failingDomains(readingOf(client), MAX_FAILING).map(

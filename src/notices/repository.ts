@@ -1,5 +1,5 @@
-import { type SQL, and, asc, eq, gt, gte, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
-import { OVERDUE_MS } from "../certificates/certificate.ts";
+import { type SQL, and, asc, eq, gt, gte, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { BUDGET, OVERDUE_MS } from "../certificates/certificate.ts";
 import { auditing } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
@@ -33,13 +33,15 @@ const ofCertificates = (orm: Orm, condition: SQL | undefined) =>
 const isNeeded = sql`coalesce((select max(d.stage in ${stagesThat("wantsCertificate")}) from domains d
   where d.hostname = certificates.hostname), true)`;
 
-/** False for a name whose turn has not come: the CAs' limits allow only so many orders. */
-const hasFailed = sql`coalesce(json_extract(${certificates.problem}, '$.type'), 'budget') <> 'budget'`;
+/** The rule of `isOverdue` for a name without a certificate. */
+const isOverdue = sql`iif(problem is null, coalesce(attempt_since, created_at), created_at) <= ${value("overdue")}
+  and iif(problem is null, certificates.hostname not in (select value from json_each(${value("queued")})),
+    json_extract(problem, '$.type') <> ${BUDGET} or json_extract(problem, '$.cause') is not null)`;
 
 type Name = Omit<Notice, "kind">;
 
 /** The host names that are in the state of each kind of notice. */
-const stateReads = (orm: Orm): Record<NoticeKind, { all(times: { overdue: number }): Name[] }> => ({
+const stateReads = (orm: Orm): Record<NoticeKind, { all(values: Record<string, unknown>): Name[] }> => ({
   domain_failing: orm
     .select({ hostname: domains.hostname, project: sql<string>`min(${projects.slug})` })
     .from(domains)
@@ -58,10 +60,7 @@ const stateReads = (orm: Orm): Record<NoticeKind, { all(times: { overdue: number
     orm,
     and(isNull(certificates.chain), gte(certificates.failures, FAILED_ORDERS)),
   ),
-  certificate_overdue: ofCertificates(
-    orm,
-    and(isNull(certificates.chain), lte(certificates.createdAt, value("overdue")), isNeeded, hasFailed),
-  ),
+  certificate_overdue: ofCertificates(orm, and(isNull(certificates.chain), isNeeded, isOverdue)),
 });
 
 const keyOf = ({ kind, hostname }: Notice): string => `${kind} ${hostname}`;
@@ -125,12 +124,11 @@ export const noticeRepository = (database: Pick<Database, "orm" | "client" | "co
   return {
     open,
     /** Opens and ends notices to match the state of domains and certificates, and records each in the audit log. */
-    async update(now: number): Promise<void> {
+    async update(now: number, queued: Iterable<string>): Promise<void> {
+      const values = { overdue: now - OVERDUE_MS, queued: JSON.stringify([...queued]) };
       const known = open();
       const present = (Object.keys(states) as NoticeKind[]).flatMap((kind) =>
-        states[kind]
-          .all({ overdue: now - OVERDUE_MS })
-          .map(({ hostname, project }) => ({ kind, hostname, project })),
+        states[kind].all(values).map(({ hostname, project }) => ({ kind, hostname, project })),
       );
       for (const notice of without(present, known))
         await write(beginStatement, notice, now, [null, notice.kind]);

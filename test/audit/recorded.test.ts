@@ -291,7 +291,7 @@ const CASES: Record<Exclude<Action, OfCommand>, Case> = {
       fakeDns.outcome = outcome;
       await verify("docs.example.org");
     }
-    await noticeRepository(store.database).update(store.clock.now());
+    await noticeRepository(store.database).update(store.clock.now(), []);
     return {
       actor: { kind: "service" },
       resource: DOMAIN,

@@ -16,7 +16,7 @@ const openImported = async (name: string, env: Record<string, string> = {}) => {
   const end = imported.issued?.notAfter ?? 0;
   const said = async () => {
     const found = await certificates.find(name);
-    return found && explain(found, clock.now());
+    return found && explain(found, clock.now(), false);
   };
   return { ...room, end, said };
 };

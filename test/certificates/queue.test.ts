@@ -90,7 +90,25 @@ test("a waiting domain shows its place and the estimated time of its turn, other
   for (const second of hours.slice(4)) expect(second).toBeWithin(4.9, 5.01);
   expect(await stageOf(many[4]!)).toBe("verified");
   const { certificate } = (await show(many[4]!)) as unknown as { certificate: Record<string, unknown> };
-  expect(certificate).toMatchObject({ status: "ssl_overdue", nextAttemptAt: places[0]?.estimatedAt });
+  expect(certificate).toMatchObject({ status: "wanted", nextAttemptAt: places[0]?.estimatedAt });
+});
+
+test("a name is overdue if no attempt begins within 30 minutes of its turn", async () => {
+  const { attach, pass, show, clock } = await openQueue("none orders=2/3h");
+  const many = names(5, "many");
+  await attach(many);
+  await pass();
+  const [next = "", last = ""] = [many[2], many[4]];
+  const shown = async (hostname: string) =>
+    ((await show(hostname)) as unknown as { certificate: { status: string; queue?: Queue } }).certificate;
+  // The server has stopped: no attempt begins.
+  clock.advance(3 * HOUR + 29 * MINUTE);
+  const estimatedAt = new Date(clock.now()).toISOString();
+  expect(await shown(next)).toMatchObject({ status: "wanted", queue: { position: 1, estimatedAt } });
+  clock.advance(2 * MINUTE);
+  expect(await shown(next)).not.toHaveProperty("queue");
+  expect(await shown(next)).toMatchObject({ status: "ssl_overdue" });
+  expect(await shown(last)).toMatchObject({ status: "wanted", queue: { position: 3 } });
 });
 
 test("a tenth of the orders is reserved for certificates that users request", async () => {

@@ -21,6 +21,7 @@ import { bundled, inProcess } from "./program.ts";
 setDefaultTimeout(60_000);
 
 const HOUR_MS = 3_600_000;
+const CA = "https://ca.example.net/directory";
 
 /** Changes when a store was created. */
 const createdAt = (dataDir: string, time: number) => {
@@ -211,6 +212,43 @@ test("a certificate counts once it is issued; until then it is requested", async
   );
   add.run("www.example.org", Date.now(), Date.now(), Date.now() + 30 * 24 * HOUR_MS, "key", "chain");
   expect(await text()).toContain("\nHTTPS      1 certificate, 2 requested\n");
+  database.close();
+});
+
+test("names in the queue are in order after 30 minutes, names that none attempts are not", async () => {
+  const dataDir = await createStore();
+  const database = new Database(databasePath(dataDir));
+  const names = Array.from({ length: 12 }, (_, at) => `docs.n${at}.org`);
+  for (const name of names)
+    database.run(
+      "INSERT INTO certificates (hostname, next_at, created_at, failures, renewals) VALUES (?, 1, 1, 0, 0)",
+      [name],
+    );
+  const env = { ACME_DIRECTORY: CA, ACME_AGREE_TOS: "true", ACME_LIMITS: "none orders=1/3h" };
+  const seen = async () => {
+    const { status } = await statusOf(dataDir, env);
+    const { out } = await inProcess(["doctor", "--data-dir", dataDir, "--port", "0"], { env });
+    const list = await inProcess(["certificates", "list", "--json", "--data-dir", dataDir], { env });
+    const statuses = (JSON.parse(list.out) as { status: string }[]).map((one) => one.status);
+    return { warnings: status.certificates.warnings, out, statuses: [...new Set(statuses)].toSorted() };
+  };
+  const first = await seen();
+  expect(first.warnings).toEqual([expect.stringContaining("docs.n0.org: it has no certificate after")]);
+  expect(first.statuses).toEqual(["ssl_overdue", "wanted"]);
+  database.run(
+    "INSERT INTO acme_attempts (authority, kind, hostname, apex, at) VALUES (?, 'order', '', '', ?)",
+    [CA, Date.now()],
+  );
+  const queued = await seen();
+  expect(queued).toMatchObject({ warnings: [], statuses: ["wanted"] });
+  expect(queued.out).toContain("certificates: 0 issued, all in order; 12 requested\n");
+  database.run("DELETE FROM acme_attempts");
+  env.ACME_LIMITS = "none";
+  const stuck = await seen();
+  expect(stuck.warnings).toHaveLength(11);
+  expect(stuck.warnings.at(-1)).toBe("And 2 more names: see adoption-store certificates list.");
+  expect(stuck.statuses).toEqual(["ssl_overdue"]);
+  expect(stuck.out).toContain("And 2 more names");
   database.close();
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { isOverdue } from "../../src/certificates/certificate.ts";
 import { type Notice, noticeCounts, noticeWarnings } from "../../src/notices/notice.ts";
 import { noticeRepository } from "../../src/notices/repository.ts";
 import { DAY, MINUTE, openIssuing } from "../certificates/issuing.ts";
@@ -32,7 +33,7 @@ const openFailing = async () => {
   fakeDns.outcome = "records_wrong";
   await verify(NAME);
   const notices = noticeRepository(store.database);
-  return { ...project, notices, update: () => notices.update(store.clock.now()) };
+  return { ...project, notices, update: () => notices.update(store.clock.now(), []) };
 };
 
 test("a live domain that stops verifying is noticed once, and so is its recovery", async () => {
@@ -63,7 +64,7 @@ test("a domain that never verified is not noticed", async () => {
   await add(NAME);
   await verify(NAME);
   const notices = noticeRepository(store.database);
-  await notices.update(store.clock.now());
+  await notices.update(store.clock.now(), []);
   expect(notices.open()).toEqual([]);
 });
 
@@ -82,7 +83,7 @@ test("a first certificate is noticed after three failed orders in a row", async 
   const seen: number[] = [];
   for (let time = 0; time < 3; time++) {
     await pass(2 * DAY);
-    await notices.update(store.clock.now());
+    await notices.update(store.clock.now(), []);
     seen.push(notices.open().filter(({ kind }) => kind === "orders_failed").length);
   }
   expect(seen).toEqual([0, 0, 1]);
@@ -96,9 +97,9 @@ test("a name without a certificate is reported after 30 minutes, also by readyz,
   const start = clock.now();
   await verified(NAME);
   await pass();
-  await notices.update(start + 30 * MINUTE - 1);
+  await notices.update(start + 30 * MINUTE - 1, []);
   expect(notices.open()).toEqual([]);
-  await notices.update(start + 31 * MINUTE);
+  await notices.update(start + 31 * MINUTE, []);
   expect(notices.open()).toEqual([{ kind: "certificate_overdue", hostname: NAME, project: "docs" }]);
   expect(await (await store.call("GET", "/readyz")).json()).toMatchObject({
     warnings: [
@@ -113,7 +114,7 @@ test("a name without a certificate is reported after 30 minutes, also by readyz,
   expect(metrics).toContain('open_notices{kind="certificate_overdue"} 1');
   resolve(true);
   await pass(10 * MINUTE);
-  await notices.update(clock.now());
+  await notices.update(clock.now(), []);
   expect(notices.open()).toEqual([]);
 });
 
@@ -129,16 +130,61 @@ test("a missing certificate is reported for the service's own names, and only fo
     0,
   );
   store.database.client.run(`UPDATE certificates SET problem = '{"type":"connection"}'`);
-  // They wait for their turn, before and after their first attempt.
-  await certificates.want(["queued.example.net", "limited.example.net"], 0);
-  store.database.client.run(
-    `UPDATE certificates SET problem = '{"type":"budget"}' WHERE hostname LIKE 'limited%'`,
-  );
-  await notices.update(DAY);
+  await notices.update(DAY, []);
   expect(notices.open().map(({ hostname }) => hostname)).toEqual([
     "adopt.example.net",
     "verified.example.org",
   ]);
+});
+
+const caa = { type: "caa", detail: "", subproblems: [] };
+
+test.each<[string, { problem?: object; attemptSince?: number; createdAt?: number }, boolean, boolean]>([
+  ["that was never attempted", {}, false, true],
+  ["that was added less than 30 minutes ago", { createdAt: DAY - 30 * MINUTE + 1 }, false, false],
+  ["whose first attempt began just now, after hours in the queue", { attemptSince: DAY - 1 }, false, false],
+  ["whose first attempt began 30 minutes ago", { attemptSince: DAY - 30 * MINUTE }, false, true],
+  ["in the queue", {}, true, false],
+  ["that a limit delays", { problem: { ...caa, type: "budget" } }, false, false],
+  ["that a limit delays after a refusal", { problem: { ...caa, type: "budget", cause: caa } }, false, true],
+  ["that the CA itself limits", { problem: { ...caa, type: "rateLimited" } }, false, true],
+  ["that the CA has not decided", { problem: { ...caa, type: "undecided" } }, false, true],
+  ["that the CA refused", { problem: caa }, false, true],
+  ["that the CA refused and that is in the queue again", { problem: caa }, true, true],
+])("the notice and the status agree about a name %s", async (_, row, isQueued, expected) => {
+  const { store, certificates } = await openIssuing();
+  const { problem, attemptSince = null, createdAt = 0 } = row;
+  await certificates.want([NAME], createdAt);
+  store.database.client.run("UPDATE certificates SET problem = ?, attempt_since = ?", [
+    problem === undefined ? null : JSON.stringify(problem),
+    attemptSince,
+  ]);
+  const notices = noticeRepository(store.database);
+  await notices.update(DAY, isQueued ? [NAME] : []);
+  const certificate = (await certificates.find(NAME))!;
+  expect([notices.open().length > 0, isOverdue(certificate, DAY, isQueued)]).toEqual([expected, expected]);
+});
+
+test("a name stays reported when its owner verifies until a limit applies", async () => {
+  const { store, verified, verify, pass, clock, certificates } = await openIssuing({
+    validate: async () => false,
+  });
+  const notices = noticeRepository(store.database);
+  await verified(NAME);
+  await pass();
+  clock.advance(31 * MINUTE);
+  const kinds = async () => {
+    await notices.update(clock.now(), []);
+    return notices.open().map(({ kind }) => kind);
+  };
+  expect(await kinds()).toContain("certificate_overdue");
+  for (let again = 0; again < 8; again++) {
+    await verify(NAME);
+    await pass(MINUTE);
+  }
+  const { problem } = (await certificates.find(NAME)) ?? {};
+  expect(problem).toMatchObject({ type: "budget", cause: { type: "unauthorized" } });
+  expect(await kinds()).toContain("certificate_overdue");
 });
 
 test("a certificate that could not be renewed is noticed until it is renewed", async () => {
@@ -149,11 +195,11 @@ test("a certificate that could not be renewed is noticed until it is renewed", a
   await pass();
   isRight = false;
   await pass(80 * DAY);
-  await notices.update(store.clock.now());
+  await notices.update(store.clock.now(), []);
   expect(notices.open()).toMatchObject([{ kind: "renewal_failed", hostname: NAME, project: "docs" }]);
   isRight = true;
   await pass(2 * DAY);
-  await notices.update(store.clock.now());
+  await notices.update(store.clock.now(), []);
   expect(notices.open()).toEqual([]);
   expect(await recorded(store)).toMatchObject([began("renewal_failed"), ended("renewal_failed")]);
 });

@@ -992,7 +992,7 @@ export interface components {
     /** @description The certificate of a domain, and its progress. */
     DomainCertificate: {
       /**
-       * @description `wanted`: not ordered yet. `ordered`: the CA is working on it. `failing`: the last attempt failed. `ssl_overdue`: there is no certificate after 30 minutes. `in_use`: valid and served, also during a renewal; a domain that is not live yet waits only for its records. `expired`: no longer valid.
+       * @description `wanted`: not ordered yet. `ordered`: the CA is working on it. `failing`: the last attempt failed. `ssl_overdue`: there is no certificate after 30 minutes, and no limit delays it. `in_use`: valid and served, also during a renewal; a domain that is not live yet waits only for its records. `expired`: no longer valid.
        * @enum {string}
        */
       status: "wanted" | "ordered" | "failing" | "ssl_overdue" | "in_use" | "expired";
