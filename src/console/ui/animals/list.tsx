@@ -11,7 +11,7 @@ import { useSession } from "../session.tsx";
 import { AddAnimal } from "./add.tsx";
 import { type View, animalsPath, isNarrow, mayMatch, viewOf } from "./addresses.ts";
 import { Arrivals } from "./arrivals.tsx";
-import { BulkDialog, Failures, SelectionBar } from "./bulk.tsx";
+import { BulkDialog, Failures, SelectionBar } from "./selection.tsx";
 import type { Outcome } from "./bulk.ts";
 import { itemsOf } from "./changes.ts";
 import { Chart } from "./chart.tsx";
