@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import ts from "typescript";
 import { version } from "../../package.json";
+import { CLIENT_TYPES, GENERATED, writeClientTypes } from "./client-types.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const CLIENT = join(ROOT, "src/client");
@@ -24,20 +25,22 @@ const DECLARATIONS: ts.CompilerOptions = {
   declaration: true,
   emitDeclarationOnly: true,
   rewriteRelativeImportExtensions: true,
+  rootDirs: [join(ROOT, "src"), GENERATED],
 };
 
-/** Writes the declarations of all modules. Those that are generated exist already, and the compiler does not copy them. */
+/** Writes the declarations of all modules. The compiler does not copy the generated ones. */
 const declare = async (outDir: string): Promise<void> => {
   const { emitSkipped } = ts.createProgram([ENTRY], { ...DECLARATIONS, outDir }).emit();
   if (emitSkipped) throw new Error("the compiler wrote no declarations");
-  for await (const file of new Bun.Glob("types/*.d.ts").scan(CLIENT))
-    await Bun.write(join(outDir, file), Bun.file(join(CLIENT, file)));
+  for await (const file of new Bun.Glob("*.d.ts").scan(CLIENT_TYPES))
+    await Bun.write(join(outDir, "types", file), Bun.file(join(CLIENT_TYPES, file)));
 };
 
 /** Makes the package of the client, which needs no other. @returns the path of the archive */
 export const packClient = async (destination: string): Promise<string> => {
   const directory = mkdtempSync(join(tmpdir(), "adoption-store-client-"));
   try {
+    await writeClientTypes();
     await bundle(directory);
     await declare(directory);
     const manifest = (await Bun.file(join(CLIENT, "package.json")).json()) as object;

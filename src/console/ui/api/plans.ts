@@ -1,5 +1,4 @@
-// Written by `bun run client:types` from src/projects/plan.ts.
-
+/** A copy of src/projects/plan.ts, because the console imports nothing of the program. */
 export const PLANS = {
   free: { customDomains: false },
   pro: { customDomains: true },
