@@ -31,6 +31,11 @@ test("the embedded migrations are the files of drizzle/, in the order of its jou
   expect(migrations.map(({ tag }) => tag)).toEqual(journal.entries.map(({ tag }) => tag));
 });
 
+test("drizzle/meta has the journal and the snapshot of the newest migration", () => {
+  const number = migrations.at(-1)?.tag.slice(0, 4);
+  expect(readdirSync(join(FOLDER, "meta")).toSorted()).toEqual([`${number}_snapshot.json`, "_journal.json"]);
+});
+
 /** The rows of all tables, and the settings of the indexes of words. */
 const rowsOf = (client: Client) => {
   const rows = (query: string) => client.query(query).values();
