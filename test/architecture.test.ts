@@ -221,6 +221,7 @@ test("the top level has only known files and directories", () => {
     "tsconfig.json",
     "README.md",
     ".ci",
+    ".gitattributes",
     ".gitignore",
     ".oxlintrc.json",
     "LICENSE",
