@@ -9,7 +9,7 @@ import { useAction } from "../parts/use-action.ts";
 import { acceptInvitation, callAuth, hasPasskeys } from "../passkeys.ts";
 import { useOidc } from "../session.tsx";
 import { PEOPLE_SIGN_IN } from "../words.ts";
-import { PasskeyNameField } from "./own-passkey.tsx";
+import { PasskeyNameField } from "./you.tsx";
 import type { Role } from "./person.ts";
 import { PASSKEY, ROLES, WELCOME, YOU } from "./words.ts";
 

@@ -1,4 +1,8 @@
+import { useQuery } from "@tanstack/preact-query";
 import type { components } from "../../../client/types/platform.d.ts";
+import { dataOf, pageOf, platform } from "../api/client.ts";
+import { useList } from "../parts/use-list.ts";
+import { callAuth } from "../passkeys.ts";
 import type { User } from "../session.tsx";
 
 export type Person = components["schemas"]["Person"];
@@ -17,7 +21,7 @@ export interface OwnSession {
 export type Role = Person["role"];
 
 /** The scopes of each role, as the API has them. */
-export const ROLE_SCOPES: Record<Role, User["scopes"]> = {
+const ROLE_SCOPES: Record<Role, User["scopes"]> = {
   volunteer: ["pets:read", "orders:read", "orders:write"],
   staff: ["pets:read", "pets:write", "orders:read", "orders:write"],
   administrator: ["*"],
@@ -42,3 +46,34 @@ export const invitationOf = ({ invitedUntil }: Person, now: number): "none" | "o
 
 /** The host of an OpenID Connect issuer, which is how people know it. */
 export const issuerName = (issuer: string): string => (URL.canParse(issuer) ? new URL(issuer).host : issuer);
+
+/** The cache key of everything about people. */
+export const PEOPLE = ["people"] as const;
+/** The cache key of one's own passkeys. */
+export const OWN_PASSKEYS = ["own passkeys"] as const;
+
+/** The cache key of one's own sessions. */
+export const OWN_SESSIONS = ["own sessions"] as const;
+
+export const PATH = "/console/people";
+export const YOU_PATH = "/console/you";
+
+/** All people, page by page. */
+export const usePeople = () =>
+  useList([...PEOPLE, "list"], (cursor, limit) =>
+    pageOf(platform.GET("/platform/people", { params: { query: { limit, ...(cursor && { cursor }) } } })),
+  );
+
+/** One person. @param id from the address */
+export const usePerson = (id: string) =>
+  useQuery({
+    queryKey: [...PEOPLE, id],
+    queryFn: () =>
+      dataOf(platform.GET("/platform/people/{personId}", { params: { path: { personId: Number(id) } } })),
+  });
+
+export const useOwnPasskeys = () =>
+  useQuery({ queryKey: OWN_PASSKEYS, queryFn: () => callAuth<Passkey[]>("GET", "passkeys") });
+
+export const useOwnSessions = () =>
+  useQuery({ queryKey: OWN_SESSIONS, queryFn: () => callAuth<OwnSession[]>("GET", "sessions") });

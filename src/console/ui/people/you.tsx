@@ -1,28 +1,113 @@
-import { Notice } from "../parts/feedback.tsx";
+import { useState } from "preact/hooks";
+import { ActionButton } from "../parts/action-button.tsx";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Badge, Notice, Problem } from "../parts/feedback.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/router.ts";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { hasPasskeys } from "../passkeys.ts";
+import { useAction } from "../parts/use-action.ts";
+import { addPasskey, callAuth, hasPasskeys } from "../passkeys.ts";
 import { describeUser, useSession } from "../session.tsx";
-import { AddOwnPasskey, RemoveOwnPasskey } from "./own-passkey.tsx";
-import type { Passkey } from "./person.ts";
-import { YOU_PATH, useOwnPasskeys } from "./queries.ts";
-import { OwnSessions } from "./sessions.tsx";
-import { LIST, ROLES, YOU } from "./words.ts";
+import {
+  OWN_PASSKEYS,
+  OWN_SESSIONS,
+  type OwnSession,
+  type Passkey,
+  YOU_PATH,
+  useOwnPasskeys,
+  useOwnSessions,
+} from "./person.ts";
+import { LIST, PASSKEY, ROLES, SESSIONS, YOU } from "./words.ts";
 
-const { columns } = YOU;
+/** The field for what a passkey is called. */
+export const PasskeyNameField = ({
+  label,
+  hint,
+  name,
+  onInput,
+}: {
+  label: string;
+  hint: string;
+  name: string;
+  onInput: (name: string) => void;
+}) => (
+  <Field label={label} name="name" hint={hint}>
+    {(tied) => (
+      <input
+        {...tied}
+        name="name"
+        autocomplete="off"
+        maxLength={60}
+        value={name}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+);
 
-const Row = ({ passkey: { id, name, createdAt, lastUsedAt } }: { passkey: Passkey }) => (
+/** The dialog that adds a passkey of one's own. */
+const AddOwnPasskey = () => {
+  const [name, setName] = useState("");
+  const adding = useAction({
+    act: (name: string) => addPasskey(name.trim()),
+    changes: [OWN_PASSKEYS],
+    at: YOU_PATH,
+    says: () => PASSKEY.added,
+  });
+  return (
+    <Dialog title={PASSKEY.addTitle} back={YOU_PATH}>
+      <Form error={adding.error} words={PASSKEY.fields} onSubmit={() => adding.run(name)}>
+        <PasskeyNameField label={PASSKEY.name} hint={PASSKEY.nameHint} name={name} onInput={setName} />
+        <DialogButtons back={YOU_PATH} label={PASSKEY.submit} isBusy={adding.isPending} />
+      </Form>
+    </Dialog>
+  );
+};
+
+/** The dialog that removes a passkey of one's own. */
+const RemoveOwnPasskey = ({ passkey: { id, name } }: { passkey: Passkey }) => {
+  const removing = useAction({
+    act: () => callAuth("DELETE", `passkeys/${id}`),
+    changes: [OWN_PASSKEYS],
+    at: YOU_PATH,
+    says: () => PASSKEY.removed(name),
+  });
+  return (
+    <Dialog title={PASSKEY.removeTitle} back={YOU_PATH}>
+      {removing.error && <Problem error={removing.error} />}
+      <p>
+        <bdi>
+          <strong>{name}</strong>
+        </bdi>{" "}
+        {PASSKEY.removeText}
+      </p>
+      <DialogButtons
+        back={YOU_PATH}
+        label={PASSKEY.removeSubmit}
+        isBusy={removing.isPending}
+        isDangerous
+        onConfirm={() => removing.run()}
+      />
+    </Dialog>
+  );
+};
+
+const { columns: passkeyColumns } = YOU;
+
+const PasskeyRow = ({ passkey: { id, name, createdAt, lastUsedAt } }: { passkey: Passkey }) => (
   <tr>
     <th scope="row">
       <bdi>{name}</bdi>
     </th>
-    <td data-column={columns.created}>
+    <td data-column={passkeyColumns.created}>
       <Time at={createdAt} />
     </td>
-    <td data-column={columns.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : YOU.never}</td>
+    <td data-column={passkeyColumns.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : YOU.never}</td>
     <td class="actions">
       <div>
         <a href={`${YOU_PATH}/remove/${id}`} aria-label={`${YOU.remove} ${name}`}>
@@ -33,20 +118,128 @@ const Row = ({ passkey: { id, name, createdAt, lastUsedAt } }: { passkey: Passke
   </tr>
 );
 
-const COLUMNS = [
-  columns.name,
-  columns.created,
-  columns.lastUsed,
-  { name: columns.actions, kind: "actions" },
+const PASSKEY_COLUMNS = [
+  passkeyColumns.name,
+  passkeyColumns.created,
+  passkeyColumns.lastUsed,
+  { name: passkeyColumns.actions, kind: "actions" },
 ] as const;
 
-const Rows = ({ passkeys }: { passkeys: readonly Passkey[] }) => (
-  <Table label={YOU.table} kind="passkeys" stackBelow={40} columns={COLUMNS}>
-    {passkeys.map((passkey) => (
-      <Row key={passkey.id} passkey={passkey} />
-    ))}
-  </Table>
-);
+const OwnPasskeys = () => {
+  const { part, id = "" } = useRoute().params;
+  const found = useOwnPasskeys();
+  const chosen = found.data?.find((one) => String(one.id) === id);
+  return (
+    <>
+      <h2>{YOU.passkeys}</h2>
+      <p>{YOU.explained}</p>
+      {!hasPasskeys() && (
+        <Notice tone="waiting">
+          <p>{YOU.unsupported}</p>
+        </Notice>
+      )}
+      <List found={found} items={found.data ?? []} thing="passkey">
+        {(passkeys) => (
+          <Table label={YOU.table} kind="passkeys" stackBelow={40} columns={PASSKEY_COLUMNS}>
+            {passkeys.map((passkey) => (
+              <PasskeyRow key={passkey.id} passkey={passkey} />
+            ))}
+          </Table>
+        )}
+      </List>
+      {part === "add" && <AddOwnPasskey />}
+      {part === "remove" && chosen && <RemoveOwnPasskey key={id} passkey={chosen} />}
+    </>
+  );
+};
+
+const { columns: sessionColumns } = SESSIONS;
+
+const EndButton = ({ session: { id, device } }: { session: OwnSession }) => {
+  const ending = useAction({
+    act: () => callAuth("DELETE", `sessions/${id}`),
+    changes: [OWN_SESSIONS],
+    says: () => SESSIONS.ended(device ?? SESSIONS.unknown),
+    isErrorToast: true,
+  });
+  return (
+    <ActionButton
+      action={ending}
+      class="secondary outline"
+      aria-label={SESSIONS.endOne(device ?? SESSIONS.unknown)}
+    >
+      {SESSIONS.end}
+    </ActionButton>
+  );
+};
+
+const SessionRow = ({ session }: { session: OwnSession }) => {
+  const { device, openedAt, lastUsedAt, isCurrent } = session;
+  return (
+    <tr>
+      <th scope="row">
+        {device ?? SESSIONS.unknown}
+        {isCurrent && (
+          <>
+            {" "}
+            <Badge tone="quiet">{SESSIONS.current}</Badge>
+          </>
+        )}
+      </th>
+      <td data-column={sessionColumns.opened}>{openedAt ? <Time at={openedAt} /> : SESSIONS.unknown}</td>
+      <td data-column={sessionColumns.lastUsed}>
+        <Time at={lastUsedAt} />
+      </td>
+      <td class="actions">
+        <div>{!isCurrent && <EndButton session={session} />}</div>
+      </td>
+    </tr>
+  );
+};
+
+const SESSION_COLUMNS = [
+  sessionColumns.device,
+  sessionColumns.opened,
+  sessionColumns.lastUsed,
+  { name: sessionColumns.actions, kind: "actions" },
+] as const;
+
+const EndOthers = () => {
+  const ending = useAction({
+    act: () => callAuth("DELETE", "sessions"),
+    changes: [OWN_SESSIONS],
+    says: () => SESSIONS.endedOthers,
+  });
+  return (
+    <>
+      {ending.error && <Problem error={ending.error} />}
+      <ActionButton action={ending} class="secondary">
+        {SESSIONS.endOthers}
+      </ActionButton>
+    </>
+  );
+};
+
+/** The sessions of the user who is signed in. */
+const OwnSessions = () => {
+  const found = useOwnSessions();
+  return (
+    <>
+      <h2>{SESSIONS.title}</h2>
+      <p>{SESSIONS.explained}</p>
+      <List found={found} items={found.data ?? []} thing="session">
+        {(sessions) => (
+          <Table label={SESSIONS.title} kind="sessions" stackBelow={40} columns={SESSION_COLUMNS}>
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </Table>
+        )}
+      </List>
+      {(found.data?.length ?? 0) > 1 && <EndOthers />}
+    </>
+  );
+};
 
 /** The person who is signed in. */
 const Facts = () => {
@@ -67,28 +260,6 @@ const Facts = () => {
         {name}. {may}
       </dd>
     </dl>
-  );
-};
-
-const OwnPasskeys = () => {
-  const { part, id = "" } = useRoute().params;
-  const found = useOwnPasskeys();
-  const chosen = found.data?.find((one) => String(one.id) === id);
-  return (
-    <>
-      <h2>{YOU.passkeys}</h2>
-      <p>{YOU.explained}</p>
-      {!hasPasskeys() && (
-        <Notice tone="waiting">
-          <p>{YOU.unsupported}</p>
-        </Notice>
-      )}
-      <List found={found} items={found.data ?? []} thing="passkey">
-        {(passkeys) => <Rows passkeys={passkeys} />}
-      </List>
-      {part === "add" && <AddOwnPasskey />}
-      {part === "remove" && chosen && <RemoveOwnPasskey key={id} passkey={chosen} />}
-    </>
   );
 };
 

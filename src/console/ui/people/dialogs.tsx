@@ -1,0 +1,330 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { dataOf, hasCode, platform } from "../api/client.ts";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
+import { OnceShown } from "../parts/once-shown.tsx";
+import { Time } from "../parts/time.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { useDraftGuard } from "../parts/use-draft-guard.ts";
+import { useSession, useSessionRefresh } from "../session.tsx";
+import {
+  type InvitedPerson,
+  PATH,
+  PEOPLE,
+  type Passkey,
+  type Person,
+  type Role,
+  isSelf,
+  mayManage,
+  usePerson,
+} from "./person.ts";
+import { ADD, CHANGE, FIELDS, INVITATION, INVITE, LIST, ONE, REMOVE, ROLES, UNSENT } from "./words.ts";
+
+const BEYOND = new Error(ONE.beyond);
+
+/** A dialog about one person. Refuses people who may do more than the user. */
+const OnePerson = ({
+  id,
+  title,
+  children,
+}: {
+  /** From the address. */
+  id: string;
+  title: string;
+  children: (person: Person, isOwn: boolean) => ComponentChildren;
+}) => {
+  const { user } = useSession();
+  const { data: person, error, refetch } = usePerson(id);
+  return (
+    <Dialog title={title} back={PATH}>
+      {!person && !error && <Loading what={ONE.loading} isForm />}
+      {!person && error && (
+        <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />
+      )}
+      {person && !mayManage(user, person.role) && <Problem error={BEYOND} />}
+      {person && mayManage(user, person.role) && children(person, isSelf(user, person))}
+    </Dialog>
+  );
+};
+
+/** The choice of a role. Only those that the user may give are offered. */
+const RoleField = ({ role, onChoose }: { role: Role; onChoose: (role: Role) => void }) => {
+  const { user } = useSession();
+  const offered = (Object.keys(ROLES) as Role[]).filter((one) => mayManage(user, one));
+  return (
+    <Field label={ADD.role} name="role" hint={ROLES[role].may}>
+      {(tied) => (
+        <select
+          {...tied}
+          name="role"
+          value={role}
+          onChange={(event) => onChoose(event.currentTarget.value as Role)}
+        >
+          {offered.map((one) => (
+            <option key={one} value={one}>
+              {ROLES[one].name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+};
+
+/** A new invitation's link. Only its hash is stored, so it is shown only once. */
+const LinkOnce = ({ person: { invitation } }: { person: InvitedPerson }) => (
+  <OnceShown text={invitation.link} back={PATH} words={{ ...INVITATION, question: UNSENT }}>
+    {INVITATION.send} {INVITATION.expires} <Time at={invitation.expiresAt} />.
+  </OnceShown>
+);
+
+interface Draft {
+  name: string;
+  email: string;
+  role: Role;
+}
+
+const EMPTY: Draft = { name: "", email: "", role: "volunteer" };
+
+/** The dialog that adds somebody and then shows their invitation once. */
+export const AddPerson = () => {
+  const [draft, setDraft] = useState(EMPTY);
+  const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  const adding = useAction({
+    act: ({ name, email, role }: Draft) =>
+      dataOf(platform.POST("/platform/people", { body: { name, email: email.trim(), role } })),
+    changes: [PEOPLE],
+  });
+  const { data: added, error, isPending } = adding;
+  if (added)
+    return (
+      <Dialog title={INVITATION.titleOf(added.name)} back={PATH}>
+        <LinkOnce person={added} />
+      </Dialog>
+    );
+  return (
+    <Dialog title={ADD.title} back={PATH} isDirty={draft.name !== "" || draft.email !== ""}>
+      <Form error={error} words={FIELDS} onSubmit={() => adding.run(draft)}>
+        <Field label={ADD.name} name="name" hint={ADD.nameHint}>
+          {(tied) => (
+            <input
+              {...tied}
+              name="name"
+              required
+              autocomplete="off"
+              value={draft.name}
+              onInput={(event) => change({ name: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label={ADD.email} name="email">
+          {(tied) => (
+            <input
+              {...tied}
+              name="email"
+              inputMode="email"
+              required
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={draft.email}
+              onInput={(event) => change({ email: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        <RoleField role={draft.role} onChoose={(role) => change({ role })} />
+        <DialogButtons back={PATH} label={ADD.submit} isBusy={isPending} />
+      </Form>
+    </Dialog>
+  );
+};
+
+type Change = Pick<Person, "name" | "role">;
+
+const patch = (personId: number, body: Partial<Change>) =>
+  dataOf(platform.PATCH("/platform/people/{personId}", { params: { path: { personId } }, body }));
+
+const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
+  const refreshSession = useSessionRefresh();
+  const { id, name, role } = person;
+  // Undefined until typed, so that what somebody else changes is shown.
+  const [typed, setTyped] = useState<Partial<Change>>({});
+  const draft: Change = { name, role, ...typed };
+  const isDirty = draft.name !== name || draft.role !== role;
+  useDraftGuard(isDirty);
+  const changing = useAction({
+    act: (wanted: Partial<Change>) => patch(id, wanted),
+    isUnchanged: () => !isDirty,
+    changes: [PEOPLE],
+    onDone() {
+      // One's own name and permissions are in the session.
+      if (isOwn) void refreshSession().catch(() => {});
+    },
+    at: PATH,
+    says: (changed) => CHANGE.done(changed.name),
+    undo: () => patch(id, { name, role }),
+  });
+  return (
+    <Form error={changing.error} words={FIELDS} onSubmit={() => changing.run(typed)}>
+      <Field label={ADD.name} name="name">
+        {(tied) => (
+          <input
+            {...tied}
+            name="name"
+            required
+            autocomplete="off"
+            value={draft.name}
+            onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <RoleField role={draft.role} onChoose={(chosen) => setTyped({ ...typed, role: chosen })} />
+      {isOwn && draft.role !== role && (
+        <Notice tone="waiting">
+          <p>{CHANGE.own}</p>
+        </Notice>
+      )}
+      <DialogButtons back={PATH} label={CHANGE.submit} isBusy={changing.isPending} />
+    </Form>
+  );
+};
+
+/** The dialog that changes somebody's name and role. */
+export const ChangePerson = ({ id }: { id: string }) => (
+  <OnePerson id={id} title={CHANGE.title}>
+    {(person, isOwn) => <ChangeForm person={person} isOwn={isOwn} />}
+  </OnePerson>
+);
+
+/** A passkey of somebody else, which an administrator can remove after a device was lost. */
+const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; passkey: Passkey }) => {
+  const removing = useAction({
+    act: () =>
+      platform.DELETE("/platform/people/{personId}/passkeys/{passkeyId}", {
+        params: { path: { personId, passkeyId: id } },
+      }),
+    changes: [PEOPLE],
+    says: () => INVITE.removed(name),
+  });
+  return (
+    <li>
+      <bdi>{name}</bdi>{" "}
+      <button
+        type="button"
+        class="link"
+        aria-label={INVITE.removePasskey(name)}
+        aria-disabled={removing.isPending}
+        onClick={() => removing.run()}
+      >
+        {LIST.remove}
+      </button>
+      {removing.error && <Problem error={removing.error} />}
+    </li>
+  );
+};
+
+const InviteForm = ({
+  person: { id, name, passkeys },
+  onInvited,
+}: {
+  person: Person;
+  onInvited: (invited: InvitedPerson) => void;
+}) => {
+  const inviting = useAction({
+    act: () =>
+      dataOf(platform.POST("/platform/people/{personId}/invite", { params: { path: { personId: id } } })),
+    onDone: onInvited,
+    changes: [PEOPLE],
+  });
+  return (
+    <>
+      {inviting.error && <Problem error={inviting.error} />}
+      <p>
+        <bdi>
+          <strong>{name}</strong>
+        </bdi>{" "}
+        {INVITE.text}
+      </p>
+      {passkeys.length > 0 && (
+        <>
+          <h3>{INVITE.passkeys}</h3>
+          <ul>
+            {passkeys.map((passkey) => (
+              <PasskeyItem key={passkey.id} personId={id} passkey={passkey} />
+            ))}
+          </ul>
+        </>
+      )}
+      <DialogButtons
+        back={PATH}
+        label={INVITE.submit}
+        isBusy={inviting.isPending}
+        onConfirm={() => inviting.run()}
+      />
+    </>
+  );
+};
+
+/** The dialog that makes a new invitation and then shows it once. */
+export const InvitePerson = ({ id }: { id: string }) => {
+  const [invited, setInvited] = useState<InvitedPerson>();
+  if (invited)
+    return (
+      <Dialog title={INVITATION.titleOf(invited.name)} back={PATH}>
+        <LinkOnce person={invited} />
+      </Dialog>
+    );
+  return (
+    <OnePerson id={id} title={INVITE.title}>
+      {(person) => <InviteForm person={person} onInvited={setInvited} />}
+    </OnePerson>
+  );
+};
+
+const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: boolean }) => {
+  const { signOut } = useSession();
+  const removing = useAction({
+    act: () => platform.DELETE("/platform/people/{personId}", { params: { path: { personId: id } } }),
+    onDone() {
+      // If it fails, the next request ends the session: its person is removed.
+      if (isOwn) void signOut().catch(() => {});
+    },
+    changes: isOwn ? [] : [PEOPLE],
+    at: PATH,
+    says: () => (isOwn ? undefined : REMOVE.done(name)),
+  });
+  return (
+    <>
+      {removing.error && <Problem error={removing.error} />}
+      <p>
+        <bdi>
+          <strong>{name}</strong>
+        </bdi>{" "}
+        {REMOVE.text}
+      </p>
+      {isOwn && (
+        <Notice tone="bad">
+          <p>{REMOVE.own}</p>
+        </Notice>
+      )}
+      <DialogButtons
+        back={PATH}
+        label={REMOVE.submit}
+        isBusy={removing.isPending}
+        isDangerous
+        onConfirm={() => removing.run()}
+      />
+    </>
+  );
+};
+
+/** The dialog that removes somebody, from their next request on. */
+export const RemovePerson = ({ id }: { id: string }) => (
+  <OnePerson id={id} title={REMOVE.title}>
+    {(person, isOwn) => <RemoveForm person={person} isOwn={isOwn} />}
+  </OnePerson>
+);
