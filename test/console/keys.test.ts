@@ -1,16 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import {
+  GRANTS,
   type Key,
   type Reach,
   endOfDay,
   expiryOf,
   gracesOf,
+  grantsOf,
   mayChange,
-  rateOf,
+  mayGrant,
   rateLabel,
+  rateOf,
   stateOf,
 } from "../../src/console/ui/keys/key.ts";
-import { GRANTS, grantsOf, mayGrant } from "../../src/console/ui/keys/scopes.ts";
 import { parseRate } from "../../src/lib/rate.ts";
 import { GRANTS as API_GRANTS } from "../../src/lib/scopes.ts";
 import { parseTime } from "../../src/lib/time.ts";

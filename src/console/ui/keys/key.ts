@@ -1,12 +1,27 @@
 import type { components } from "../../../client/types/platform.d.ts";
+import { PERMISSIONS, ROTATE } from "./words.ts";
 
-import { mayGrant } from "./scopes.ts";
-import { ROTATE } from "./words.ts";
+/** What a key may be allowed to do; `*` is everything. */
+export type Grant = components["schemas"]["Key"]["scopes"][number];
+
+/** In the order of the form. */
+export const GRANTS = Object.keys(PERMISSIONS) as readonly Grant[];
+
+/** A key grants only what it holds itself. */
+export const mayGrant = (own: readonly Grant[], grant: Grant): boolean =>
+  own.includes("*") || own.includes(grant);
+
+/** The scopes to request. Everything includes all others. */
+export const grantsOf = (chosen: ReadonlySet<Grant>): Grant[] =>
+  chosen.has("*") ? ["*"] : GRANTS.filter((grant) => chosen.has(grant));
+
+/** The cache key of everything about keys. */
+export const KEYS = ["keys"] as const;
 
 export type Key = components["schemas"]["Key"];
 export type MintedKey = components["schemas"]["MintedKey"];
 
-export type KeyState = "active" | "expired" | "revoked";
+type KeyState = "active" | "expired" | "revoked";
 
 /** @param now milliseconds UTC */
 export const stateOf = ({ revokedAt, expiresAt }: Key, now: number): KeyState => {
@@ -59,7 +74,7 @@ export const rateLabel = (rate: string): string => {
   return word === undefined ? rate : `${requests} a${word === "hour" ? "n" : ""} ${word}`;
 };
 
-export interface Grace {
+interface Grace {
   seconds: number;
   words: string;
 }

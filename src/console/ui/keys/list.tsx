@@ -1,16 +1,128 @@
 import { useQueryClient } from "@tanstack/preact-query";
+import { pageOf, platform } from "../api/client.ts";
+import { useClock } from "../parts/clock.ts";
+import { Badge } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/router.ts";
+import { Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { useList } from "../parts/use-list.ts";
 import { useLive } from "../parts/use-live.ts";
-import { NewKey } from "./new.tsx";
-import { KEYS, useKeys } from "./queries.ts";
-import { RevokeKey } from "./revoke.tsx";
-import { RotateKey } from "./rotate.tsx";
-import { Rows } from "./rows.tsx";
-import { LIST } from "./words.ts";
+import { useSession } from "../session.tsx";
+import { NewKey, RevokeKey, RotateKey } from "./dialogs.tsx";
+import { type Grant, KEYS, type Key, mayChange, rateLabel, stateOf } from "./key.ts";
+import { LIST, PERMISSIONS } from "./words.ts";
+
+const { columns } = LIST;
+
+const Permissions = ({ scopes }: { scopes: readonly Grant[] }) => (
+  <ul class="scopes">
+    {scopes.map((scope) => (
+      <li key={scope} title={PERMISSIONS[scope]}>
+        {scope === "*" ? LIST.everything : <code>{scope}</code>}
+      </li>
+    ))}
+  </ul>
+);
+
+const End = ({ apiKey: { revokedAt, expiresAt } }: { apiKey: Key }) => {
+  if (revokedAt) return <Time at={revokedAt} />;
+  return expiresAt ? <Time at={expiresAt} /> : <>{LIST.never}</>;
+};
+
+const Actions = ({ apiKey }: { apiKey: Key }) => {
+  const own = useSession().user;
+  const state = useClock((now) => stateOf(apiKey, now));
+  if (state === "revoked" || !mayChange(own, apiKey)) return null;
+  const path = `/console/keys/${apiKey.id}`;
+  return (
+    <>
+      {state === "active" && (
+        <a href={`${path}/rotate`} aria-label={`${LIST.rotate} ${apiKey.name}`}>
+          {LIST.rotate}
+        </a>
+      )}
+      <a href={`${path}/revoke`} aria-label={`${LIST.revoke} ${apiKey.name}`}>
+        {LIST.revoke}
+      </a>
+    </>
+  );
+};
+
+const Row = ({ apiKey, hasDeprecated }: { apiKey: Key; hasDeprecated: boolean }) => {
+  const { user } = useSession();
+  const isOwn = user.kind === "key" && user.id === apiKey.id;
+  const { name, scopes, prefix, createdAt, lastUsedAt, rateLimit, deprecatedCalls = 0 } = apiKey;
+  const state = useClock((now) => stateOf(apiKey, now));
+  return (
+    <tr class={state}>
+      <th scope="row">
+        <bdi>{name}</bdi> {isOwn && <Badge tone="good">{LIST.yours}</Badge>}
+        {state !== "active" && <Badge tone="bad">{LIST.states[state]}</Badge>}
+        <code class="prefix" title={LIST.prefix}>
+          {prefix}…
+        </code>
+      </th>
+      <td data-column={columns.permissions}>
+        <Permissions scopes={scopes} />
+      </td>
+      <td data-column={columns.created}>
+        <Time at={createdAt} />
+      </td>
+      <td data-column={columns.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : LIST.never}</td>
+      <td data-column={columns.expires}>
+        <End apiKey={apiKey} />
+      </td>
+      <td data-column={columns.rateLimit}>{rateLimit ? rateLabel(rateLimit) : LIST.none}</td>
+      {hasDeprecated && (
+        <td class="number" data-column={columns.deprecated}>
+          {deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls}
+        </td>
+      )}
+      <td class="actions">
+        <div>
+          <Actions apiKey={apiKey} />
+        </div>
+      </td>
+    </tr>
+  );
+};
+
+const columnsOf = (hasDeprecated: boolean) => [
+  columns.name,
+  columns.permissions,
+  columns.created,
+  columns.lastUsed,
+  columns.expires,
+  columns.rateLimit,
+  ...(hasDeprecated ? [{ name: columns.deprecated, kind: "number" as const }] : []),
+  { name: columns.actions, kind: "actions" as const },
+];
+
+/** A table of keys with their actions. */
+const Rows = ({ keys }: { keys: readonly Key[] }) => {
+  // For most there is nothing to say.
+  const hasDeprecated = keys.some(({ deprecatedCalls = 0 }) => deprecatedCalls > 0);
+  return (
+    <>
+      <Table label={LIST.title} kind="keys" stackBelow={61} columns={columnsOf(hasDeprecated)}>
+        {keys.map((key) => (
+          <Row key={key.id} apiKey={key} hasDeprecated={hasDeprecated} />
+        ))}
+      </Table>
+      {hasDeprecated && <p class="explained">{LIST.explained}</p>}
+    </>
+  );
+};
 
 const LIVE_MS = 30_000;
+
+/** All keys, page by page. */
+const useKeys = () =>
+  useList([...KEYS, "list"], (cursor, limit) =>
+    pageOf(platform.GET("/platform/keys", { params: { query: { limit, ...(cursor && { cursor }) } } })),
+  );
 
 /** The API keys: what each may do, and whether it is still used. */
 export const Keys = () => {
