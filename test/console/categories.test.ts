@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { categoriesPath } from "../../src/console/ui/categories/addresses.ts";
-import { byName, categoryOf } from "../../src/console/ui/categories/category.ts";
+import { byName, categoriesPath, categoryOf } from "../../src/console/ui/categories/category.ts";
 
 const dogs = { id: 3, name: "Dogs" };
 const cats = { id: 4, name: "cats" };

@@ -1,6 +1,6 @@
 import { ActionButton } from "../parts/action-button.tsx";
 import { ApiError } from "../api/client.ts";
-import { History } from "../audit/history.tsx";
+import { History } from "../audit/entries.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { Time } from "../parts/time.tsx";

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { History } from "../audit/history.tsx";
+import { History } from "../audit/entries.tsx";
 import { hasCode } from "../api/client.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Loading, Notice, Problem } from "../parts/feedback.tsx";

@@ -1,12 +1,113 @@
 import { Empty } from "../parts/feedback.tsx";
+import { Field } from "../parts/field.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/router.ts";
-import { activityPath, filterOf } from "./addresses.ts";
+import { type Filter, activityPath, filterOf, useActivity } from "./queries.ts";
 import { Entries } from "./entries.tsx";
-import { FilterForm } from "./filter.tsx";
-import { useActivity } from "./queries.ts";
-import { WORDS } from "./words.ts";
+import type { Entry, Kind } from "./entry.ts";
+import { KINDS, WORDS, actorWords, resourceWords } from "./words.ts";
+
+const ACTORS = [
+  ["", WORDS.everybody],
+  ["person", WORDS.people],
+  ["key", WORDS.keys],
+  ["operator", WORDS.operator],
+  ["service", WORDS.service],
+] as const;
+
+const kindOf = (filter: string | undefined): string => filter?.split(":")[0] ?? "";
+const isOne = (filter: string | undefined): boolean => filter?.includes(":") ?? false;
+
+const Choice = ({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, words: string])[];
+  onChoose: (value: string) => void;
+}) => (
+  <Field label={label}>
+    {(tied) => (
+      <select {...tied} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+const Day = ({
+  label,
+  value,
+  onChoose,
+}: {
+  label: string;
+  value: string;
+  onChoose: (day: string) => void;
+}) => (
+  <Field label={label}>
+    {(tied) => (
+      <input {...tied} type="date" value={value} onChange={(event) => onChoose(event.currentTarget.value)} />
+    )}
+  </Field>
+);
+
+/** Which single actor or resource the filter names, in words. The entries that it finds know their names. */
+const Narrow = ({ filter, entries }: { filter: Filter; entries: readonly Entry[] }) => {
+  const { actor, resource } = filter;
+  const first = entries[0];
+  return (
+    <>
+      {isOne(actor) && (
+        <p>
+          {WORDS.onlyOf(first ? actorWords(first.actor) : (actor ?? ""))}{" "}
+          <a href={activityPath({ ...filter, actor: undefined })}>{WORDS.showAll}</a>
+        </p>
+      )}
+      {isOne(resource) && (
+        <p>
+          {WORDS.onlyOne(first ? resourceWords(first.resource) : (resource ?? ""))}{" "}
+          <a href={activityPath({ ...filter, resource: undefined })}>{WORDS.showAll}</a>
+        </p>
+      )}
+    </>
+  );
+};
+
+/** The filter. It is kept in the address. */
+const FilterForm = ({ filter, entries }: { filter: Filter; entries: readonly Entry[] }) => {
+  const { route } = useLocation();
+  const show = (change: Filter) => route(activityPath({ ...filter, ...change }));
+  const kinds = Object.entries(KINDS) as [Kind, string][];
+  return (
+    <>
+      <div class="activity-filter">
+        <Choice
+          label={WORDS.who}
+          value={kindOf(filter.actor)}
+          options={ACTORS}
+          onChoose={(actor) => show({ actor })}
+        />
+        <Choice
+          label={WORDS.what}
+          value={kindOf(filter.resource)}
+          options={[["", WORDS.everything], ...kinds]}
+          onChoose={(resource) => show({ resource })}
+        />
+        <Day label={WORDS.since} value={filter.since ?? ""} onChoose={(since) => show({ since })} />
+        <Day label={WORDS.until} value={filter.until ?? ""} onChoose={(until) => show({ until })} />
+      </div>
+      <Narrow filter={filter} entries={entries} />
+    </>
+  );
+};
 
 /** Who did what, and when: the audit log. */
 export const Activity = () => {

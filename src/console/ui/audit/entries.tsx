@@ -1,13 +1,15 @@
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
+import { List } from "../parts/list.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { activityPath, pageOfResource } from "./addresses.ts";
+import { type HistoryKind, activityPath, pageOfResource, useHistory } from "./queries.ts";
 import { type Actor, type Entry, type Resource, isChange, isEnd, isOwn } from "./entry.ts";
 import {
   ACTOR_TITLES,
   OWN_VERBS,
   VERBS,
+  WORDS,
   actorWords,
   belongsTo,
   changeWords,
@@ -74,5 +76,23 @@ export const Entries = ({ entries }: { entries: readonly Entry[] }) => {
         </li>
       ))}
     </ol>
+  );
+};
+
+/**
+ * What happened to a resource, newest first: who did what, and when. Any page can show it.
+ *
+ *     <History resource="pet" id={7} />
+ *     <History resource="project" id="docs" />
+ */
+export const History = ({ resource, id }: { resource: HistoryKind; id: number | string }) => {
+  const found = useHistory(resource, id);
+  return (
+    <section class="history" aria-label={WORDS.history}>
+      <h2>{WORDS.history}</h2>
+      <List found={found} thing="entry" things="entries" empty={<p class="explained">{WORDS.noHistory}</p>}>
+        {(entries) => <Entries entries={entries} />}
+      </List>
+    </section>
   );
 };

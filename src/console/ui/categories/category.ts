@@ -17,3 +17,7 @@ export const categoryOf = (
   const exact = Number(text);
   return String(exact) === text ? categories.find((one) => one.id === exact) : undefined;
 };
+
+/** The address of the list, or of an action on a category. */
+export const categoriesPath = (...parts: (string | number)[]): string =>
+  ["/console/categories", ...parts].join("/");

@@ -10,12 +10,9 @@ import { Page } from "../parts/page.tsx";
 import { reread } from "../parts/reads.ts";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
-import { categoriesPath } from "./addresses.ts";
-import type { Category } from "./category.ts";
-import { DeleteCategory } from "./delete.tsx";
-import { NewCategory } from "./new.tsx";
+import { type Category, categoriesPath } from "./category.ts";
+import { DeleteCategory, NewCategory, RenameCategory } from "./dialogs.tsx";
 import { useCategories, useCounts } from "./queries.ts";
-import { RenameCategory } from "./rename.tsx";
 import { UsualSpecies } from "./usual-species.tsx";
 import { WORDS } from "./words.ts";
 

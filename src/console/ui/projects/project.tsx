@@ -1,7 +1,7 @@
 import { useRoute } from "../parts/router.ts";
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
-import { History } from "../audit/history.tsx";
+import { History } from "../audit/entries.tsx";
 import { CheckDomain } from "../domains/check.tsx";
 import { DomainPage } from "../domains/domain.tsx";
 import { DomainList } from "../domains/list.tsx";
