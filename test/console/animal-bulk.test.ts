@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { failureOf, outcomeOf, reasonOf, wantedAnimal } from "../../src/console/ui/animals/bulk.ts";
-import { csvOf } from "../../src/console/ui/animals/csv.ts";
+import { csvOf, failureOf, outcomeOf, reasonOf, wantedAnimal } from "../../src/console/ui/animals/bulk.ts";
 import { WORDS } from "../../src/console/ui/animals/words.ts";
 import { ApiError } from "../../src/client/api-error.ts";
 import { csvLine, guardFormula } from "../../src/lib/csv-writer.ts";

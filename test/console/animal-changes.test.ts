@@ -7,7 +7,7 @@ import {
   patchPages,
   withFirst,
 } from "../../src/console/ui/animals/changes.ts";
-import type { Animal } from "../../src/console/ui/animals/statistics.ts";
+import type { Animal } from "../../src/console/ui/animals/animal.ts";
 
 const animal = (id: number, more: Partial<Animal> = {}): Animal => ({
   id,

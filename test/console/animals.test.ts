@@ -8,8 +8,13 @@ import {
   mayMatch,
   viewOf,
 } from "../../src/console/ui/animals/addresses.ts";
-import { conflictingFields, draftOf, rebaseDraft, newAnimalOf } from "../../src/console/ui/animals/draft.ts";
-import { changeOf } from "../../src/console/ui/animals/patch.ts";
+import {
+  changeOf,
+  conflictingFields,
+  draftOf,
+  newAnimalOf,
+  rebaseDraft,
+} from "../../src/console/ui/animals/animal.ts";
 import { pluralize } from "../../src/console/ui/parts/count.ts";
 import {
   type Day,

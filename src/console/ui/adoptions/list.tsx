@@ -1,17 +1,160 @@
 import { useAnimal } from "../animals/queries.ts";
-import { Empty } from "../parts/feedback.tsx";
+import { Badge, Empty, Problem } from "../parts/feedback.tsx";
+import { idOf } from "../parts/id.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useLocation } from "../parts/router.ts";
+import { useLocation, useRoute } from "../parts/router.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Sentence } from "../parts/sentence.tsx";
+import { Table } from "../parts/table.tsx";
 import { CountTabs } from "../parts/tabs.tsx";
+import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { type View, adoptionsPath, searchPath } from "./addresses.ts";
-import { type Counts, STATUSES, countOf } from "./order.ts";
+import {
+  type Sort,
+  type View,
+  adoptionPath,
+  adoptionsPath,
+  isOnPage,
+  searchPath,
+  viewOf,
+} from "./addresses.ts";
+import { AdopterName, AnimalName, Note } from "./facts.tsx";
+import { AdoptionPage } from "./one.tsx";
+import { type Adoption, type Counts, STATUSES, STEPS_FROM, TONES, countOf, isFinalStep } from "./order.ts";
+import { PlaceAdoption } from "./place.tsx";
 import { useAdoptions, useChangesElsewhere, useCounts } from "./queries.ts";
-import { Rows } from "./rows.tsx";
+import { EndAdoption, useStep } from "./step.tsx";
 import { animalLabel, words } from "./words.ts";
+
+type Approving = ReturnType<typeof useStep>;
+
+/** Approving happens at once. Completing and cancelling end the adoption, so they ask first. */
+const Actions = ({
+  adoption,
+  view,
+  approving: { run, isPending },
+}: {
+  adoption: Adoption;
+  view: View;
+  approving: Approving;
+}) => (
+  <div>
+    {STEPS_FROM[adoption.status].map((step) =>
+      isFinalStep(step) ? (
+        <a
+          key={step}
+          class={`button small ${step === "cancel" ? "secondary outline" : ""}`}
+          href={adoptionsPath(view, adoption.id, step)}
+          aria-label={words.stepLabel(step, adoption)}
+        >
+          {words.steps[step]}
+        </a>
+      ) : (
+        <button
+          key={step}
+          type="button"
+          class="small"
+          aria-label={words.stepLabel(step, adoption)}
+          aria-busy={isPending}
+          aria-disabled={isPending}
+          onClick={() => run()}
+        >
+          {words.steps[step]}
+        </button>
+      ),
+    )}
+  </div>
+);
+
+const Row = ({
+  adoption,
+  view,
+  mayChange,
+  width,
+}: {
+  adoption: Adoption;
+  view: View;
+  mayChange: boolean;
+  /** How many columns there are. */
+  width: number;
+}) => {
+  const { id, note, status, createdAt, updatedAt } = adoption;
+  const approving = useStep(adoption, "approve");
+  return (
+    <>
+      <tr>
+        <td class="number" data-column={words.columns.id}>
+          {id}
+        </td>
+        <td data-column={words.columns.adopter}>
+          <div>
+            <AdopterName adoption={adoption} />
+          </div>
+        </td>
+        <td data-column={words.columns.animal}>
+          <AnimalName adoption={adoption} />
+        </td>
+        <td data-column={words.columns.note}>
+          <Note text={note} />
+        </td>
+        <td data-column={words.columns.status}>
+          <Badge tone={TONES[status]}>{status}</Badge>
+        </td>
+        <td data-column={words.columns.started}>
+          <div>
+            <Time at={createdAt} />
+            {updatedAt !== createdAt && (
+              <small>
+                {status} <Time at={updatedAt} />
+              </small>
+            )}
+          </div>
+        </td>
+        {mayChange && (
+          <td class="actions">
+            <Actions adoption={adoption} view={view} approving={approving} />
+          </td>
+        )}
+      </tr>
+      {approving.error && (
+        <tr>
+          <td class="refused" colSpan={width}>
+            <Problem error={approving.error} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+};
+
+const { columns } = words;
+const COLUMNS = [
+  { name: columns.id, kind: "number", sort: "-id" },
+  columns.adopter,
+  columns.animal,
+  columns.note,
+  columns.status,
+  columns.started,
+] as const;
+
+/** A table of adoptions with their actions. */
+const Rows = ({ adoptions, view }: { adoptions: readonly Adoption[]; view: View }) => {
+  const { route } = useLocation();
+  const mayChange = useSession().can("orders:write");
+  const shown = [...COLUMNS, ...(mayChange ? [{ name: columns.actions, kind: "actions" as const }] : [])];
+  const sorting = {
+    value: view.sort,
+    onSort: (value: string) => route(adoptionsPath({ ...view, sort: value as Sort }), true),
+  };
+  return (
+    <Table label={words.title} kind="adoptions" stackBelow={60} columns={shown} sorting={sorting}>
+      {adoptions.map((adoption) => (
+        <Row key={adoption.id} adoption={adoption} view={view} mayChange={mayChange} width={shown.length} />
+      ))}
+    </Table>
+  );
+};
 
 const tabsOf = (view: View, counts: Counts | undefined) =>
   [...STATUSES, undefined].map((status) => ({
@@ -53,7 +196,7 @@ const OfAnimal = ({ animal: id, view }: { animal: number; view: View }) => {
 };
 
 /** The adoptions: who wants which animal, and the status of each. */
-export const AdoptionList = ({ view }: { view: View }) => {
+const AdoptionList = ({ view }: { view: View }) => {
   const { route } = useLocation();
   const { can } = useSession();
   const found = useAdoptions(view);
@@ -95,5 +238,25 @@ export const AdoptionList = ({ view }: { view: View }) => {
         </List>
       </div>
     </Page>
+  );
+};
+
+/** The list of adoptions, the page of one, and the dialog above it that the address names. */
+export const Adoptions = () => {
+  const { query } = useLocation();
+  const { part, act } = useRoute().params;
+  const mayChange = useSession().can("orders:write");
+  const view = viewOf(query);
+  const id = idOf(part);
+  const onPage = id !== undefined && (act === undefined || isOnPage(query));
+  const back = onPage ? adoptionPath(id) : adoptionsPath(view);
+  return (
+    <>
+      {onPage ? <AdoptionPage key={id} id={id} /> : <AdoptionList view={view} />}
+      {mayChange && part === "new" && <PlaceAdoption back={back} />}
+      {mayChange && id !== undefined && isFinalStep(act) && (
+        <EndAdoption key={`${id} ${act}`} id={id} step={act} back={back} hasLink={!onPage} />
+      )}
+    </>
   );
 };

@@ -1,5 +1,5 @@
 import type { components } from "../../../client/types/store.d.ts";
-import type { Animal } from "../animals/statistics.ts";
+import type { Animal } from "../animals/animal.ts";
 import type { Tone } from "../parts/tone.ts";
 
 export type Order = components["schemas"]["Order"];

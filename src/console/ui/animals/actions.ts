@@ -1,9 +1,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
 import { ApiError, dataOf, store } from "../api/client.ts";
 import { type Change, type Outcome, type Wanted, failureOf, outcomeOf, wantedAnimal } from "./bulk.ts";
-import { changeOf } from "./patch.ts";
+import { type Animal, type AnimalVersion, type NewAnimal, changeOf } from "./animal.ts";
 import { applyChanges, readVersions, slicesOf } from "./queries.ts";
-import type { Animal, AnimalVersion, NewAnimal } from "./statistics.ts";
 import { WORDS } from "./words.ts";
 
 /** Saves the fields that differ, if the animal still is this version. @throws ApiError precondition_failed */

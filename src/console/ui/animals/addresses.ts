@@ -1,6 +1,5 @@
 import { addressOf } from "../parts/address.ts";
-import type { Animal } from "./statistics.ts";
-import { type Status, isStatus } from "./statuses.ts";
+import { type Animal, type Status, isStatus } from "./animal.ts";
 
 /** The animals to show: those that match every field. */
 export interface Filter {

@@ -1,7 +1,9 @@
 import type { components } from "../../../client/types/store.d.ts";
+import { csvLine, guardFormula } from "../../../lib/csv-writer.ts";
 import { ApiError } from "../api/client.ts";
 import { ERRORS } from "../api/words.ts";
-import type { Animal, AnimalVersion, NewAnimal } from "./statistics.ts";
+import { type Category, categoryOf } from "../categories/category.ts";
+import type { Animal, AnimalVersion, NewAnimal } from "./animal.ts";
 import { WORDS } from "./words.ts";
 
 /** What to set of every animal. A status of null clears it. */
@@ -63,3 +65,19 @@ export const failureOf = (changes: readonly Change[], error: Error): Outcome => 
   changed: [],
   failed: changes.map(({ from: { animal } }) => ({ animal, error })),
 });
+
+/** Spreadsheets read a file without it in the encoding of their country. */
+const BYTE_ORDER_MARK = "\ufeff";
+
+/** The same file that `export` writes of these animals. */
+export const csvOf = (animals: readonly Animal[], categories: readonly Category[]): string => {
+  const rows = animals.map(({ id, name, categoryId, status }) => [
+    String(id),
+    guardFormula(name),
+    String(categoryId),
+    guardFormula(categoryOf(categories, categoryId)?.name ?? ""),
+    status ?? "",
+  ]);
+  const lines = [["id", "name", "categoryId", "category", "status"], ...rows];
+  return BYTE_ORDER_MARK + lines.map((cells) => csvLine(cells)).join("");
+};

@@ -1,6 +1,6 @@
 import type { Page } from "../api/client.ts";
 import { type View, DEFAULT_SORT, mayMatch } from "./addresses.ts";
-import type { Animal, NewAnimal } from "./statistics.ts";
+import type { Animal, NewAnimal } from "./animal.ts";
 
 /** Animals that have changed, as they are now; undefined: deleted. */
 export type Changes = ReadonlyMap<number, Animal | undefined>;

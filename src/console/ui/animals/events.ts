@@ -1,6 +1,6 @@
 import type { EventOptions, OpenStream, PetEvent } from "../../../client/pet-events.ts";
 import type { Changes } from "./changes.ts";
-import type { Animal } from "./statistics.ts";
+import type { Animal } from "./animal.ts";
 
 /** Why changes may have been missed. */
 export type Gap =

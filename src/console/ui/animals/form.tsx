@@ -1,13 +1,134 @@
+import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
-import { hasCode } from "../api/client.ts";
-import type { Category } from "../categories/category.ts";
+import { useRef, useState } from "preact/hooks";
+import { dataOf, hasCode, store } from "../api/client.ts";
+import { type Category, byName, categoryOf } from "../categories/category.ts";
+import { CATEGORIES } from "../categories/queries.ts";
+import { FIELDS as CATEGORY_FIELDS, WORDS as CATEGORY_WORDS } from "../categories/words.ts";
+import { Combobox } from "../parts/combobox.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { problemAt, problemsOf, wordsFor } from "../parts/field-words.ts";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
-import { CategoryField } from "./category-field.tsx";
-import type { Draft } from "./draft.ts";
-import { STATUSES } from "./statuses.ts";
+import { useAction } from "../parts/use-action.ts";
+import { type Draft, STATUSES } from "./animal.ts";
+import { type CategoryOption, exactOption, optionsFor } from "./category-options.ts";
 import { FIELDS, WORDS } from "./words.ts";
+
+/** The field in the API. */
+const NAME = "categoryId";
+
+interface CategoryFieldProps {
+  /** The id; "" while none is chosen. */
+  value: string;
+  onChoose: (value: string) => void;
+  hint?: string | undefined;
+}
+
+/** Creates a category and chooses it. */
+const useNewCategory = (onCreated: (category: Category) => void) => {
+  const queries = useQueryClient();
+  return useAction({
+    act: (name: string) => dataOf(store.POST("/categories", { body: { name } })),
+    changes: [CATEGORIES],
+    onDone(category) {
+      queries.setQueryData<Category[]>(CATEGORIES, (before = []) => byName([...before, category]));
+      onCreated(category);
+    },
+    says: ({ name }) => CATEGORY_WORDS.added(name),
+  });
+};
+
+const refusalOf = (error: Error | null): string | undefined => {
+  const problem = problemAt(problemsOf(error), "name");
+  return problem ? wordsFor(problem, CATEGORY_FIELDS["name"]) : error?.message;
+};
+
+const keyOf = (option: CategoryOption): string =>
+  option.kind === "create" ? "new" : `${option.kind} ${option.id}`;
+
+const Choice = ({
+  categories,
+  value,
+  onChoose,
+  hint = WORDS.categoryHint,
+}: CategoryFieldProps & { categories: readonly Category[] }) => {
+  /** Undefined once a category is chosen: its name is shown. */
+  const [typed, setTyped] = useState<string>();
+  const latest = useRef(typed);
+  latest.current = typed;
+  const creating = useNewCategory(({ id, name }) => {
+    // The user may have typed another name.
+    if (latest.current?.trim() !== name) return;
+    setTyped(undefined);
+    onChoose(String(id));
+  });
+  const label = value && (categoryOf(categories, value)?.name ?? WORDS.categoryNo(value));
+  const options = optionsFor(categories, typed ?? "");
+  const chosen = options.findIndex((option) => option.kind !== "create" && option.id === value);
+  const choose = (option: CategoryOption) => {
+    if (option.kind === "create") return creating.run(option.name);
+    setTyped(undefined);
+    onChoose(option.id);
+  };
+  return (
+    <Field
+      label={WORDS.category}
+      name={NAME}
+      hint={creating.isPending ? WORDS.creatingCategory : hint}
+      error={refusalOf(creating.error)}
+    >
+      {(tied) => (
+        <>
+          <Combobox
+            tied={tied}
+            name={NAME}
+            listLabel={WORDS.categories}
+            text={typed ?? label}
+            options={options}
+            chosen={Math.max(0, chosen)}
+            isOutdated={false}
+            keyOf={keyOf}
+            onText={(now) => {
+              creating.reset();
+              setTyped(now);
+              onChoose(exactOption(categories, now)?.id ?? "");
+            }}
+            onChoose={choose}
+            onBlur={() => value !== "" && setTyped(undefined)}
+          >
+            {(option) =>
+              option.kind === "create" ? (
+                <>
+                  {WORDS.createCategory} “<bdi>{option.name}</bdi>”
+                </>
+              ) : (
+                <bdi>{option.kind === "category" ? option.name : WORDS.categoryNo(option.id)}</bdi>
+              )
+            }
+          </Combobox>
+          <span class="visually-hidden" role="status">
+            {typed !== undefined && typed !== "" && WORDS.categoriesFound(options)}
+          </span>
+        </>
+      )}
+    </Field>
+  );
+};
+
+/** Shown while the categories load. */
+const LoadingChoice = () => (
+  <Field label={WORDS.category}>
+    {(tied) => <input {...tied} disabled value={WORDS.loadingCategories} />}
+  </Field>
+);
+
+/** The category of an animal: an existing one, a new one, or any id. */
+export const CategoryField = ({
+  categories,
+  ...given
+}: CategoryFieldProps & { categories: readonly Category[] | undefined }) =>
+  categories ? <Choice categories={categories} {...given} /> : <LoadingChoice />;
 
 interface FieldProps {
   draft: Draft;

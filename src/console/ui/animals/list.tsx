@@ -1,30 +1,174 @@
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
+import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { UsualSpecies } from "../categories/usual-species.tsx";
-import { Empty } from "../parts/feedback.tsx";
+import { formatCount } from "../parts/count.ts";
+import { Empty, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/id.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/router.ts";
+import { SearchField } from "../parts/search-field.tsx";
 import { useSelection } from "../parts/selection.tsx";
+import { Table } from "../parts/table.tsx";
+import { Count, CountTabs } from "../parts/tabs.tsx";
 import { useSession } from "../session.tsx";
-import { AddAnimal } from "./add.tsx";
-import { type View, animalsPath, isNarrow, mayMatch, viewOf } from "./addresses.ts";
-import { Arrivals } from "./arrivals.tsx";
-import { BulkDialog, Failures, SelectionBar } from "./selection.tsx";
+import { type Filter, type View, animalsPath, isNarrow, isOnPage, mayMatch, viewOf } from "./addresses.ts";
+import { STATUSES, STATUS_NAMES } from "./animal.ts";
 import type { Outcome } from "./bulk.ts";
+
 import { itemsOf } from "./changes.ts";
-import { Chart } from "./chart.tsx";
-import { AnimalDialog } from "./dialogs.tsx";
-import { FilterForm } from "./filter.tsx";
-import { ImportAnimals } from "./import.tsx";
-import { useLiveList } from "./live-list.ts";
+import { AddAnimal, AnimalDialog, ImportAnimals } from "./dialogs.tsx";
+import { useLiveList } from "./live.ts";
+import { AnimalPage } from "./page.tsx";
 import { useAnimals, useStatistics } from "./queries.ts";
 import { Rows } from "./rows.tsx";
-import { countOf } from "./statistics.ts";
-import { STATUS_NAMES } from "./statuses.ts";
-import { Tiles } from "./tiles.tsx";
+import { BulkDialog, Failures, SelectionBar } from "./selection.tsx";
+import { type Day, type Statistics, barsOf, countOf, dayName, summaryOf } from "./statistics.ts";
 import { WORDS } from "./words.ts";
+
+const TABS = [undefined, ...STATUSES];
+
+/** How many animals of the search and the category have each status. Each count links to its animals. */
+const Tiles = ({ statistics, view }: { statistics: Statistics | undefined; view: View }) => (
+  <CountTabs
+    label={WORDS.tabs}
+    tabs={TABS.map((status) => ({
+      href: animalsPath({ ...view, status }),
+      name: status ? STATUS_NAMES[status] : WORDS.all,
+      isCurrent: status === view.status,
+      count: statistics && countOf(statistics, status),
+    }))}
+  >
+    {(statistics?.byStatus.none ?? 0) > 0 && (
+      <li class="plain">
+        <Count name={WORDS.noStatus} count={statistics?.byStatus.none} />
+      </li>
+    )}
+  </CountTabs>
+);
+
+const CategoryChoice = ({
+  category,
+  onChoose,
+}: {
+  category: string;
+  onChoose: (category: string) => void;
+}) => {
+  const { categories } = useCategories();
+  const isUnknown = category !== "" && !categoryOf(categories, category);
+  return (
+    <select
+      aria-label={WORDS.category}
+      value={category}
+      onChange={(event) => onChoose(event.currentTarget.value)}
+    >
+      <option value="">{WORDS.allCategories}</option>
+      {isUnknown && <option value={category}>{WORDS.categoryNo(category)}</option>}
+      {categories.map(({ id, name }) => (
+        <option key={id} value={String(id)}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+};
+
+/** The search and the filter by category. They are kept in the address; what is typed replaces it. */
+const FilterForm = ({ view }: { view: View }) => {
+  const { route } = useLocation();
+  const { q = "", category = "" } = view;
+  return (
+    <div class="filter">
+      <SearchField
+        label={WORDS.search}
+        placeholder={WORDS.searchPlaceholder}
+        q={q.trim()}
+        search={(q) => route(animalsPath({ ...view, q }), true)}
+      />
+      <CategoryChoice
+        category={category}
+        onChoose={(category) => route(animalsPath({ ...view, category }))}
+      />
+    </div>
+  );
+};
+
+/** Tells that others have added animals, and shows them on request. */
+const Arrivals = ({ count, isMany, show }: { count: number; isMany: boolean; show: () => void }) => (
+  <div class="arrivals" role="status">
+    {count > 0 && (
+      <p class="notice good">
+        {isMany ? WORDS.manyArrivals : WORDS.arrivals(count)}{" "}
+        <button type="button" class="link" onClick={show}>
+          {WORDS.show}
+        </button>
+      </p>
+    )}
+  </div>
+);
+
+const Bars = ({ days, describedBy }: { days: readonly Day[]; describedBy: string }) => (
+  // Stretched to fit: it contains no text.
+  <svg
+    viewBox={`0 0 ${days.length || 1} 1`}
+    preserveAspectRatio="none"
+    role="img"
+    aria-label={WORDS.chartLabel}
+    aria-describedby={describedBy}
+  >
+    {barsOf(days).map(({ day, ...place }) => (
+      <rect key={day.date} {...place}>
+        <title>{`${dayName(day.date)}: ${formatCount(day.count)}`}</title>
+      </rect>
+    ))}
+  </svg>
+);
+
+const DaysTable = ({ days }: { days: readonly Day[] }) => (
+  <details>
+    <summary>{WORDS.chartTable}</summary>
+    <Table label={WORDS.chartLabel} columns={[WORDS.day, { name: WORDS.added, kind: "number" }]}>
+      {days.toReversed().map(({ date, count }) => (
+        <tr key={date}>
+          <td>{dayName(date)}</td>
+          <td class="number">{formatCount(count)}</td>
+        </tr>
+      ))}
+    </Table>
+  </details>
+);
+
+const Days = ({ days = [] }: { days: readonly Day[] | undefined }) => {
+  const [first] = days;
+  const id = useId();
+  return (
+    <>
+      <p id={id}>{first ? summaryOf(days) : WORDS.counting}</p>
+      <Bars days={days} describedBy={id} />
+      <p class="ends" aria-hidden="true">
+        <span>{first ? dayName(first.date) : "\u00a0"}</span>
+        <span>{first ? WORDS.today : ""}</span>
+      </p>
+      <DaysTable days={days} />
+    </>
+  );
+};
+
+/** How many animals were added on each of the last days: folded, as a chart, a sentence and a table. */
+const Chart = ({ filter }: { filter: Filter }) => {
+  const { data, error, refetch } = useStatistics(filter);
+  return (
+    <details class="added">
+      <summary>{WORDS.chart}</summary>
+      {error && !data ? (
+        <Problem error={new Error(WORDS.notCounted(error.message))} onRetry={refetch} />
+      ) : (
+        <Days days={data?.addedByDay} />
+      )}
+    </details>
+  );
+};
 
 /** A store without animals: the ways to add the first. */
 const NoAnimals = ({ view }: { view: View }) => (
@@ -55,7 +199,7 @@ const EmptyList = ({ view }: { view: View }) =>
   );
 
 /** The animals that match the filter. */
-export const AnimalList = () => {
+const AnimalList = () => {
   const { query } = useLocation();
   const { part, act } = useRoute().params;
   const { can } = useSession();
@@ -132,5 +276,17 @@ export const AnimalList = () => {
       )}
       {id !== undefined && <AnimalDialog id={id} act={act} back={back} />}
     </Page>
+  );
+};
+
+/** The list of animals or the page of one, with the dialog that the address names. */
+export const Animals = () => {
+  const { query } = useLocation();
+  const { part, act } = useRoute().params;
+  const id = idOf(part);
+  return id !== undefined && (act === undefined || isOnPage(query)) ? (
+    <AnimalPage key={id} id={id} act={act} />
+  ) : (
+    <AnimalList />
   );
 };

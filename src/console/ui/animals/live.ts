@@ -1,10 +1,22 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { petEvents } from "../../../client/pet-events.ts";
 import { openStore } from "../api/client.ts";
 import { useHidden } from "../parts/use-hidden.ts";
-import { type Follower, type Position, followAnimals, heard } from "./events.ts";
-import { animalsRead, applyChanges } from "./queries.ts";
+import { type View, letsThrough } from "./addresses.ts";
+import { type Changes, type Pages, itemsOf, mayEnter } from "./changes.ts";
+import { type Follower, type Gap, type Position, followAnimals, heard } from "./events.ts";
+import {
+  animalsRead,
+  applyChanges,
+  findArrivals,
+  putFirst,
+  readNewest,
+  recount,
+  rereadAnimals,
+  resetList,
+} from "./queries.ts";
+import type { Animal } from "./animal.ts";
 
 /** Later streams continue there, so that nothing is missed between two pages. */
 const position: Position = { lastEventId: undefined };
@@ -51,4 +63,97 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
     );
     return () => controller.abort();
   }, [isHidden]);
+};
+
+/** More than these are not put first: the list begins anew. */
+const MAX_ARRIVALS = 100;
+const MAX_ROWS = 100;
+
+/** The animals in the window. */
+const visibleIds = (): number[] =>
+  [...document.querySelectorAll<HTMLElement>("tr[data-id]")]
+    .filter((row) => {
+      const { top, bottom } = row.getBoundingClientRect();
+      return bottom > 0 && top < innerHeight;
+    })
+    .slice(0, MAX_ROWS)
+    .map((row) => Number(row.dataset["id"]));
+
+type Waiting = ReadonlyMap<number, Animal>;
+
+const NONE: Waiting = new Map();
+
+/** The animals that wait, with what has become of them, and those that have arrived. */
+const afterChanges = (waiting: Waiting, changes: Changes, arrived: readonly Animal[]): Waiting => {
+  const next = new Map(waiting);
+  for (const id of changes.keys()) next.delete(id);
+  for (const one of arrived) next.set(one.id, one);
+  return next;
+};
+
+/**
+ * Follows a list. Rows change in their places. Animals that would make it longer wait until the user wants them, so that no
+ * row moves under the pointer.
+ */
+export const useLiveList = (view: View, list: Pages | undefined) => {
+  const queries = useQueryClient();
+  const key = JSON.stringify(view);
+  const [waiting, setWaiting] = useState(NONE);
+  const [fresh, setFresh] = useState<ReadonlySet<number>>(new Set());
+  const missed = useRef<Gap>();
+  const currentKey = useRef(key);
+  useEffect(() => {
+    currentKey.current = key;
+    setWaiting(NONE);
+  }, [key]);
+
+  const arrive = async (candidates: readonly Animal[], changes: Changes) => {
+    const arrived = await findArrivals(queries, view, candidates).catch(() => []);
+    if (currentKey.current === key) setWaiting((before) => afterChanges(before, changes, arrived));
+  };
+  const catchUp = async (gap: Gap) => {
+    const ids = gap === "reset" ? itemsOf(list).map(({ id }) => id) : visibleIds();
+    await arrive(await readNewest(view), NONE);
+    await rereadAnimals(queries, ids);
+    if (gap !== "start") recount(queries);
+  };
+  const onGap = (gap: Gap) => {
+    missed.current = list ? undefined : gap;
+    // What can't be read now is read at the next gap.
+    if (list) catchUp(gap).catch(() => {});
+  };
+  useLiveAnimals({
+    onGap,
+    onChanges: (changes) =>
+      void arrive(
+        [...changes.values()].filter((one) => one !== undefined),
+        changes,
+      ),
+  });
+  useEffect(() => {
+    if (list && missed.current) onGap(missed.current);
+  }, [list === undefined]);
+
+  const arrivals = list ? [...waiting.values()].filter((one) => mayEnter(list, view, one)) : [];
+  const mark = (animals: readonly Animal[]) =>
+    setFresh((before) => new Set([...before, ...animals.map(({ id }) => id)]));
+  return {
+    /** How many animals wait; more than 100 are not counted. */
+    count: arrivals.length,
+    isMany: arrivals.length > MAX_ARRIVALS,
+    /** The ids of animals that are new on this page. */
+    fresh,
+    show() {
+      if (arrivals.length > MAX_ARRIVALS) resetList(queries, view);
+      else putFirst(queries, view, arrivals);
+      mark(arrivals);
+      setWaiting(NONE);
+    },
+    /** Puts an animal first that the user has added, if it certainly belongs to the list. */
+    add(animal: Animal) {
+      if (!letsThrough(view, animal)) return;
+      putFirst(queries, view, [animal]);
+      mark([animal]);
+    },
+  };
 };

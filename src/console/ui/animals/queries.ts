@@ -6,7 +6,8 @@ import { readsDone, reread } from "../parts/reads.ts";
 import { PAGE_SIZE, useList } from "../parts/use-list.ts";
 import { type Filter, type View, DEFAULT_SORT } from "./addresses.ts";
 import { type Changes, type Pages, isSame, itemsOf, mayEnter, patchPages, withFirst } from "./changes.ts";
-import type { Animal, AnimalVersion, Statistics } from "./statistics.ts";
+import type { Animal, AnimalVersion } from "./animal.ts";
+import type { Statistics } from "./statistics.ts";
 import { WORDS } from "./words.ts";
 
 /**

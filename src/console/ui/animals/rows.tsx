@@ -7,8 +7,7 @@ import { type Column, Table } from "../parts/table.tsx";
 import { useLocation } from "../parts/router.ts";
 import { useSession } from "../session.tsx";
 import { type Sort, type View, DEFAULT_SORT, animalPath, animalsPath, mayMatch } from "./addresses.ts";
-import type { Animal } from "./statistics.ts";
-import { STATUS_NAMES, type Status, TONES } from "./statuses.ts";
+import { type Animal, STATUS_NAMES, type Status, TONES } from "./animal.ts";
 import { WORDS } from "./words.ts";
 
 export const CategoryName = ({ id, categories }: { id: Int64; categories: readonly Category[] }) => {

@@ -2,8 +2,8 @@ import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { Dialog } from "../parts/dialog.tsx";
 import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
 import { integerOf } from "../parts/integer.ts";
@@ -12,14 +12,19 @@ import { useAction } from "../parts/use-action.ts";
 import { useSession } from "../session.tsx";
 import { useAnimalActions } from "./actions.ts";
 import { type View, animalPath, animalsPath } from "./addresses.ts";
-import { type Outcome, type Wanted, reasonOf } from "./bulk.ts";
-import { CategoryField } from "./category-field.tsx";
-import { csvOf } from "./csv.ts";
-import { download } from "./download.ts";
-import { StatusOptions } from "./form.tsx";
-import type { Animal } from "./statistics.ts";
-import { STATUS_NAMES, type Status, isStatus } from "./statuses.ts";
+import { type Animal, STATUS_NAMES, type Status, isStatus } from "./animal.ts";
+import { type Outcome, type Wanted, csvOf, reasonOf } from "./bulk.ts";
+import { CategoryField, StatusOptions } from "./form.tsx";
 import { FIELDS, WORDS } from "./words.ts";
+
+/** Saves a file as the browser's downloads are saved. */
+const download = (name: string, text: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
+  link.click();
+  // Not at once: browsers begin the download later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+};
 
 const SELECTED = "selected";
 

@@ -1,17 +1,9 @@
 import type { components } from "../../../client/types/store.d.ts";
+import type { Status } from "./animal.ts";
 import { pluralize, formatCount } from "../parts/count.ts";
 
-export type Animal = components["schemas"]["Pet"];
-export type NewAnimal = components["schemas"]["NewPet"];
 export type Statistics = components["schemas"]["Statistics"];
 export type Day = Statistics["addedByDay"][number];
-type Status = components["schemas"]["PetStatus"];
-
-/** An animal with its ETag, which identifies this version of it. */
-export interface AnimalVersion {
-  animal: Animal;
-  tag: string;
-}
 
 const days = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
 

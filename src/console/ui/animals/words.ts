@@ -1,9 +1,8 @@
 import { formatCount, pluralize } from "../parts/count.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import type { CategoryOption } from "./category-options.ts";
-import type { Animal } from "./statistics.ts";
 import type { Filter } from "./addresses.ts";
-import { STATUS_NAMES, type Status } from "./statuses.ts";
+import { type Animal, STATUS_NAMES, type Status } from "./animal.ts";
 import { isNarrow } from "./addresses.ts";
 
 const quoted = (name: string): string => `“${name}”`;

@@ -1,4 +1,4 @@
-import { STATUS_NAMES, isStatus } from "../animals/statuses.ts";
+import { STATUS_NAMES, isStatus } from "../animals/animal.ts";
 import type { Action, Actor, Change, Kind, Resource } from "./entry.ts";
 
 /** What somebody did, before the name of the thing: "Maria added Bella". */

@@ -1,0 +1,79 @@
+import type { components } from "../../../client/types/store.d.ts";
+import { integerOf } from "../parts/integer.ts";
+import type { Tone } from "../parts/tone.ts";
+
+export type Animal = components["schemas"]["Pet"];
+export type NewAnimal = components["schemas"]["NewPet"];
+
+/** An animal with its ETag, which identifies this version of it. */
+export interface AnimalVersion {
+  animal: Animal;
+  tag: string;
+}
+
+export type Status = components["schemas"]["PetStatus"];
+
+export const STATUSES = ["available", "pending", "sold"] as const satisfies readonly Status[];
+
+/** The names that people read. The API calls an adopted animal `sold`. */
+export const STATUS_NAMES: Record<Status, string> = {
+  available: "available",
+  pending: "pending",
+  sold: "adopted",
+};
+
+export const TONES: Record<Status, Tone> = { available: "good", pending: "waiting", sold: "quiet" };
+
+export const isStatus = (text: string | undefined): text is Status =>
+  (STATUSES as readonly (string | undefined)[]).includes(text);
+
+/** The fields of an animal's form. */
+export interface Draft {
+  name: string;
+  category: string;
+  /** "": no status. */
+  status: string;
+}
+
+export const EMPTY_DRAFT: Draft = { name: "", category: "", status: "available" };
+
+export const draftOf = ({ name, categoryId, status }: Omit<Animal, "id">): Draft => ({
+  name,
+  category: String(categoryId),
+  status: status ?? "",
+});
+
+/** The animal that the form describes. */
+export const newAnimalOf = ({ name, category, status }: Draft): NewAnimal => ({
+  name,
+  categoryId: integerOf(category),
+  ...(status && { status: status as Status }),
+});
+
+const DRAFT_FIELDS = ["name", "category", "status"] as const;
+
+export const isSameDraft = (one: Draft, other: Draft): boolean =>
+  DRAFT_FIELDS.every((field) => one[field] === other[field]);
+
+/** Applies what was typed to the current animal: fields that the user has not changed show its values. */
+export const rebaseDraft = (typed: Draft, before: Draft, now: Draft): Draft => {
+  const pairs = DRAFT_FIELDS.map((field) => [field, (typed[field] === before[field] ? now : typed)[field]]);
+  return Object.fromEntries(pairs);
+};
+
+/** The fields that the user and somebody else have changed differently, with the other's values. */
+export const conflictingFields = (typed: Draft, before: Draft, now: Draft): Partial<Draft> =>
+  Object.fromEntries(
+    DRAFT_FIELDS.filter(
+      (field) =>
+        typed[field] !== before[field] && now[field] !== before[field] && typed[field] !== now[field],
+    ).map((field) => [field, now[field]]),
+  );
+
+/** The merge patch (RFC 7396) from one to the other: only the fields that differ. */
+export const changeOf = (before: Animal, after: NewAnimal): components["schemas"]["PetChange"] => ({
+  ...(after.name !== before.name && { name: after.name }),
+  // Either may be a bigint, with the same digits.
+  ...(String(after.categoryId) !== String(before.categoryId) && { categoryId: after.categoryId }),
+  ...(after.status !== before.status && { status: after.status ?? null }),
+});
