@@ -1,8 +1,6 @@
 import { expect, test } from "bun:test";
 import { domainPath, projectPath, shownAddress } from "../../src/console/ui/projects/addresses.ts";
-import { archiveTypeOf, contentOf, sizeOf } from "../../src/console/ui/projects/archive.ts";
-import { hasDomains } from "../../src/console/ui/projects/plans.ts";
-import { slugOf } from "../../src/console/ui/projects/slug.ts";
+import { archiveTypeOf, contentOf, hasDomains, sizeOf, slugOf } from "../../src/console/ui/projects/model.ts";
 import { slugProblem } from "../../src/projects/slug.ts";
 
 test.each([

@@ -5,7 +5,7 @@ import { Form } from "../parts/form.tsx";
 import { Back, useArrival } from "../parts/page.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { projectPath } from "../projects/addresses.ts";
-import type { Project } from "../projects/queries.ts";
+import type { Project } from "../projects/model.ts";
 import { Connect } from "./connect.tsx";
 import { hostnameIn } from "./hostname.ts";
 import { whoMustAct } from "./explanations.ts";

@@ -3,7 +3,7 @@ import { List } from "../parts/list.tsx";
 import { useArrival } from "../parts/page.tsx";
 import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
-import type { Project } from "../projects/queries.ts";
+import type { Project } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
 import { useActions } from "./actions.ts";
 import { AddDomain } from "./add.tsx";

@@ -1,7 +1,6 @@
 import { Notice } from "../parts/feedback.tsx";
 import { projectPath } from "../projects/addresses.ts";
-import { PLAN_NAMES, hasDomains } from "../projects/plans.ts";
-import type { Project } from "../projects/queries.ts";
+import { PLAN_NAMES, type Project, hasDomains } from "../projects/model.ts";
 import { PAGE } from "./words.ts";
 
 /** True if a domain can be added. */

@@ -4,9 +4,9 @@ import { useLocation } from "../parts/router.ts";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
-import { NewProject } from "./new.tsx";
-import { PLAN_NAMES } from "./plans.ts";
-import { type Project, useProjects } from "./queries.ts";
+import { NewProject } from "./dialogs.tsx";
+import { PLAN_NAMES, type Project } from "./model.ts";
+import { useProjects } from "./queries.ts";
 import { LIST } from "./words.ts";
 
 const COLUMNS = LIST.columns;

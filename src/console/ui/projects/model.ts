@@ -1,4 +1,6 @@
 import type { components } from "../../../client/types/platform.d.ts";
+import { PLANS } from "../api/plans.ts";
+import { pluralize } from "../parts/count.ts";
 
 type Schemas = components["schemas"];
 
@@ -6,3 +8,43 @@ export type Project = Schemas["Project"];
 export type NewProject = Schemas["NewProject"];
 export type ProjectChange = Schemas["ProjectChange"];
 export type Deploy = Schemas["Deploy"];
+
+export type Plan = keyof typeof PLANS;
+
+/** The names of the plans. */
+export const PLAN_NAMES: Record<Plan, string> = { free: "Free", pro: "Pro", enterprise: "Enterprise" };
+
+/** True if the plan has custom domains. */
+export const hasDomains = (plan: Plan): boolean => PLANS[plan].customDomains;
+
+const MAX_SLUG_LENGTH = 63;
+
+/** Suggests a slug for a project's name: `tierheim-koln` for `Tierheim Köln`. It may be empty. */
+export const slugOf = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .slice(0, MAX_SLUG_LENGTH)
+    .replaceAll(/^-+|-+$/g, "");
+
+/** The media type of an archive by its file name; undefined if it cannot be deployed. */
+export const archiveTypeOf = (name: string): "application/zip" | "application/gzip" | undefined => {
+  if (/\.zip$/i.test(name)) return "application/zip";
+  return /\.(tar\.gz|tgz)$/i.test(name) ? "application/gzip" : undefined;
+};
+
+const UNITS = ["KB", "MB", "GB"] as const;
+
+/** "1.2 MB" */
+export const sizeOf = (bytes: number): string => {
+  if (bytes < 1000) return pluralize(bytes, "byte");
+  const power = Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length);
+  const value = bytes / 1000 ** power;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${UNITS[power - 1]}`;
+};
+
+/** "42 files, 1.2 MB". */
+export const contentOf = ({ files, bytes }: { files: number; bytes: number }): string =>
+  `${pluralize(files, "file")}, ${sizeOf(bytes)}`;

@@ -10,8 +10,8 @@ import { Page } from "../parts/page.tsx";
 import { type Tab, Tabs } from "../parts/tabs.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { Deploys } from "./deploys.tsx";
-import { PLAN_NAMES } from "./plans.ts";
-import { type Project as One, useProject } from "./queries.ts";
+import { PLAN_NAMES, type Project as One } from "./model.ts";
+import { useProject } from "./queries.ts";
 import { Settings } from "./settings.tsx";
 import { PROJECT } from "./words.ts";
 

@@ -3,8 +3,6 @@ import { dataOf, pageOf, platform } from "../api/client.ts";
 import { useList } from "../parts/use-list.ts";
 import { useLive } from "../parts/use-live.ts";
 
-export type { Deploy, Project } from "./model.ts";
-
 /** The cache keys of projects. Everything about a project begins with its own key. */
 export const KEYS = {
   list: ["projects"],

@@ -1,20 +1,69 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
+import { shownName } from "../domains/model.ts";
+import { useDomains } from "../domains/queries.ts";
 import { CopyButton } from "../parts/copy.tsx";
+import { Notice, Problem } from "../parts/feedback.tsx";
 import { Field } from "../parts/field.tsx";
 import { Form } from "../parts/form.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { useDraftGuard } from "../parts/use-draft-guard.ts";
 import { useSession } from "../session.tsx";
 import { projectPath } from "./addresses.ts";
-import { DeleteProject } from "./delete.tsx";
-import type { ProjectChange } from "./model.ts";
-import { PlanField } from "./plan-field.tsx";
-import { LostDomains, useLostDomains } from "./lost-domains.tsx";
-import { type Plan, hasDomains } from "./plans.ts";
-import { KEYS, type Project } from "./queries.ts";
+import { DeleteProject, PlanField } from "./dialogs.tsx";
+import { type Plan, type Project, type ProjectChange, hasDomains } from "./model.ts";
+import { KEYS } from "./queries.ts";
 import { FIELDS, PROBLEMS, PROJECT, SETTINGS } from "./words.ts";
+
+/** The live domains that stop with a plan without custom domains, and whether the user confirmed that. */
+const useLostDomains = (slug: string) => {
+  const { data, error, refetch } = useDomains(slug);
+  const [isConfirmed, setConfirmed] = useState(false);
+  const names = data?.filter(({ stage }) => stage === "live").map(shownName);
+  return {
+    names,
+    error,
+    refetch,
+    isConfirmed,
+    setConfirmed,
+    /** False while the domains load. */
+    maySave: isConfirmed || names?.length === 0,
+  };
+};
+
+const LostDomains = ({
+  names = [],
+  error,
+  refetch,
+  isConfirmed,
+  setConfirmed,
+}: ReturnType<typeof useLostDomains>) => (
+  <Notice tone={names.length > 0 ? "bad" : "waiting"}>
+    {error && <Problem error={error} onRetry={refetch} />}
+    <p>{SETTINGS.losesDomains}</p>
+    {names.length > 0 && (
+      <>
+        <p>{SETTINGS.stops(names.length)}</p>
+        <ul>
+          {names.map((name) => (
+            <li key={name}>
+              <bdi>{name}</bdi>
+            </li>
+          ))}
+        </ul>
+        <label>
+          <input
+            type="checkbox"
+            checked={isConfirmed}
+            onChange={(event) => setConfirmed(event.currentTarget.checked)}
+          />
+          {SETTINGS.confirmStop(names.length)}
+        </label>
+      </>
+    )}
+  </Notice>
+);
 
 /** The facts that cannot be changed. */
 const Facts = ({ project: { slug, target } }: { project: Project }) => (

@@ -1,5 +1,4 @@
-import { archiveTypeOf } from "./archive.ts";
-import type { Deploy } from "./model.ts";
+import { type Deploy, archiveTypeOf } from "./model.ts";
 import { UPLOAD } from "./words.ts";
 
 /** The state of an upload; one that has succeeded is forgotten. */

@@ -1,0 +1,208 @@
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { dataOf, platform } from "../api/client.ts";
+import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Loading, Problem } from "../parts/feedback.tsx";
+import { Field } from "../parts/field.tsx";
+import { Form } from "../parts/form.tsx";
+import { idOf } from "../parts/id.ts";
+import { Time } from "../parts/time.tsx";
+import { useAction } from "../parts/use-action.ts";
+import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
+import {
+  type Deploy,
+  type NewProject as ProjectBody,
+  PLAN_NAMES,
+  type Plan,
+  type Project,
+  contentOf,
+  slugOf,
+} from "./model.ts";
+import { KEYS } from "./queries.ts";
+import { DELETE, DEPLOYS, FIELDS, NEW, PROBLEMS } from "./words.ts";
+
+/** The choice of a plan. */
+export const PlanField = ({ plan, onChoose }: { plan: Plan; onChoose: (plan: Plan) => void }) => (
+  <Field label={FIELDS.plan} name="plan" hint={FIELDS.planHint}>
+    {(tied) => (
+      <select
+        {...tied}
+        name="plan"
+        value={plan}
+        onChange={(event) => onChoose(event.currentTarget.value as Plan)}
+      >
+        {Object.entries(PLAN_NAMES).map(([one, name]) => (
+          <option key={one} value={one}>
+            {name}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+/** The dialog that creates a project and then opens it. */
+export const NewProject = () => {
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const [typedSlug, setSlug] = useState<string>();
+  const [plan, setPlan] = useState<Plan>("free");
+  const slug = typedSlug ?? slugOf(name);
+  const creating = useAction({
+    // The body is passed in: Enter may come before the last change is rendered.
+    act: (body: ProjectBody) => dataOf(platform.POST("/platform/projects", { body })),
+    changes: [KEYS.list],
+    onDone: (project) => queries.setQueryData(KEYS.one(project.slug), project),
+    at: (project) => projectPath(project.slug, "deploys"),
+    says: (project) => NEW.created(project.name),
+  });
+  return (
+    <Dialog title={NEW.title} back={projectsPath} isDirty={name !== "" || Boolean(typedSlug)}>
+      <Form error={creating.error} words={PROBLEMS} onSubmit={() => creating.run({ slug, name, plan })}>
+        <Field label={FIELDS.name} name="name" hint={FIELDS.nameHint}>
+          {(tied) => (
+            <input
+              {...tied}
+              name="name"
+              autocomplete="off"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label={FIELDS.slug} name="slug" hint={FIELDS.slugHint}>
+          {(tied) => (
+            <input
+              {...tied}
+              name="slug"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={slug}
+              onInput={(event) => setSlug(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <PlanField plan={plan} onChoose={setPlan} />
+        <DialogButtons back={projectsPath} label={NEW.save} isBusy={creating.isPending} />
+      </Form>
+    </Dialog>
+  );
+};
+
+const NO_SUCH = new Error(DEPLOYS.noSuch);
+
+const What = ({ deploy, activeDeploy }: { deploy: Deploy; activeDeploy: number | undefined }) => {
+  if (deploy.id === activeDeploy) return <p>{DEPLOYS.isLive(deploy.id)}</p>;
+  return (
+    <p>
+      {DEPLOYS.created} <Time at={deploy.createdAt} /> {DEPLOYS.content(contentOf(deploy))}{" "}
+      {activeDeploy !== undefined && DEPLOYS.kept(activeDeploy)}
+    </p>
+  );
+};
+
+const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
+  const back = projectPath(slug, "deploys");
+  const { data: deploy, error } = useQuery({
+    queryKey: [...KEYS.deploys(slug), id],
+    queryFn: () =>
+      dataOf(
+        platform.GET("/platform/projects/{slug}/deploys/{deployId}", {
+          params: { path: { slug, deployId: id } },
+        }),
+      ),
+  });
+  const activate = (deployId: number) =>
+    dataOf(
+      platform.POST("/platform/projects/{slug}/deploys/{deployId}/activate", {
+        params: { path: { slug, deployId } },
+      }),
+    );
+  const activating = useAction({
+    act: () => activate(id),
+    changes: [KEYS.one(slug)],
+    at: back,
+    says: () => DEPLOYS.nowLive(id),
+    ...(activeDeploy !== undefined && { undo: () => activate(activeDeploy) }),
+  });
+  const isEarlier = id < (activeDeploy ?? 0);
+  const problem = error ?? activating.error;
+  return (
+    <Dialog title={isEarlier ? DEPLOYS.rollBackTo(id) : DEPLOYS.makeDeployLive(id)} back={back}>
+      {problem && <Problem error={problem} />}
+      {!deploy && !error && <Loading />}
+      {deploy && <What deploy={deploy} activeDeploy={activeDeploy} />}
+      <DialogButtons
+        back={back}
+        label={isEarlier ? DEPLOYS.rollBack : DEPLOYS.makeLive}
+        isBusy={activating.isPending}
+        isEnabled={id !== activeDeploy && deploy?.status === "succeeded"}
+        onConfirm={activating.run}
+      />
+    </Dialog>
+  );
+};
+
+/** The dialog that makes another deploy live. @param chosen the id in the address */
+export const RollBack = ({ project, chosen }: { project: Project; chosen: string }) => {
+  const id = idOf(chosen);
+  if (id !== undefined) return <RollBackDialog key={id} project={project} id={id} />;
+  return (
+    <Dialog title={DEPLOYS.makeSomeLive} back={projectPath(project.slug, "deploys")}>
+      <Problem error={NO_SUCH} />
+    </Dialog>
+  );
+};
+
+/** The dialog that deletes a project after its slug was typed. */
+export const DeleteProject = ({ project: { slug, name, address } }: { project: Project }) => {
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState("");
+  const [isWrong, setWrong] = useState(false);
+  const back = projectPath(slug, "settings");
+  const deleting = useAction({
+    act: () => platform.DELETE("/platform/projects/{slug}", { params: { path: { slug } } }),
+    changes: [KEYS.list],
+    onDone: () => queries.removeQueries({ queryKey: KEYS.one(slug) }),
+    at: projectsPath,
+    says: () => DELETE.deleted(name),
+  });
+  return (
+    <Dialog title={DELETE.title} back={back}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          const isMeant = typed.trim() === slug;
+          setWrong(!isMeant);
+          if (isMeant) deleting.run();
+          else event.currentTarget.querySelector("input")?.focus();
+        }}
+      >
+        {deleting.error && <Problem error={deleting.error} />}
+        <p>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          {DELETE.text} {DELETE.site(shownAddress(address))}
+        </p>
+        <Field label={DELETE.confirm(slug)} error={isWrong ? DELETE.isWrong(slug) : undefined}>
+          {(tied) => (
+            <input
+              {...tied}
+              name="slug"
+              autocomplete="off"
+              autocapitalize="none"
+              spellcheck={false}
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <DialogButtons back={back} label={DELETE.button} isBusy={deleting.isPending} isDangerous />
+      </form>
+    </Dialog>
+  );
+};
