@@ -15,7 +15,7 @@ import {
   newAnimalOf,
   rebaseDraft,
 } from "../../src/console/ui/animals/animal.ts";
-import { pluralize } from "../../src/console/ui/parts/count.ts";
+import { pluralize } from "../../src/console/ui/parts/wording.ts";
 import {
   type Day,
   type Statistics,

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { shownOf } from "../../src/console/ui/parts/count.ts";
-import { relative, shortRelative } from "../../src/console/ui/parts/duration.ts";
+import { relative, shortRelative, shownOf } from "../../src/console/ui/parts/wording.ts";
 
 const DAY = 86_400;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { idOf } from "../../src/console/ui/parts/id.ts";
+import { idOf } from "../../src/console/ui/parts/address.ts";
 
 test.each([
   ["1", 1],

@@ -1,4 +1,4 @@
-import { ActionButton } from "./parts/action-button.tsx";
+import { ActionButton, useAction } from "./parts/action.tsx";
 import { LocationProvider, Route, Router } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
@@ -10,10 +10,9 @@ import { AllDomains } from "./domains/all.tsx";
 import { Keys } from "./keys/list.tsx";
 import { Loading, Problem } from "./parts/feedback.tsx";
 import { Page } from "./parts/page.tsx";
-import { LeaveDialog } from "./parts/leave-dialog.tsx";
+import { LeaveDialog } from "./parts/dialog.tsx";
 import { leave } from "./parts/leaving.ts";
-import { useLocation } from "./parts/router.ts";
-import { useAction } from "./parts/use-action.ts";
+import { useLocation } from "./parts/navigation.ts";
 import { Toasts } from "./parts/toasts.tsx";
 import { InvitationPage, isInvitation } from "./people/invitation.tsx";
 import { People } from "./people/list.tsx";
@@ -22,8 +21,7 @@ import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
 import { SessionProvider, describeUser, useSession } from "./session.tsx";
-import { SessionEnded, SignIn } from "./sign-in.tsx";
-import { SignInLinkPage, isSignInLink } from "./sign-in-link.tsx";
+import { SessionEnded, SignIn, SignInLinkPage, isSignInLink } from "./sign-in.tsx";
 import { APP, SIGN_IN } from "./words.ts";
 
 const AREAS = [

@@ -1,11 +1,10 @@
-import { ActionButton } from "./parts/action-button.tsx";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hasCode } from "./api/client.ts";
+import { ActionButton, useAction } from "./parts/action.tsx";
 import { Notice, Problem } from "./parts/feedback.tsx";
-import { Field } from "./parts/field.tsx";
+import { Field } from "./parts/form.tsx";
 import { Page } from "./parts/page.tsx";
-import { useAction } from "./parts/use-action.ts";
-import { hasPasskeys, signInWithPasskey } from "./passkeys.ts";
+import { callAuth, hasPasskeys, signInWithPasskey } from "./passkeys.ts";
 import { signIn, useSession, useSessionRefresh } from "./session.tsx";
 import { ENDED, OIDC_PROBLEMS, PEOPLE_SIGN_IN, SIGN_IN, SIGN_IN_LINK } from "./words.ts";
 
@@ -212,3 +211,46 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
     </dialog>
   );
 };
+
+/** True at the address of a link that signs the operator in. */
+export const isSignInLink = (): boolean => location.pathname === "/console/sign-in";
+
+const Link = () => {
+  const [token] = useState(() => location.hash.slice(1));
+  const ways = useRef<HTMLParagraphElement>(null);
+  useEffect(() => ways.current?.querySelector("button")?.focus(), []);
+  const signingIn = useAction({
+    act: () => callAuth("POST", "link", { token }),
+    // A new page: the address with the token is gone from the history.
+    onDone: () => location.replace("/console"),
+  });
+  const isFinal = token === "" || hasCode(signingIn.error, "invalid_invitation");
+  if (isFinal)
+    return (
+      <Page title={SIGN_IN_LINK.problem}>
+        <Problem error={new Error(SIGN_IN_LINK.invalid)} />
+        <p>
+          <a href="/console" target="_top">
+            {SIGN_IN_LINK.other}
+          </a>
+        </p>
+      </Page>
+    );
+  return (
+    <Page title={SIGN_IN_LINK.title}>
+      <p>{SIGN_IN_LINK.text}</p>
+      {signingIn.error && <Problem error={signingIn.error} />}
+      <p class="ways" ref={ways}>
+        <ActionButton action={signingIn}>{SIGN_IN_LINK.submit}</ActionButton>
+      </p>
+    </Page>
+  );
+};
+
+/** The page of a link that signs the operator in. Opening it does not use the link: the button does. */
+export const SignInLinkPage = () => (
+  <main class="container sign-in">
+    <p class="product">{SIGN_IN.product}</p>
+    <Link />
+  </main>
+);

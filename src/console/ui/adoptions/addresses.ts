@@ -1,5 +1,4 @@
-import { addressOf } from "../parts/address.ts";
-import { idOf } from "../parts/id.ts";
+import { addressOf, idOf } from "../parts/address.ts";
 import { type Status, isStatus } from "./order.ts";
 
 /** The adoptions to show: those that match every field. */

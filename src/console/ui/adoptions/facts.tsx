@@ -1,5 +1,5 @@
 import { animalPath } from "../animals/addresses.ts";
-import { Email } from "../parts/email.tsx";
+import { Email } from "../parts/text.tsx";
 import { useSession } from "../session.tsx";
 import { adoptionPath } from "./addresses.ts";
 import type { Adoption } from "./order.ts";

@@ -1,11 +1,11 @@
 import { useAnimal } from "../animals/queries.ts";
 import { Badge, Empty, Problem } from "../parts/feedback.tsx";
-import { idOf } from "../parts/id.ts";
+import { idOf } from "../parts/address.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useLocation, useRoute } from "../parts/router.ts";
+import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
-import { Sentence } from "../parts/sentence.tsx";
+import { Sentence } from "../parts/text.tsx";
 import { Table } from "../parts/table.tsx";
 import { CountTabs } from "../parts/tabs.tsx";
 import { Time } from "../parts/time.tsx";

@@ -1,4 +1,4 @@
-import { ActionButton } from "../parts/action-button.tsx";
+import { ActionButton } from "../parts/action.tsx";
 import { ApiError } from "../api/client.ts";
 import { History } from "../audit/entries.tsx";
 import { Badge, Loading, Problem } from "../parts/feedback.tsx";

@@ -4,7 +4,7 @@ import { readAnimals, rereadAnimals } from "../animals/queries.ts";
 import { type Page, dataOf, pageOf, store } from "../api/client.ts";
 import { readAfterWrites } from "../api/writes.ts";
 import { reread, restartReads } from "../parts/reads.ts";
-import { useLive } from "../parts/use-live.ts";
+import { useLive } from "../parts/visibility.ts";
 import { useList, withItems } from "../parts/use-list.ts";
 import { useSession } from "../session.tsx";
 import type { Filter, View } from "./addresses.ts";

@@ -1,10 +1,8 @@
 import { ApiError, hasCode } from "../api/client.ts";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import { Sentence } from "../parts/sentence.tsx";
-import { useAction } from "../parts/use-action.ts";
-import { useIdempotencyKey } from "../parts/use-idempotency-key.ts";
+import { Sentence } from "../parts/text.tsx";
+import { useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { adoptionPath } from "./addresses.ts";
 import { Facts } from "./facts.tsx";
 import { type Adoption, type FinalStep, STEPS_FROM, type Step, withOrder } from "./order.ts";

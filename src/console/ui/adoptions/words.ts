@@ -1,6 +1,5 @@
-import { pluralize } from "../parts/count.ts";
+import { isolated, pluralize } from "../parts/wording.ts";
 import type { FormWords } from "../parts/field-words.ts";
-import { isolated } from "../parts/isolated.ts";
 import { type Adoption, type FinalStep, STATUS_AFTER, type Status, type Step } from "./order.ts";
 
 /** The name of the animal, or its number if the name is not known. */

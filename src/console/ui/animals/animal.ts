@@ -1,5 +1,5 @@
 import type { components } from "../../../client/types/store.d.ts";
-import { integerOf } from "../parts/integer.ts";
+import { integerOf } from "../parts/address.ts";
 import type { Tone } from "../parts/tone.ts";
 
 export type Animal = components["schemas"]["Pet"];

@@ -1,5 +1,5 @@
 import { type Category, categoryOf } from "../categories/category.ts";
-import { integerOf } from "../parts/integer.ts";
+import { integerOf } from "../parts/address.ts";
 
 /** A category that an animal can have. Without a name it is only an id: the API accepts any. */
 type Choosable = { kind: "category"; id: string; name: string } | { kind: "number"; id: string };

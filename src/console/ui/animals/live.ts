@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { petEvents } from "../../../client/pet-events.ts";
 import { openStore } from "../api/client.ts";
-import { useHidden } from "../parts/use-hidden.ts";
+import { useHidden } from "../parts/visibility.ts";
 import { type View, letsThrough } from "./addresses.ts";
 import { type Changes, type Pages, itemsOf, mayEnter } from "./changes.ts";
 import { type Follower, type Gap, type Position, followAnimals, heard } from "./events.ts";

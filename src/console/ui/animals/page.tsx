@@ -8,7 +8,7 @@ import { History } from "../audit/entries.tsx";
 import { useCategories } from "../categories/queries.ts";
 import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
-import { useLocation } from "../parts/router.ts";
+import { useLocation } from "../parts/navigation.ts";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";

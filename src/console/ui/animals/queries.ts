@@ -1,7 +1,7 @@
 import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
 import { readAfterWrites } from "../api/writes.ts";
-import { integerOf } from "../parts/integer.ts";
+import { integerOf } from "../parts/address.ts";
 import { readsDone, reread } from "../parts/reads.ts";
 import { PAGE_SIZE, useList } from "../parts/use-list.ts";
 import { type Filter, type View, DEFAULT_SORT } from "./addresses.ts";

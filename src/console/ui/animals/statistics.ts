@@ -1,6 +1,6 @@
 import type { components } from "../../../client/types/store.d.ts";
 import type { Status } from "./animal.ts";
-import { pluralize, formatCount } from "../parts/count.ts";
+import { formatCount, pluralize } from "../parts/wording.ts";
 
 export type Statistics = components["schemas"]["Statistics"];
 export type Day = Statistics["addedByDay"][number];

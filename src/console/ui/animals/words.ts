@@ -1,4 +1,4 @@
-import { formatCount, pluralize } from "../parts/count.ts";
+import { formatCount, pluralize } from "../parts/wording.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import type { CategoryOption } from "./category-options.ts";
 import type { Filter } from "./addresses.ts";

@@ -1,11 +1,25 @@
-import { isAttended } from "./attendance.ts";
 import { ApiError, errorOf } from "../../../client/api-error.ts";
 import { type Operations, createOperations, outgoing } from "../../../client/operations.ts";
-import { createTransport, type Fetch } from "../../../client/transport.ts";
+import { type Fetch, createTransport } from "../../../client/transport.ts";
 import type { paths as PlatformPaths } from "../../../client/types/platform.d.ts";
 import type { paths as StorePaths } from "../../../client/types/store.d.ts";
 import { ERRORS } from "./words.ts";
 import { finishWrite } from "./writes.ts";
+
+/** The user is there for so long after a press or a key. */
+const ATTENDED_MS = 60_000;
+
+let lastInput = Date.now();
+
+const onInput = (): void => {
+  lastInput = Date.now();
+};
+
+for (const type of ["pointerdown", "keydown", "wheel", "touchstart"])
+  addEventListener(type, onInput, { capture: true, passive: true });
+
+/** False for what the page does by itself, such as polling: it must not keep the session alive. */
+const isAttended = (): boolean => Date.now() - lastInput < ATTENDED_MS;
 
 export { ApiError };
 export type { FieldProblem } from "../../../client/invalid-fields.ts";

@@ -1,8 +1,8 @@
 import { Empty } from "../parts/feedback.tsx";
-import { Field } from "../parts/field.tsx";
+import { Field } from "../parts/form.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useLocation } from "../parts/router.ts";
+import { useLocation } from "../parts/navigation.ts";
 import { type Filter, activityPath, filterOf, useActivity } from "./queries.ts";
 import { Entries } from "./entries.tsx";
 import type { Entry, Kind } from "./entry.ts";

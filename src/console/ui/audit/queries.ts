@@ -5,7 +5,7 @@ import { type Page, pageOf, platform, store } from "../api/client.ts";
 import { categoriesPath } from "../categories/category.ts";
 import { addressOf } from "../parts/address.ts";
 import { useList } from "../parts/use-list.ts";
-import { useLive } from "../parts/use-live.ts";
+import { useLive } from "../parts/visibility.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
 import type { Entry, Resource } from "./entry.ts";

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useRoute } from "../parts/router.ts";
+import { useRoute } from "../parts/navigation.ts";
 import { animalsPath } from "../animals/addresses.ts";
 import { useLiveAnimals } from "../animals/live.ts";
 import { ANIMALS } from "../animals/queries.ts";
-import { formatCount } from "../parts/count.ts";
-import { idOf } from "../parts/id.ts";
+import { formatCount } from "../parts/wording.ts";
+import { idOf } from "../parts/address.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { reread } from "../parts/reads.ts";

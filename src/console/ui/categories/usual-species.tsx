@@ -1,8 +1,7 @@
-import { ActionButton } from "../parts/action-button.tsx";
+import { ActionButton, useAction } from "../parts/action.tsx";
 import { useState } from "preact/hooks";
 import { dataOf, hasCode, store } from "../api/client.ts";
 import { Notice, Problem } from "../parts/feedback.tsx";
-import { useAction } from "../parts/use-action.ts";
 import { useSession } from "../session.tsx";
 import { CATEGORIES, useCategories } from "./queries.ts";
 import { USUAL_SPECIES, WORDS } from "./words.ts";

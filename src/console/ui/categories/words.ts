@@ -1,4 +1,4 @@
-import { pluralize } from "../parts/count.ts";
+import { pluralize } from "../parts/wording.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import { MAX_CATEGORIES } from "./queries.ts";
 

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { dataOf, platform } from "../api/client.ts";
-import { useAction } from "../parts/use-action.ts";
+import { useAction } from "../parts/action.tsx";
 import { adviceOf } from "./advice.ts";
 import type { Domain } from "./model.ts";
 import { statusOf } from "./progress.ts";

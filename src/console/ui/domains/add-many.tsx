@@ -1,13 +1,11 @@
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { ERRORS } from "../api/words.ts";
-import { formatCount, pluralize } from "../parts/count.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { formatCount, pluralize } from "../parts/wording.ts";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Badge } from "../parts/feedback.tsx";
-import { Field } from "../parts/field.tsx";
-import { Form } from "../parts/form.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { Field, Form } from "../parts/form.tsx";
+import { useAction } from "../parts/action.tsx";
 import { domainPath } from "../projects/addresses.ts";
 import { type Addition, shownName } from "./model.ts";
 import { ALL_DOMAINS } from "./queries.ts";

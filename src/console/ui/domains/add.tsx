@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
 import { platform } from "../api/client.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Notice } from "../parts/feedback.tsx";
 import { Form } from "../parts/form.tsx";
-import { isolated } from "../parts/isolated.ts";
-import { Sentence } from "../parts/sentence.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { isolated } from "../parts/wording.ts";
+import { Sentence } from "../parts/text.tsx";
+import { useAction } from "../parts/action.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { hostnameIn, offeredPair } from "./hostname.ts";
 import { HostnameField } from "./hostname-field.tsx";

@@ -1,7 +1,7 @@
 import { Empty } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useLocation, useRoute } from "../parts/router.ts";
+import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Table } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";

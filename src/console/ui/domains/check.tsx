@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import { Notice, type Tone } from "../parts/feedback.tsx";
+import type { Tone } from "../parts/tone.ts";
+import { Notice } from "../parts/feedback.tsx";
 import { Form } from "../parts/form.tsx";
 import { Back, useArrival } from "../parts/page.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { useAction } from "../parts/action.tsx";
 import { projectPath } from "../projects/addresses.ts";
 import type { Project } from "../projects/model.ts";
 import { Connect } from "./connect.tsx";

@@ -1,4 +1,4 @@
-import { ActionButton } from "../parts/action-button.tsx";
+import { ActionButton } from "../parts/action.tsx";
 import type { ApiError } from "../api/client.ts";
 import { Loading, Notice, Problem } from "../parts/feedback.tsx";
 import { Back, useArrival } from "../parts/page.tsx";

@@ -1,4 +1,4 @@
-import { duration, relative } from "../parts/duration.ts";
+import { duration, relative } from "../parts/wording.ts";
 import type { Certificate, Domain, Finding } from "./model.ts";
 import { DNS_DELAY } from "./words.ts";
 

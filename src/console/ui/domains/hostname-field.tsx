@@ -1,4 +1,4 @@
-import { Field } from "../parts/field.tsx";
+import { Field } from "../parts/form.tsx";
 import { hostnameIn } from "./hostname.ts";
 import { ADD } from "./words.ts";
 

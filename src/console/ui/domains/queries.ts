@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
 import { useList } from "../parts/use-list.ts";
-import { useLive } from "../parts/use-live.ts";
+import { useLive } from "../parts/visibility.ts";
 import type { Filter } from "./overview.ts";
 import type { Domain, NewConfig } from "./model.ts";
 import { refetchDelay, listRefetchDelay } from "./stages.ts";

@@ -1,6 +1,5 @@
 import { CopyButton } from "../parts/copy.tsx";
-import { Scroll } from "../parts/scroll.tsx";
-import { Table } from "../parts/table.tsx";
+import { Scroll, Table } from "../parts/table.tsx";
 import { type Change, TTL, allRecords, moveRecord } from "./advice.ts";
 import type { Domain } from "./model.ts";
 import { MOVE, PAGE, RECORD } from "./words.ts";

@@ -1,11 +1,10 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { platform } from "../api/client.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import { Field } from "../parts/field.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { Field } from "../parts/form.tsx";
+import { useAction } from "../parts/action.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { type Domain, shownName } from "./model.ts";
 import { KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";

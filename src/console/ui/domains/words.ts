@@ -1,4 +1,4 @@
-import { relative } from "../parts/duration.ts";
+import { relative } from "../parts/wording.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import type { Certificate, Domain, Event } from "./model.ts";
 

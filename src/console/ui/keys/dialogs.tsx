@@ -2,14 +2,12 @@ import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiError, dataOf, hasCode, platform } from "../api/client.ts";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { Field } from "../parts/field.tsx";
-import { Form, useFieldError } from "../parts/form.tsx";
+import { Field, Form, useFieldError } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { Time } from "../parts/time.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
 import {
   DEFAULT_GRACE,

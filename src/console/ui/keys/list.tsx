@@ -1,14 +1,13 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { pageOf, platform } from "../api/client.ts";
-import { useClock } from "../parts/clock.ts";
+import { Time, useClock } from "../parts/time.tsx";
 import { Badge } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useRoute } from "../parts/router.ts";
+import { useRoute } from "../parts/navigation.ts";
 import { Table } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
 import { useList } from "../parts/use-list.ts";
-import { useLive } from "../parts/use-live.ts";
+import { useLive } from "../parts/visibility.ts";
 import { useSession } from "../session.tsx";
 import { NewKey, RevokeKey, RotateKey } from "./dialogs.tsx";
 import { type Grant, KEYS, type Key, mayChange, rateLabel, stateOf } from "./key.ts";

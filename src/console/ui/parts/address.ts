@@ -1,3 +1,5 @@
+import type { Int64 } from "../api/client.ts";
+
 /** The address of a page with its query. Undefined parameters are left out. */
 export const addressOf = (
   path: string,
@@ -8,3 +10,11 @@ export const addressOf = (
     if (value !== undefined) query.append(name, String(value));
   return query.size === 0 ? path : `${path}?${query}`;
 };
+
+/** The id in a part of an address; undefined if it is not an id. */
+export const idOf = (part: string | undefined): number | undefined =>
+  part && /^[1-9]\d{0,14}$/.test(part) ? Number(part) : undefined;
+
+/** Parses an integer, exactly even beyond 2^53. Other text is returned unchanged: the API says what is wrong with it. */
+export const integerOf = (text: string): Int64 =>
+  /^-?\d{1,30}$/.test(text.trim()) ? BigInt(text.trim()) : (text as unknown as Int64);

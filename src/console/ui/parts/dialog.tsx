@@ -1,9 +1,23 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { returnFocus } from "./focus.ts";
+import { type Question, guard, setAsk } from "./leaving.ts";
 import { closeDialog, declareDialog } from "./navigation.ts";
-import { Sentence } from "./sentence.tsx";
-import { useDraftGuard } from "./use-draft-guard.ts";
+import { Sentence } from "./text.tsx";
+
+const DRAFT: Question = {
+  title: "Discard your changes?",
+  text: "What you entered has not been saved.",
+  stay: "Keep editing",
+  leave: "Discard",
+};
+
+/**
+ * While `isDirty`, asks before the user leaves by a link, Escape, ×, Back, or by closing the tab. A dialog does it with its
+ * property `isDirty`; a form on a page calls this. An action that succeeded with `useAction` leaves without asking.
+ */
+export const useDraftGuard = (isDirty: boolean, question: Question = DRAFT): void =>
+  useLayoutEffect(() => (isDirty ? guard(question) : undefined), [isDirty, question]);
 
 /**
  * Focuses the first control, but not the close button before it. The content may load after the dialog opens.
@@ -78,4 +92,103 @@ export const Dialog = ({
       </article>
     </dialog>
   );
+};
+
+/** The buttons of a dialog: a link back, and the button that confirms. */
+export const DialogButtons = ({
+  back,
+  backLabel = "Cancel",
+  label,
+  isBusy,
+  isDangerous = false,
+  isEnabled = true,
+  onConfirm,
+}: {
+  back: string;
+  /** For dialogs in which "Cancel" could be misread. */
+  backLabel?: string;
+  label: string;
+  isBusy: boolean;
+  /** The action can't be undone. */
+  isDangerous?: boolean;
+  isEnabled?: boolean;
+  /** Without it, the button submits its form. */
+  onConfirm?: () => void;
+}) => (
+  <footer>
+    <a class="button secondary outline" href={back}>
+      {backLabel}
+    </a>
+    <button
+      type={onConfirm ? "button" : "submit"}
+      class={isDangerous ? "danger" : ""}
+      aria-busy={isBusy}
+      aria-disabled={isBusy || !isEnabled}
+      onClick={(event) => {
+        if (isBusy || !isEnabled) event.preventDefault();
+        else onConfirm?.();
+      }}
+    >
+      {label}
+    </button>
+  </footer>
+);
+
+const Asking = ({ question, answer }: { question: Question; answer: (isLeaving: boolean) => void }) => {
+  const element = useRef<HTMLDialogElement>(null);
+  const stay = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const dialog = element.current!;
+    dialog.showModal();
+    stay.current?.focus();
+    return () => dialog.close();
+  }, []);
+  const keep = () => answer(false);
+  return (
+    <dialog
+      ref={element}
+      role="alertdialog"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-text`}
+      onCancel={(event) => {
+        event.preventDefault();
+        keep();
+      }}
+      onClose={keep}
+    >
+      <article>
+        <header>
+          <h2 id={`${id}-title`}>{question.title}</h2>
+        </header>
+        <p id={`${id}-text`}>{question.text}</p>
+        <footer>
+          <button ref={stay} type="button" onClick={keep}>
+            {question.stay}
+          </button>
+          <button type="button" class="danger" onClick={() => answer(true)}>
+            {question.leave}
+          </button>
+        </footer>
+      </article>
+    </dialog>
+  );
+};
+
+interface Asked {
+  question: Question;
+  answer: (isLeaving: boolean) => void;
+}
+
+/** Asks before unsaved work is left. Render it once. */
+export const LeaveDialog = () => {
+  const [asked, setAsked] = useState<Asked>();
+  useEffect(() => {
+    setAsk((question) => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      setAsked({ question, answer: resolve });
+      return promise.finally(() => setAsked(undefined));
+    });
+  }, []);
+  return asked ? <Asking {...asked} /> : null;
 };

@@ -1,8 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Tone } from "./tone.ts";
 
-export type { Tone } from "./tone.ts";
-
 /** Shown while something loads. It is as tall as the content, so that nothing jumps. */
 export const Loading = ({ what = "Loading", isForm = false }: { what?: string; isForm?: boolean }) => (
   <p class={isForm ? "loading form" : "loading"} aria-busy="true">

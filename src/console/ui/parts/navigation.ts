@@ -1,6 +1,82 @@
+import { useLocation as useRouterLocation } from "preact-iso/router";
 import { disarm, isGuarded, leave } from "./leaving.ts";
-import { copyPlace, placeOf, storePlaces } from "./places.ts";
-import { restoreScroll, isRestoring, stopRestoring } from "./scroll-position.ts";
+
+export { useRoute } from "preact-iso/router";
+
+/** Where the user was on an entry of the history: it survives a reload, and ends with the tab. */
+interface Place {
+  /** The scroll position in CSS pixels. */
+  y: number;
+  /** How many pages of each list were loaded. */
+  pages: Record<string, number>;
+}
+
+const STORED = "places";
+/** Older places are forgotten. */
+const MAX_PLACES = 50;
+
+const readPlaces = (): [string, Place][] => {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED) ?? "[]") as [string, Place][];
+  } catch {
+    return [];
+  }
+};
+
+const places = new Map<string, Place>(readPlaces());
+
+/** The place of an entry. Change it in place. @param key of the entry */
+export const placeOf = (key: string): Place => {
+  const place = places.get(key) ?? { y: 0, pages: {} };
+  places.set(key, place);
+  return place;
+};
+
+/** Gives an entry the place of another, as for a dialog that covers a page. */
+const copyPlace = (from: string, to: string): void => {
+  const { y, pages } = placeOf(from);
+  places.set(to, { y, pages: { ...pages } });
+};
+
+/** Stores the places for the next load of this tab. */
+const storePlaces = (): void => {
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify([...places].slice(-MAX_PLACES)));
+  } catch {
+    // Without storage, a reload begins at the top.
+  }
+};
+
+/** After so long, the content is not expected any more. */
+const PATIENCE_MS = 10_000;
+/** With these, the user scrolls or works on the page. */
+const INPUTS = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
+
+let endRestoring: (() => void) | undefined;
+
+const isRestoring = (): boolean => endRestoring !== undefined;
+
+const stopRestoring = (): void => endRestoring?.();
+
+/** Scrolls to `y` as soon as the page is tall enough, unless the user is faster. */
+const restoreScroll = (y: number): void => {
+  endRestoring?.();
+  const attempt = () => {
+    scrollTo({ top: y, behavior: "instant" });
+    if (Math.abs(scrollY - y) <= 1) endRestoring?.();
+  };
+  const growth = new ResizeObserver(attempt);
+  const patience = setTimeout(() => endRestoring?.(), PATIENCE_MS);
+  endRestoring = () => {
+    growth.disconnect();
+    clearTimeout(patience);
+    for (const input of INPUTS) removeEventListener(input, stopRestoring);
+    endRestoring = undefined;
+  };
+  for (const input of INPUTS) addEventListener(input, stopRestoring, { passive: true });
+  growth.observe(document.documentElement);
+  attempt();
+};
 
 /**
  * The history of the console. Every entry keeps its scroll position. A dialog costs one entry: closing it goes back to the page
@@ -59,7 +135,7 @@ const go = (url: string, isReplacing: boolean): void => {
 };
 
 /** Goes to an address, after asking if something is unsaved. */
-export const navigate = (url: string, isReplacing = false): void => void leave(() => go(url, isReplacing));
+const navigate = (url: string, isReplacing = false): void => void leave(() => go(url, isReplacing));
 
 const goBack = (back: string): void => {
   if (entry.below === undefined) return go(back, true);
@@ -130,4 +206,13 @@ export const startNavigation = (): void => {
   });
   addEventListener("pagehide", storePlaces);
   restoreScroll(placeOf(entry.key).y);
+};
+
+/**
+ * The current address, and `route(url, isReplacing)` to go to another. Use this in place of the router's own, which scrolls to
+ * the top. Links need nothing: a press on any link below /console is followed here.
+ */
+export const useLocation = () => {
+  const { url, path, query } = useRouterLocation();
+  return { url, path, query, route: navigate };
 };

@@ -4,7 +4,7 @@ import { CopyButton } from "./copy.tsx";
 import { Notice } from "./feedback.tsx";
 import type { Question } from "./leaving.ts";
 import { closeDialog } from "./navigation.ts";
-import { useDraftGuard } from "./use-draft-guard.ts";
+import { useDraftGuard } from "./dialog.tsx";
 
 /** What is said around a secret that is shown once. */
 export interface OnceWords {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { formatCount } from "./count.ts";
+import { formatCount } from "./wording.ts";
 
 /** A link to a page, or to a part of a page. */
 export interface Tab {

@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
-import { Sentence } from "./sentence.tsx";
-import { useHidden } from "./use-hidden.ts";
+import { Sentence } from "./text.tsx";
+import { useHidden } from "./visibility.ts";
 
 /** A short message about what was done. */
 export interface Toast {

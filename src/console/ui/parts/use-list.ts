@@ -8,9 +8,8 @@ import {
 } from "@tanstack/preact-query";
 import { useEffect, useMemo } from "preact/hooks";
 import type { Page } from "../api/client.ts";
-import { entryKey } from "./navigation.ts";
+import { entryKey, placeOf } from "./navigation.ts";
 import { withLoadedPages } from "./loaded-pages.ts";
-import { placeOf } from "./places.ts";
 
 /** Items of a page: the most that the API returns, so that a long list is restored with few requests. */
 export const PAGE_SIZE = 100;

@@ -1,15 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { dataOf, hasCode, platform } from "../api/client.ts";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
 import { Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { Field } from "../parts/field.tsx";
-import { Form } from "../parts/form.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { Time } from "../parts/time.tsx";
-import { useAction } from "../parts/use-action.ts";
-import { useDraftGuard } from "../parts/use-draft-guard.ts";
+import { useAction } from "../parts/action.tsx";
 import { useSession, useSessionRefresh } from "../session.tsx";
 import {
   type InvitedPerson,

@@ -5,7 +5,7 @@ import { Loading, Notice, Problem } from "../parts/feedback.tsx";
 import { Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Time } from "../parts/time.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { useAction } from "../parts/action.tsx";
 import { acceptInvitation, callAuth, hasPasskeys } from "../passkeys.ts";
 import { useOidc } from "../session.tsx";
 import { PEOPLE_SIGN_IN } from "../words.ts";

@@ -1,13 +1,12 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useClock } from "../parts/clock.ts";
-import { Email } from "../parts/email.tsx";
+import { Time, useClock } from "../parts/time.tsx";
+import { Email } from "../parts/text.tsx";
 import { Badge, Empty } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useRoute } from "../parts/router.ts";
+import { useRoute } from "../parts/navigation.ts";
 import { Table } from "../parts/table.tsx";
-import { Time } from "../parts/time.tsx";
-import { useLive } from "../parts/use-live.ts";
+import { useLive } from "../parts/visibility.ts";
 import { useSession } from "../session.tsx";
 import { AddPerson, ChangePerson, InvitePerson, RemovePerson } from "./dialogs.tsx";
 import {

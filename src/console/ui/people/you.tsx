@@ -1,16 +1,13 @@
 import { useState } from "preact/hooks";
-import { ActionButton } from "../parts/action-button.tsx";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { ActionButton, useAction } from "../parts/action.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Badge, Notice, Problem } from "../parts/feedback.tsx";
-import { Field } from "../parts/field.tsx";
-import { Form } from "../parts/form.tsx";
+import { Field, Form } from "../parts/form.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useRoute } from "../parts/router.ts";
+import { useRoute } from "../parts/navigation.ts";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { useAction } from "../parts/use-action.ts";
 import { addPasskey, callAuth, hasPasskeys } from "../passkeys.ts";
 import { describeUser, useSession } from "../session.tsx";
 import {

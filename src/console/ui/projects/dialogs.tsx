@@ -1,14 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import { DialogButtons } from "../parts/dialog-buttons.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import { Field } from "../parts/field.tsx";
-import { Form } from "../parts/form.tsx";
-import { idOf } from "../parts/id.ts";
+import { Field, Form } from "../parts/form.tsx";
+import { idOf } from "../parts/address.ts";
 import { Time } from "../parts/time.tsx";
-import { useAction } from "../parts/use-action.ts";
+import { useAction } from "../parts/action.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import {
   type Deploy,

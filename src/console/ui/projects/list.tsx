@@ -1,6 +1,6 @@
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
-import { useLocation } from "../parts/router.ts";
+import { useLocation } from "../parts/navigation.ts";
 import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";

@@ -1,6 +1,6 @@
 import type { components } from "../../../client/types/platform.d.ts";
 import { PLANS } from "../api/plans.ts";
-import { pluralize } from "../parts/count.ts";
+import { pluralize } from "../parts/wording.ts";
 
 type Schemas = components["schemas"];
 

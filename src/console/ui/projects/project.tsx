@@ -1,4 +1,4 @@
-import { useRoute } from "../parts/router.ts";
+import { useRoute } from "../parts/navigation.ts";
 import type { ComponentChildren } from "preact";
 import type { ApiError } from "../api/client.ts";
 import { History } from "../audit/entries.tsx";

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { useList } from "../parts/use-list.ts";
-import { useLive } from "../parts/use-live.ts";
+import { useLive } from "../parts/visibility.ts";
 
 /** The cache keys of projects. Everything about a project begins with its own key. */
 export const KEYS = {

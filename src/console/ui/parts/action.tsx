@@ -1,5 +1,7 @@
 import { type QueryKey, useMutation, useQueryClient } from "@tanstack/preact-query";
-import { useEffect, useRef } from "preact/hooks";
+import type { ComponentProps } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { newIdempotencyKey } from "../api/client.ts";
 import { finishDialog } from "./navigation.ts";
 import { type Toast, useToast } from "./toasts.tsx";
 
@@ -94,3 +96,26 @@ export const useAction = <Input = void, Result = unknown>(action: Action<Input, 
 };
 
 export type ActionState<Input = void, Result = unknown> = ReturnType<typeof useAction<Input, Result>>;
+
+/** A button that runs an action. It is busy until the action ends. */
+export const ActionButton = ({
+  action: { isPending, run },
+  ...attributes
+}: ComponentProps<"button"> & { action: Pick<ActionState, "isPending" | "run"> }) => (
+  <button
+    type="button"
+    aria-busy={isPending}
+    aria-disabled={isPending}
+    onClick={() => run()}
+    {...attributes}
+  />
+);
+
+/**
+ * The header with which a request can be repeated safely until its response arrives. The key stays the same while the
+ * component is mounted.
+ */
+export const useIdempotencyKey = (): { "Idempotency-Key": string } => {
+  const [key] = useState(newIdempotencyKey);
+  return { "Idempotency-Key": key };
+};

@@ -1,4 +1,15 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** True while the user does not see the tab. */
+export const useHidden = (): boolean => {
+  const [isHidden, setHidden] = useState(document.hidden);
+  useEffect(() => {
+    const update = () => setHidden(document.hidden);
+    document.addEventListener("visibilitychange", update);
+    return () => document.removeEventListener("visibilitychange", update);
+  }, []);
+  return isHidden;
+};
 
 /**
  * Calls `refresh` every `everyMs` while the tab is visible, and at once when the user returns after that time. For changes that

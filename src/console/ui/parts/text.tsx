@@ -5,3 +5,15 @@ const NAMES = /(?<=“)([^”]*)(?=”)|\u2068([^\u2069]*)\u2069/;
 export const Sentence = ({ text }: { text: string }) => (
   <>{text.split(NAMES).map((part, at) => (part && at % 3 > 0 ? <bdi key={at}>{part}</bdi> : part))}</>
 );
+
+/** An e-mail address. A long one breaks after its @ and its dots. */
+export const Email = ({ address }: { address: string }) => (
+  <bdi class="email">
+    {address.split(/(?<=[@.])/).map((part, at) => (
+      <>
+        {at > 0 && <wbr />}
+        {part}
+      </>
+    ))}
+  </bdi>
+);

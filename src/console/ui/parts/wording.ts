@@ -1,4 +1,24 @@
-import { pluralize } from "./count.ts";
+const numbers = new Intl.NumberFormat("en");
+
+/** "1,234" */
+export const formatCount = (count: number): string => numbers.format(count);
+
+/** "1 animal", "1,234 animals" */
+export const pluralize = (count: number, thing: string, things = `${thing}s`): string =>
+  `${formatCount(count)} ${count === 1 ? thing : things}`;
+
+/** "50 of 1,234 animals shown", or "1,234 animals" once there are no more. @param all undefined if it is not known */
+export const shownOf = (
+  shown: number,
+  all: number | undefined,
+  hasMore: boolean,
+  thing: string,
+  things = `${thing}s`,
+): string => {
+  if (!hasMore) return pluralize(shown, thing, things);
+  if (all === undefined) return `${pluralize(shown, thing, things)} shown`;
+  return `${formatCount(shown)} of ${pluralize(all, thing, things)} shown`;
+};
 
 const UNITS = [
   ["year", 31_536_000],
@@ -31,3 +51,9 @@ export const duration = (seconds: number): string => {
   const count = Math.max(1, Math.round(seconds / length));
   return pluralize(count, unit);
 };
+
+const BEGIN = "\u2068";
+const END = "\u2069";
+
+/** Marks a name in a sentence without quotes, for `Sentence`: Unicode's first strong isolate. */
+export const isolated = (name: string): string => `${BEGIN}${name.replaceAll(END, "")}${END}`;
