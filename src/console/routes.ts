@@ -1,23 +1,20 @@
 import { Elysia, t } from "elysia";
-import { Fault } from "../lib/errors.ts";
 import { type Caller, notSignedIn } from "../http/authorization.ts";
 import type { RequestHeaders } from "../http/etag.ts";
-import { NoQuery } from "../http/schemas.ts";
 import { PAGE_POLICY } from "../http/page-policy.ts";
+import { NoQuery } from "../http/schemas.ts";
+import type { Actor } from "../lib/actor.ts";
+import { Fault } from "../lib/errors.ts";
+import type { Rate } from "../lib/rate-limiter.ts";
+import { formatTime } from "../lib/time.ts";
 import type { SignIn, SignedInPerson } from "../people/person.ts";
-import { deviceOf } from "./device.ts";
 import { clearCookie, readCookie, writeCookie } from "./cookie.ts";
 import { API_PATH } from "./gateway.ts";
 import { type OidcRouteOptions, oidcRoutes } from "./oidc-routes.ts";
 import { type PasskeyRouteOptions, TOKEN, assertOwnPage, passkeyRoutes } from "./passkey-routes.ts";
 import { respond } from "./respond.ts";
-import { sessionRoutes } from "./session-routes.ts";
-import { type StateOptions, stateOf } from "./session-state.ts";
-import type { Holder, Sessions } from "./sessions.ts";
+import { type Holder, type ListedSession, type Session, type Sessions, deviceOf } from "./sessions.ts";
 import type { SignInLinks } from "./sign-in-links.ts";
-
-const INVALID_LINK =
-  "The link was used or replaced, has expired, or the store has an administrator. While it has none, adoption-store people invite --first prints a new link.";
 
 const assetResponse = async (path: string, headers: RequestHeaders): Promise<Response> => {
   // Imported on first use, so that it does not slow down the start.
@@ -28,7 +25,7 @@ const assetResponse = async (path: string, headers: RequestHeaders): Promise<Res
 };
 
 const pageResponse = async (): Promise<Response> => {
-  const { PAGE } = await import("./page.ts");
+  const { PAGE } = await import("./assets.ts");
   return new Response(PAGE, {
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -40,8 +37,11 @@ const pageResponse = async (): Promise<Response> => {
   });
 };
 
-interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people">, StateOptions {
+interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people"> {
   sessions: Sessions;
+  /** Browsers store the user's answers per store, because another store may later have the same address. */
+  storeId: string;
+  formatRate(rate: Rate): string;
   authenticate(secret: string): Promise<Caller | undefined>;
   people: Omit<PasskeyRouteOptions["people"], "signedIn"> & {
     signedIn(signIn: SignIn): Promise<SignedInPerson | undefined>;
@@ -50,6 +50,38 @@ interface ConsoleOptions extends Omit<PasskeyRouteOptions, "open" | "people">, S
   /** Undefined without OIDC_ISSUER. */
   oidc: OidcRouteOptions["oidc"] | undefined;
 }
+
+const userState = (caller: Caller | SignedInPerson, formatRate: (rate: Rate) => string) => {
+  const { id, name } = caller;
+  const scopes = [...caller.scopes];
+  if ("role" in caller) {
+    const { email, role } = caller;
+    return { person: { id, name, email, role, scopes } };
+  }
+  if (caller.kind === "operator") return { operator: { scopes } };
+  const { expiresAt, rate } = caller;
+  return {
+    key: {
+      id,
+      name,
+      scopes,
+      ...(expiresAt !== undefined && { expiresAt: formatTime(expiresAt) }),
+      ...(rate && { rateLimit: formatRate(rate) }),
+    },
+  };
+};
+
+/** The state of a session for the console's page. Its user is `key`, `person` or `operator`. */
+const stateOf = (
+  { csrfToken }: Pick<Session, "csrfToken">,
+  caller: Caller | SignedInPerson,
+  { storeId, formatRate }: Pick<ConsoleOptions, "storeId" | "formatRate">,
+) => ({
+  signedIn: true,
+  csrfToken,
+  storeId,
+  ...userState(caller, formatRate),
+});
 
 /** Opens and closes sessions, and finds their users. */
 const sessionOpener = ({
@@ -94,6 +126,65 @@ const sessionOpener = ({
   };
 };
 
+const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
+
+const listedState = ({ id, device, openedAt, usedAt, isCurrent }: ListedSession) => ({
+  id,
+  device,
+  openedAt: openedAt === undefined ? undefined : formatTime(openedAt),
+  lastUsedAt: formatTime(usedAt),
+  isCurrent,
+});
+
+/** The sessions of the user who is signed in, under `/console/auth/sessions`. */
+const sessionRoutes = (
+  { sessions, gateway, macros }: ConsoleOptions,
+  { callerOf }: ReturnType<typeof sessionOpener>,
+) => {
+  /** @throws Fault not_signed_in, cross_site_request */
+  const userOf = async (request: Request): Promise<{ session: Session; token: string; actor: Actor }> => {
+    const visitor = await gateway.visitorOf(request);
+    if (visitor.kind === "forged") throw new Fault("cross_site_request");
+    const actor = visitor.kind === "signed_in" ? await callerOf(visitor.session.holder) : undefined;
+    if (visitor.kind !== "signed_in" || !actor) throw notSignedIn();
+    return { session: visitor.session, token: visitor.token, actor };
+  };
+  return new Elysia({ name: "console-sessions", normalize: false })
+    .use(macros)
+    .get(
+      "/console/auth/sessions",
+      async ({ request }) => {
+        const { session, token } = await userOf(request);
+        return respond(200, (await sessions.list(session, token)).map(listedState));
+      },
+      hidden,
+    )
+    .delete(
+      "/console/auth/sessions",
+      async ({ request }) => {
+        // Not an empty id of one session.
+        if (new URL(request.url).pathname.endsWith("/")) throw new Fault("not_found");
+        const { session, token, actor } = await userOf(request);
+        await sessions.endOthers(session, token, actor);
+        return respond(204, undefined);
+      },
+      hidden,
+    )
+    .delete(
+      "/console/auth/sessions/:sessionId",
+      async ({ request, params: { sessionId } }) => {
+        const { session, actor } = await userOf(request);
+        if (!(await sessions.end(session, sessionId, actor)))
+          throw new Fault("not_found", "You have no session with this id. It may have ended.");
+        return respond(204, undefined);
+      },
+      { ...hidden, params: t.Object({ sessionId: t.String() }) },
+    );
+};
+
+const INVALID_LINK =
+  "The link was used or replaced, has expired, or the store has an administrator. While it has none, adoption-store people invite --first prints a new link.";
+
 /** Signs the operator in with a link. */
 const linkRoutes = (
   { signInLinks, attempt, fail, macros }: ConsoleOptions,
@@ -113,9 +204,7 @@ const linkRoutes = (
       return respond(201, state, headers);
     },
     {
-      public: true,
-      query: NoQuery,
-      detail: { hide: true },
+      ...hidden,
       reads: "json",
       body: t.Object({ token: TOKEN }, { additionalProperties: false }),
     },
@@ -126,7 +215,6 @@ export const consoleRoutes = (options: ConsoleOptions) => {
   const { gateway, isSecure, oidc, macros } = options;
   const opener = sessionOpener(options);
   const page = { public: true, query: t.Record(t.String(), t.String()), detail: { hide: true } } as const;
-  const hidden = { public: true, query: NoQuery, detail: { hide: true } } as const;
   // Routed for GET by itself too, because `.get("/console/*")` takes precedence over every route of `.all`.
   const refuse = async ({ request }: { request: Request }) => {
     const { kind } = await gateway.visitorOf(request);
@@ -176,7 +264,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
       },
       hidden,
     )
-    .use(sessionRoutes({ ...options, callerOf: opener.callerOf }))
+    .use(sessionRoutes(options, opener))
     .use(linkRoutes(options, opener))
     .use(
       passkeyRoutes({

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { ABSENT } from "../../src/console/absent.ts";
-import { styleSheet } from "../../src/console/style-sheet.ts";
+import { ABSENT, styleSheet } from "../../src/console/style-sheet.ts";
 import { bundle } from "../../src/lib/bundle.ts";
 import { pack, packedBytes } from "../../src/lib/packed.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { deviceOf } from "../../src/console/device.ts";
+import { deviceOf } from "../../src/console/sessions.ts";
 import { type Store, faultOf, openStore } from "../support/store.ts";
 import { signedIn, visitor } from "./visitor.ts";
 
