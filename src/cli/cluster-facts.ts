@@ -1,5 +1,4 @@
-import type { ClusterProblem } from "../cluster/problems.ts";
-import type { ClusterReport } from "../cluster/report.ts";
+import type { ClusterProblem, ClusterReport } from "../cluster/report.ts";
 import type { Config } from "../config/config.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -25,7 +24,7 @@ export const readCluster = async (
   const log = await openLogOf(config);
   const [{ readReport }, { clusterProblems }] = await Promise.all([
     import("../cluster/report.ts"),
-    import("../cluster/problems.ts"),
+    import("../cluster/report.ts"),
   ]);
   try {
     const report = await readReport(log);

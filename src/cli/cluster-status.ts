@@ -1,8 +1,7 @@
 import { Command } from "commander";
 import type { EngineMember } from "../cluster/log.ts";
 import type { NodeEntry } from "../cluster/nodes.ts";
-import type { ClusterProblem } from "../cluster/problems.ts";
-import type { ClusterReport, ReportedClaim } from "../cluster/report.ts";
+import type { ClusterProblem, ClusterReport, ReportedClaim } from "../cluster/report.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
 import { quantity } from "../lib/quantity.ts";
 import { readCluster } from "./cluster-facts.ts";

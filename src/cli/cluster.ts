@@ -92,7 +92,7 @@ const joinCommand = (): Command =>
     .option("--yes", "do not ask")
     .action(async (options: Options) => {
       const config = configOf(options);
-      const { joinCluster } = await import("../cluster/join.ts");
+      const { joinCluster } = await import("../cluster/membership.ts");
       await withAlone(config, async (path, log) => {
         const replace = options.replace === true;
         if (replace && !options.yes && !(await mayReplace(log)))
@@ -177,7 +177,7 @@ const leaveCommand = (): Command =>
     .option("--yes", "do not ask")
     .action(async (options: Options) => {
       const config = configOf(options);
-      const { inspectLeaving, makeEmbedded } = await import("../cluster/leave.ts");
+      const { inspectLeaving, makeEmbedded } = await import("../cluster/membership.ts");
       await withAlone(config, async (path, log) => {
         const finish = (caughtUp: boolean, isLast: boolean) => {
           makeEmbedded(path);

@@ -4,7 +4,7 @@ import type { Migration } from "../db/migrations.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
 import { isStorageFailure } from "../lib/storage-errors.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { assertReplicable } from "./deterministic.ts";
+import { assertReplicable } from "./recorder.ts";
 import { ReplicaOutdated } from "./errors.ts";
 import type { LogRecord } from "./log.ts";
 import {

@@ -18,7 +18,7 @@ const SLICE_MS = 20;
 /** How long to wait for another process's lock. */
 const RETRY_MS = 10;
 
-export interface CatchUpOptions {
+interface CatchUpOptions {
   log: Pick<Log, "read">;
   file: ReplicaFile;
   transactions: Pick<Transactions, "open" | "commitOpen" | "abandon">;
@@ -43,52 +43,8 @@ interface Slice {
   error?: unknown;
 }
 
-/** Applies records to the file in the open transaction, for a while. */
-const applySlice = ({ file, apply }: CatchUpOptions, records: readonly LogRecord[]): Slice => {
-  let mark = file.mark();
-  const slice: Slice = { done: 0, records: 0, bytes: 0 };
-  for (const end = performance.now() + SLICE_MS; slice.done < records.length; slice.done++) {
-    const { position, id, record } = records[slice.done] as LogRecord;
-    if (performance.now() > end) break;
-    // Another process has applied it to the same file.
-    if (position <= mark.position) continue;
-    file.writer.run("SAVEPOINT record");
-    try {
-      const next = { position, id, record: decodeRecord(record) };
-      if (next.record.content.kind === "migrations") return { ...slice, next };
-      mark = apply(mark, next, next.record.content.statements);
-      slice.records++;
-      slice.bytes += next.record.body.length;
-    } catch (error) {
-      file.writer.run("ROLLBACK TO record");
-      return { ...slice, error };
-    } finally {
-      file.writer.run("RELEASE record");
-      file.advance(mark);
-    }
-  }
-  return slice;
-};
-
-/** Applies migrations in a transaction of their own: foreign keys cannot be switched off inside one. */
-const commitMigrations = ({ file, progress, onApplied }: CatchUpOptions, next: DecodedLogRecord): void => {
-  const { content } = next.record;
-  if (content.kind !== "migrations") return;
-  try {
-    const mark = applyMigrations(file.writer, file.mark(), next, content, migrations);
-    file.advance(mark);
-    file.writer.run("COMMIT");
-    progress.advance(mark);
-    onApplied({ records: 1, bytes: next.record.body.length });
-  } finally {
-    endMigration(file.writer);
-  }
-};
-
 /** Applies the log to the file, as far as it goes. Returns when nothing is left to read. */
-export const catchUpWith = (options: CatchUpOptions) => {
-  const { log, file, transactions, progress, onApplied } = options;
-
+export const catchUpWith = ({ log, file, transactions, apply, progress, onApplied }: CatchUpOptions) => {
   const read = async (): Promise<LogRecord[]> => {
     try {
       return await log.read(file.mark(), READ_RECORDS);
@@ -98,8 +54,50 @@ export const catchUpWith = (options: CatchUpOptions) => {
     }
   };
 
+  /** Applies records to the file in the open transaction, for a while. */
+  const applySlice = (records: readonly LogRecord[]): Slice => {
+    let mark = file.mark();
+    const slice: Slice = { done: 0, records: 0, bytes: 0 };
+    for (const end = performance.now() + SLICE_MS; slice.done < records.length; slice.done++) {
+      const { position, id, record } = records[slice.done] as LogRecord;
+      if (performance.now() > end) break;
+      // Another process has applied it to the same file.
+      if (position <= mark.position) continue;
+      file.writer.run("SAVEPOINT record");
+      try {
+        const next = { position, id, record: decodeRecord(record) };
+        if (next.record.content.kind === "migrations") return { ...slice, next };
+        mark = apply(mark, next, next.record.content.statements);
+        slice.records++;
+        slice.bytes += next.record.body.length;
+      } catch (error) {
+        file.writer.run("ROLLBACK TO record");
+        return { ...slice, error };
+      } finally {
+        file.writer.run("RELEASE record");
+        file.advance(mark);
+      }
+    }
+    return slice;
+  };
+
+  /** Applies migrations in a transaction of their own: foreign keys cannot be switched off inside one. */
+  const commitMigrations = (next: DecodedLogRecord): void => {
+    const { content } = next.record;
+    if (content.kind !== "migrations") return;
+    try {
+      const mark = applyMigrations(file.writer, file.mark(), next, content, migrations);
+      file.advance(mark);
+      file.writer.run("COMMIT");
+      progress.advance(mark);
+      onApplied({ records: 1, bytes: next.record.body.length });
+    } finally {
+      endMigration(file.writer);
+    }
+  };
+
   const commitSlice = (left: readonly LogRecord[]): number => {
-    const { done, records, bytes, next, error } = applySlice(options, left);
+    const { done, records, bytes, next, error } = applySlice(left);
     const mark = file.mark();
     const result = transactions.commitOpen();
     if (result.state === "refused") throw result.error;
@@ -109,7 +107,7 @@ export const catchUpWith = (options: CatchUpOptions) => {
     if (records > 0) onApplied({ records, bytes });
     if (error !== undefined) throw error;
     if (!next) return done;
-    commitMigrations(options, next);
+    commitMigrations(next);
     return done + 1;
   };
 

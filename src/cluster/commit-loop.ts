@@ -1,13 +1,190 @@
 import { type GroupCommitOptions, LOCK_WAIT_MS } from "../db/commit.ts";
+import type { Transactions } from "../db/transaction.ts";
+import { acceptWrites, type WriteQueue, writeQueue } from "../db/write-queue.ts";
+import type { WriteRunner } from "../db/write-runner.ts";
 import type { Write } from "../db/write.ts";
-import { type WriteQueue, acceptWrites, writeQueue } from "../db/write-queue.ts";
-import type { Growth } from "./growth.ts";
-import type { WritingTurns } from "./turns.ts";
+import { DatabaseLocked } from "../lib/storage-errors.ts";
+import { EngineUnavailable } from "./errors.ts";
+import type { HeadRequests, Progress } from "./progress.ts";
+import type { Log } from "./log.ts";
+import type { Attempt } from "./replicate.ts";
+
+/** Tells those who wait that the log may have grown. */
+export const logGrowth = () => {
+  let { promise, resolve } = Promise.withResolvers<void>();
+  return {
+    notify(): void {
+      resolve();
+      ({ promise, resolve } = Promise.withResolvers<void>());
+    },
+    next: (): Promise<void> => promise,
+  };
+};
+
+type Growth = ReturnType<typeof logGrowth>;
+
+/** How long a node goes on writing while others wait. */
+const TURN_MS = 60;
+
+/** This node's turn at writing. It is only asked for while several nodes write at once. */
+export const writingTurns = (log: Pick<Log, "turn">) => {
+  let turn: AsyncDisposable | undefined;
+  let since = 0;
+  let isContended = false;
+
+  const end = async (): Promise<void> => {
+    const ending = turn;
+    turn = undefined;
+    await ending?.[Symbol.asyncDispose]();
+  };
+
+  return {
+    /** False if this node need not wait before it writes. */
+    isToWait: () => isContended && turn === undefined,
+    /** Waits for a turn. */
+    async begin(): Promise<void> {
+      try {
+        turn = await log.turn();
+        since = performance.now();
+      } catch {
+        // Safety does not depend on it, and the append fails for the same reason.
+      }
+    },
+    isHeld: () => turn !== undefined,
+    /** Another node's record came first, or waits. */
+    contend: (isNow: boolean): void => void (isContended = isNow),
+    /** Lets others write, once this node has for long enough. */
+    async pass(): Promise<void> {
+      if (turn && performance.now() - since > TURN_MS) await end().catch(() => {});
+    },
+    /** Nothing waits to be written. */
+    end: (): Promise<void> => end().catch(() => {}),
+  };
+};
+
+type WritingTurns = ReturnType<typeof writingTurns>;
+
+/** How long to wait for another process's lock. */
+const RETRY_MS = 10;
+
+interface GroupCommitterOptions {
+  lockHolder: () => string;
+  transactions: Pick<Transactions, "run" | "lockedSince">;
+  progress: Progress;
+  heads: Pick<HeadRequests, "ask" | "isAway" | "failure">;
+  turns: WritingTurns;
+  growth: Pick<Growth, "next">;
+  attempt(writes: readonly Write[]): Promise<Attempt>;
+  catchUp(): Promise<void>;
+  runDerived: WriteRunner;
+  /** Called after each commit of derived writes, before they are settled. */
+  onDerived(): void;
+}
+
+const refuse = (writes: readonly Write[], error: unknown): void => {
+  for (const write of writes) write.reject(error);
+};
+
+export const groupCommitter = ({
+  lockHolder,
+  transactions,
+  progress,
+  heads,
+  turns,
+  growth,
+  attempt,
+  catchUp,
+  runDerived,
+  onDerived,
+}: GroupCommitterOptions) => {
+  const lateReason = (now: number): Error => {
+    const since = transactions.lockedSince();
+    return since === undefined
+      ? new EngineUnavailable("the cluster's engine took too long: nothing was written")
+      : new DatabaseLocked(Math.floor((now - since) / 1000), lockHolder());
+  };
+
+  /** Refuses the writes that have waited for too long, and returns the others. */
+  const refuseLate = (writes: readonly Write[]): readonly Write[] => {
+    const now = performance.now();
+    const late = writes.filter(({ deadline }) => deadline < now);
+    if (late.length === 0) return writes;
+    refuse(late, lateReason(now));
+    return writes.filter(({ deadline }) => deadline >= now);
+  };
+
+  /** Commits writes that each node makes by itself: they need no log, and no reader can tell. */
+  const commitDerived = async (writes: readonly Write[]): Promise<void> => {
+    for (let left = writes; left.length > 0; left = refuseLate(left)) {
+      const settlers: (() => void)[] = [];
+      const result = transactions.run(() => {
+        for (const write of left) settlers.push(runDerived(write));
+        return false;
+      });
+      if (result.state === "refused") return refuse(left, result.error);
+      if (result.state === "committed") {
+        onDerived();
+        return settlers.forEach((settle) => settle());
+      }
+      await Bun.sleep(RETRY_MS);
+    }
+  };
+
+  /** Waits for a turn at writing, and applies what others write meanwhile: reads wait for it. */
+  const takeTurn = async (): Promise<void> => {
+    const isTurn = turns.begin().then(() => true);
+    for (;;) {
+      const hasGrown = growth.next().then(() => false);
+      // The attempt to write says what is wrong.
+      await catchUp().catch(() => {});
+      if (await Promise.race([isTurn, hasGrown])) return;
+    }
+  };
+
+  /** Applies the record that won instead. If there is none, the log no longer ends where the file does. */
+  const concede = async (): Promise<void> => {
+    turns.contend(true);
+    const before = progress.applied();
+    await catchUp();
+    if (progress.applied().position === before.position) progress.learnEnd(await heads.ask(), before);
+  };
+
+  /** Commits writes through the log: all of them together, unless their record is too large. */
+  const commitReplicated = async (writes: readonly Write[]): Promise<void> => {
+    for (let left = writes; left.length > 0; left = refuseLate(left)) {
+      if (heads.isAway()) return refuse(left, heads.failure());
+      if (turns.isToWait()) await takeTurn();
+      if (progress.isBehind()) await catchUp();
+      const result = await attempt(left);
+      if (result.state === "settled") return turns.contend(result.isAwaited);
+      if (result.state === "too large") {
+        const half = Math.ceil(left.length / 2);
+        await commitReplicated(left.slice(0, half));
+        return commitReplicated(left.slice(half));
+      }
+      if (result.state === "lost") await concede();
+      if (result.state === "locked") await Bun.sleep(RETRY_MS);
+    }
+  };
+
+  return {
+    refuseLate,
+    /** Commits writes of one kind, and resolves when each of them is settled. It never rejects. */
+    async commitGroup(writes: readonly Write[]): Promise<void> {
+      try {
+        progress.assertUsable();
+        await (writes[0]?.isDerived ? commitDerived(writes) : commitReplicated(writes));
+      } catch (error) {
+        refuse(writes, error);
+      }
+    },
+  };
+};
 
 /** How long a node keeps its turn while its clients read their responses, and may send their next requests. */
 const IDLE_MS = 4;
 
-export interface CommitLoopOptions extends Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit"> {
+interface CommitLoopOptions extends Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit"> {
   turns: Pick<WritingTurns, "isHeld" | "pass" | "end">;
   growth: Pick<Growth, "notify">;
   /** Settles writes of one kind. */
@@ -91,5 +268,3 @@ export const commitLoop = ({
     },
   };
 };
-
-export type CommitLoop = ReturnType<typeof commitLoop>;

@@ -117,3 +117,10 @@ export interface EngineMember {
   /** Writes go through it. */
   readonly isLeader: boolean;
 }
+
+/** Contents of the PEM files of DATABASE_URL. */
+export interface PemFiles {
+  ca?: string;
+  cert?: string;
+  key?: string;
+}

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import type { DatabaseUrl, EngineTls } from "../lib/database-url.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import type { PemFiles } from "./engines/pem-files.ts";
-import type { Log } from "./log.ts";
+import type { Log, PemFiles } from "./log.ts";
 
 /** Opens the log that DATABASE_URL names. It connects when it is used first. @throws OperatorError if a file of TLS cannot be read */
 export const openLog = async (url: DatabaseUrl): Promise<Log> => {

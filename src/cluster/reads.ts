@@ -1,6 +1,5 @@
 import { oncePerTurn, type sharedReads } from "../db/fresh-reads.ts";
-import type { HeadRequests } from "./heads.ts";
-import type { Progress } from "./progress.ts";
+import type { HeadRequests, Progress } from "./progress.ts";
 
 const APPLY_MS = 5000;
 /** How often the engine is asked where the log ends, if nothing else asks. */
@@ -11,7 +10,7 @@ const NOTICE_MS = 10;
 /** How old a site may be by default. */
 const STALE_MS = 1000;
 
-export interface ReplicaReadsOptions {
+interface ReplicaReadsOptions {
   progress: Progress;
   heads: Pick<HeadRequests, "ask">;
   /** The transaction that the reads of a turn share. */
@@ -23,37 +22,6 @@ export interface ReplicaReadsOptions {
   /** How long a read waits until the records that it must see are applied. */
   applyMs?: number | undefined;
 }
-
-/** Looks at the end of the log when nobody reads. */
-const lookout = (progress: Progress, confirm: () => Promise<void>) => {
-  let looking = false;
-  let noticedAt = -Infinity;
-  let noticing: ReturnType<typeof setTimeout> | undefined;
-
-  const look = async (): Promise<void> => {
-    if (looking) return;
-    looking = true;
-    try {
-      await confirm();
-      if (progress.confirmedAt() < noticedAt) notice();
-    } catch {
-      // The next request finds out by itself, and says so.
-    } finally {
-      looking = false;
-    }
-  };
-
-  /** The log may have grown. Mostly this node's own record is why, or what the node does anyway shows it. */
-  const notice = (): void => {
-    noticedAt = performance.now();
-    noticing ??= setTimeout(() => {
-      noticing = undefined;
-      if (progress.confirmedAt() < noticedAt) void look();
-    }, NOTICE_MS);
-  };
-
-  return { look, notice, stop: () => clearTimeout(noticing) };
-};
 
 const pollInterval = (staleMs: number): number =>
   staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
@@ -112,7 +80,33 @@ export const replicaReads = ({
   const pollMs = pollInterval(staleMs);
   const age = () => performance.now() - progress.confirmedAt();
   const asIs = oncePerTurn(begin, reads.end);
-  const { look, notice, stop } = lookout(progress, confirm);
+
+  let looking = false;
+  let noticedAt = -Infinity;
+  let noticing: ReturnType<typeof setTimeout> | undefined;
+
+  /** Looks at the end of the log when nobody reads. */
+  const look = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    try {
+      await confirm();
+      if (progress.confirmedAt() < noticedAt) notice();
+    } catch {
+      // The next request finds out by itself, and says so.
+    } finally {
+      looking = false;
+    }
+  };
+
+  /** The log may have grown. Mostly this node's own record is why, or what the node does anyway shows it. */
+  const notice = (): void => {
+    noticedAt = performance.now();
+    noticing ??= setTimeout(() => {
+      noticing = undefined;
+      if (progress.confirmedAt() < noticedAt) void look();
+    }, NOTICE_MS);
+  };
 
   return {
     fresh,
@@ -126,7 +120,7 @@ export const replicaReads = ({
     },
     notice,
     stop(): void {
-      stop();
+      clearTimeout(noticing);
       reads.stop();
     },
     pollMs,

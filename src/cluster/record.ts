@@ -1,6 +1,9 @@
 import type { SQLQueryBindings } from "bun:sqlite";
+import manifest from "../../package.json" with { type: "json" };
 import type { ReplicaMark } from "../db/replica-mark.ts";
-import { PROGRAM } from "./program.ts";
+
+/** The version of this program, which its records carry. */
+const PROGRAM = manifest.version;
 
 /** The form of a record. A node writes a newer form only when all live nodes announce that they read it: see nodes.ts. */
 export const FORMAT = 1;
@@ -21,11 +24,11 @@ export interface RecordedMigrations {
 }
 
 /** What is to be done to a replica. */
-export type RecordContent =
+type RecordContent =
   | { readonly kind: "writes"; readonly statements: readonly RecordedStatement[] }
   | ({ readonly kind: "migrations" } & RecordedMigrations);
 
-export interface RecordHeader {
+interface RecordHeader {
   /** The version of the program that made the record. */
   readonly program: string;
   /** The id of the record before it. */
@@ -86,7 +89,7 @@ const writesBody = (statements: readonly RecordedStatement[]): string => {
 };
 
 /** The content as the checksum covers it. */
-export const bodyOf = (content: RecordContent): string =>
+const bodyOf = (content: RecordContent): string =>
   content.kind === "writes"
     ? writesBody(content.statements)
     : JSON.stringify({ migrations: content.migrations, appliedAt: content.appliedAt });
@@ -103,7 +106,7 @@ const contentOf = (body: string): RecordContent => {
 };
 
 /** A byte for the form, then the header and the content, each a line of JSON, compressed. */
-export const encodeRecord = ({ program, previous, checksum }: RecordHeader, body: string): Uint8Array => {
+const encodeRecord = ({ program, previous, checksum }: RecordHeader, body: string): Uint8Array => {
   const packed = Bun.zstdCompressSync(`${JSON.stringify({ program, previous, checksum })}\n${body}`);
   const record = new Uint8Array(packed.length + 1);
   record[0] = FORMAT;

@@ -1,15 +1,22 @@
 import { drizzle } from "drizzle-orm/bun-sqlite";
-import { closeDatabase } from "../db/close.ts";
 import { detectChanges } from "../db/change-detection.ts";
-import { type GroupCommitOptions } from "../db/commit.ts";
+import { closeDatabase } from "../db/close.ts";
+import type { GroupCommitOptions } from "../db/commit.ts";
 import { type FilesLost, watchFiles } from "../db/file-loss.ts";
 import { sharedReads } from "../db/fresh-reads.ts";
 import { lockHolder as holderOf } from "../db/lock-holder.ts";
-import { assertCurrent } from "../db/migrate.ts";
-import { migrations } from "../db/migrations.ts";
+import {
+  appliedMigrations,
+  assertCurrent,
+  endMigration,
+  hashOf,
+  migrateUncommitted,
+  pendingMigrations,
+} from "../db/migrate.ts";
+import { type Migration, migrations } from "../db/migrations.ts";
 import type { Database } from "../db/open.ts";
 import { petCounter } from "../db/pet-counter.ts";
-import { type ReadinessOptions, databaseReadiness } from "../db/readiness.ts";
+import { databaseReadiness, type ReadinessOptions } from "../db/readiness.ts";
 import { transactions } from "../db/transaction.ts";
 import { shrinkLog } from "../db/wal.ts";
 import { once } from "../lib/lazy.ts";
@@ -18,18 +25,61 @@ import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { writesApplier } from "./apply.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
-import { deadlines, groupCommitter } from "./commit-group.ts";
-import { commitLoop } from "./commit-loop.ts";
-import { openReplicaFile } from "./file.ts";
-import { derivedRunner, groupPerformer } from "./group.ts";
-import { logGrowth } from "./growth.ts";
-import { headRequests } from "./heads.ts";
-import { migrateReplica } from "./migrate-replica.ts";
+import { commitLoop, groupCommitter, logGrowth, writingTurns } from "./commit-loop.ts";
+import { openReplicaFile, type ReplicaFile } from "./file.ts";
 import type { Log } from "./log.ts";
-import { replicaProgress } from "./progress.ts";
+import { headRequests, replicaProgress } from "./progress.ts";
 import { replicaReads } from "./reads.ts";
-import { replication } from "./replicate.ts";
-import { writingTurns } from "./turns.ts";
+import { makeRecord } from "./record.ts";
+import { derivedRunner, groupPerformer, replication } from "./replicate.ts";
+
+const pendingOf = ({ writer }: ReplicaFile): readonly Migration[] =>
+  pendingMigrations(appliedMigrations(writer), migrations);
+
+/** Appends the migrations that the log lacks as one record. @returns false if another node's record came first */
+const appendMigrations = async (
+  file: ReplicaFile,
+  log: Log,
+  pending: readonly Migration[],
+): Promise<boolean> => {
+  const { writer } = file;
+  const appliedAt = Date.now();
+  try {
+    if (!migrateUncommitted(writer, migrations, appliedAt)) return false;
+    const mark = file.mark();
+    const recorded = pending.map(({ tag, sql }) => ({ tag, hash: hashOf(sql) }));
+    const { record, next } = makeRecord(mark, { kind: "migrations", migrations: recorded, appliedAt }, []);
+    const { won } = await log.append(mark, next.id, record);
+    if (!won) return false;
+    file.advance(next);
+    writer.run("COMMIT");
+    return true;
+  } finally {
+    endMigration(writer);
+  }
+};
+
+/**
+ * Brings the schema of a replica up to date: by the records of nodes that did so before, or else by one of its own.
+ * @param mayAppend otherwise only what the log has is applied
+ * @throws MigrationRefused if the database is newer than this program
+ */
+const migrateReplica = async (
+  file: ReplicaFile,
+  log: Log,
+  catchUp: () => Promise<void>,
+  mayAppend: boolean,
+): Promise<void> => {
+  if (pendingOf(file).length === 0) return;
+  // Without a turn, the record of a node that writes all the time would come first again and again.
+  await using _turn = mayAppend ? await log.turn() : undefined;
+  for (;;) {
+    await catchUp();
+    const pending = pendingOf(file);
+    if (pending.length === 0 || !mayAppend) return;
+    await appendMigrations(file, log, pending);
+  }
+};
 
 export interface ReplicaOptions
   extends
@@ -100,14 +150,14 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
       reads.end();
     },
   });
-  const commitGroup = groupCommitter({
+  const { commitGroup, refuseLate } = groupCommitter({
     ...parts,
     attempt,
     catchUp,
     runDerived: derivedRunner(file),
     onDerived: reads.end,
   });
-  return { catchUp, ...commitLoop({ ...options, ...parts, commitGroup, catchUp }) };
+  return { catchUp, refuseLate, ...commitLoop({ ...options, ...parts, commitGroup, catchUp }) };
 };
 
 const replicaReadiness = (
@@ -180,9 +230,8 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     staleMs: options.staleMs,
     applyMs: options.applyMs,
   });
-  const inTime = deadlines(parts);
   const onTick = () => {
-    writes.expire(inTime);
+    writes.expire(writes.refuseLate);
     poll();
   };
   const ending = new AbortController();

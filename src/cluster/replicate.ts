@@ -1,31 +1,84 @@
+import type { ReplicaMark } from "../db/replica-mark.ts";
 import type { Transactions } from "../db/transaction.ts";
+import { type WriteRunner, writeRunner } from "../db/write-runner.ts";
 import type { Write } from "../db/write.ts";
-import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
+import { isStorageFailure, StorageUnavailable } from "../lib/storage-errors.ts";
+import { newRecording, NotReplicable, type Recording } from "./recorder.ts";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./errors.ts";
 import type { ReplicaFile } from "./file.ts";
-import type { PerformedGroup } from "./group.ts";
-import type { HeadRequests } from "./heads.ts";
+import type { HeadRequests, Progress } from "./progress.ts";
 import type { Log } from "./log.ts";
-import type { Progress } from "./progress.ts";
 import { makeRecord } from "./record.ts";
-import type { ReplicaMark } from "../db/replica-mark.ts";
 
-/** What `cluster status` and the metrics say of the writes of a process. */
-export interface AppendCounts {
-  appends: number;
-  lostAppends: number;
-  appendSeconds: number;
-  recordBytes: number;
+/** A write that ran in the open transaction. */
+interface PerformedWrite {
+  readonly write: Write;
+  /** It is in the record. Otherwise it has changed nothing. */
+  readonly isRecorded: boolean;
+  /** Call it when the write is in the log. */
+  settle(): void;
 }
 
-export interface ReplicationOptions {
+/** What a group of writes did in the open transaction. */
+interface PerformedGroup extends Pick<Recording, "statements" | "effects"> {
+  readonly writes: readonly PerformedWrite[];
+}
+
+/**
+ * Returns a function that runs writes in the open transaction of the writer. A write that changes nothing is undone: SQLite may
+ * have taken an id of an AUTOINCREMENT for a row that was not added, and no other node would.
+ * @param beforeCommit as of `groupCommit`
+ */
+export const groupPerformer = ({ writer, record }: ReplicaFile, beforeCommit: () => boolean) => {
+  let recording = newRecording();
+  let isKept = false;
+  const runWrite: WriteRunner = writeRunner(writer, () => (isKept = recording.hasChanges));
+  return (writes: readonly Write[]): PerformedGroup => {
+    const recordings: Recording[] = [];
+    const performed = writes.map((write) => {
+      recording = newRecording();
+      isKept = false;
+      const settle = record(recording, () => runWrite(write));
+      if (isKept) recordings.push(recording);
+      return { write, isRecorded: isKept, settle };
+    });
+    const end = newRecording();
+    writer.run("SAVEPOINT act");
+    record(end, beforeCommit);
+    if (end.hasChanges) recordings.push(end);
+    // A statement without rows also makes the row of an AUTOINCREMENT of its triggers.
+    else writer.run("ROLLBACK TO act");
+    writer.run("RELEASE act");
+    return {
+      writes: performed,
+      statements: recordings.flatMap(({ statements }) => statements),
+      effects: recordings.flatMap(({ effects }) => effects),
+    };
+  };
+};
+
+/** Runs a write that stays in this file: it may only write what each node has of its own. */
+export const derivedRunner = ({ writer, record }: ReplicaFile): WriteRunner => {
+  const runWrite = writeRunner(writer);
+  return (write) => {
+    const recording = newRecording();
+    const settle = record(recording, () => runWrite(write));
+    const [statement] = recording.statements;
+    if (statement)
+      throw new NotReplicable(`a derived write may not write what others read: ${statement.sql}`);
+    return settle;
+  };
+};
+
+interface ReplicationOptions {
   log: Pick<Log, "append">;
   file: ReplicaFile;
   transactions: Pick<Transactions, "open" | "commitOpen" | "abandon">;
   progress: Progress;
   heads: HeadRequests;
   perform(writes: readonly Write[]): PerformedGroup;
-  counts: AppendCounts;
+  /** What `cluster status` and the metrics say of the writes of this process. */
+  counts: { appends: number; lostAppends: number; appendSeconds: number; recordBytes: number };
   /** Called after each commit, before its writes are settled. */
   onCommitted(): void;
 }
@@ -48,86 +101,79 @@ const settle = ({ writes }: PerformedGroup): void => {
   for (const { settle: settleWrite } of writes) settleWrite();
 };
 
-/** Nothing is to be recorded. What was read may be old, and the results wrong: the head says whether it is. */
-const confirm = async (
-  { transactions, progress, heads }: ReplicationOptions,
-  mark: ReplicaMark,
-  group: PerformedGroup,
-): Promise<Attempt> => {
-  transactions.abandon();
-  const sentAt = performance.now();
-  if (progress.learnEnd(await heads.ask(), mark) > mark.position) return { state: "behind" };
-  progress.confirm(sentAt);
-  settle(group);
-  return SETTLED;
-};
-
-/** The record is in the log, so its writes are done, whatever becomes of the file. */
-const commitWon = (
-  { file, transactions, progress, onCommitted }: ReplicationOptions,
-  next: ReplicaMark,
-  sentAt: number,
-  group: PerformedGroup,
-): void => {
-  let isCommitted = false;
-  try {
-    file.advance(next);
-    isCommitted = transactions.commitOpen().state === "committed";
-  } finally {
-    if (isCommitted) {
-      progress.advance(next);
-      progress.confirm(sentAt);
-    } else progress.learnHead(next.position);
-    onCommitted();
-    settle(group);
-  }
-};
-
-/** The record may be in the log. Its writes that changed nothing are not in it, and can be tried again. */
-const refuseUnknown = (progress: Progress, { writes }: PerformedGroup, error: AppendUnknown): Attempt => {
-  const refusal = new EngineUnavailable(error.message, { cause: error });
-  for (const { write, isRecorded } of writes) write.reject(isRecorded ? error : refusal);
-  progress.suspect(true);
-  return SETTLED;
-};
-
-/** Appends the record of a group, and commits it if no other node's record came before. */
-const append = async (
-  options: ReplicationOptions,
-  mark: ReplicaMark,
-  group: PerformedGroup,
-): Promise<Attempt> => {
-  const { log, transactions, counts } = options;
-  const { record, next, bytes } = makeRecord(
-    mark,
-    { kind: "writes", statements: group.statements },
-    group.effects,
-  );
-  const sentAt = performance.now();
-  counts.appends++;
-  counts.recordBytes += bytes;
-  const { won, isAwaited } = await log
-    .append(mark, next.id, record)
-    .finally(() => (counts.appendSeconds += (performance.now() - sentAt) / 1000));
-  if (won) {
-    commitWon(options, next, sentAt, group);
-    return { state: "settled", isAwaited };
-  }
-  transactions.abandon();
-  counts.lostAppends++;
-  return { state: "lost" };
-};
-
 /** Returns a function that tries to commit writes through the log, in a transaction of the file that stays open meanwhile. */
-export const replication = (options: ReplicationOptions) => {
-  const { file, transactions, progress, perform } = options;
+export const replication = ({
+  log,
+  file,
+  transactions,
+  progress,
+  heads,
+  perform,
+  counts,
+  onCommitted,
+}: ReplicationOptions) => {
+  /** Nothing is to be recorded. What was read may be old, and the results wrong: the head says whether it is. */
+  const confirm = async (mark: ReplicaMark, group: PerformedGroup): Promise<Attempt> => {
+    transactions.abandon();
+    const sentAt = performance.now();
+    if (progress.learnEnd(await heads.ask(), mark) > mark.position) return { state: "behind" };
+    progress.confirm(sentAt);
+    settle(group);
+    return SETTLED;
+  };
+
+  /** The record is in the log, so its writes are done, whatever becomes of the file. */
+  const commitWon = (next: ReplicaMark, sentAt: number, group: PerformedGroup): void => {
+    let isCommitted = false;
+    try {
+      file.advance(next);
+      isCommitted = transactions.commitOpen().state === "committed";
+    } finally {
+      if (isCommitted) {
+        progress.advance(next);
+        progress.confirm(sentAt);
+      } else progress.learnHead(next.position);
+      onCommitted();
+      settle(group);
+    }
+  };
+
+  /** Appends the record of a group, and commits it if no other node's record came before. */
+  const append = async (mark: ReplicaMark, group: PerformedGroup): Promise<Attempt> => {
+    const { record, next, bytes } = makeRecord(
+      mark,
+      { kind: "writes", statements: group.statements },
+      group.effects,
+    );
+    const sentAt = performance.now();
+    counts.appends++;
+    counts.recordBytes += bytes;
+    const { won, isAwaited } = await log
+      .append(mark, next.id, record)
+      .finally(() => (counts.appendSeconds += (performance.now() - sentAt) / 1000));
+    if (won) {
+      commitWon(next, sentAt, group);
+      return { state: "settled", isAwaited };
+    }
+    transactions.abandon();
+    counts.lostAppends++;
+    return { state: "lost" };
+  };
+
+  /** The record may be in the log. Its writes that changed nothing are not in it, and can be tried again. */
+  const refuseUnknown = ({ writes }: PerformedGroup, error: AppendUnknown): Attempt => {
+    const refusal = new EngineUnavailable(error.message, { cause: error });
+    for (const { write, isRecorded } of writes) write.reject(isRecorded ? error : refusal);
+    progress.suspect(true);
+    return SETTLED;
+  };
 
   const send = async (mark: ReplicaMark, group: PerformedGroup): Promise<Attempt> => {
     try {
-      return await append(options, mark, group);
+      return await append(mark, group);
     } catch (error) {
       transactions.abandon();
-      if (error instanceof AppendUnknown) return refuseUnknown(progress, group, error);
+      if (error instanceof AppendUnknown) return refuseUnknown(group, error);
       if (error instanceof RecordTooLarge && group.writes.length > 1) return { state: "too large" };
       throw error;
     }
@@ -142,7 +188,7 @@ export const replication = (options: ReplicationOptions) => {
       progress.advance(mark);
       if (!progress.isBehind()) {
         const group = perform(writes);
-        return await (group.statements.length > 0 ? send(mark, group) : confirm(options, mark, group));
+        return await (group.statements.length > 0 ? send(mark, group) : confirm(mark, group));
       }
       transactions.abandon();
       return { state: "behind" };

@@ -1,11 +1,136 @@
+import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { EngineUnavailable } from "./errors.ts";
 import type { EngineHealth, Head, Log, Snapshot } from "./log.ts";
 import { type NodeEntry, readNodes } from "./nodes.ts";
-import { type SnapshotParts, parseReference } from "./snapshot-files.ts";
+import { parseReference, type SnapshotParts } from "./snapshot-files.ts";
+
+export interface ClusterProblem {
+  /** True if reads or writes do not work. */
+  readonly isFailure: boolean;
+  /** What is wrong, and what to do. */
+  readonly text: string;
+}
+
+/** Nodes tell their position every two seconds, in which a busy cluster appends thousands of records. */
+const MAX_LAG = 10_000;
+/** What a node tells is at most as old as its lease, which is 10 s. */
+const MAX_SKEW_MS = 30_000;
+/** Twice what makes a snapshot due. */
+const MAX_RECORDS_BEHIND = 100_000;
+const MAX_AGE_MS = 2 * DAY_MS;
+/** etcd's `--quota-backend-bytes`, unless it is set. */
+const DEFAULT_QUOTA = 2 * 2 ** 30;
+const MAX_SHARE = 0.8;
+const GIBIBYTE = 2 ** 30;
+
+const failure = (text: string): ClusterProblem => ({ isFailure: true, text });
+const warning = (text: string): ClusterProblem => ({ isFailure: false, text });
+
+const memberProblems = ({ members }: EngineHealth): ClusterProblem[] => {
+  const broken = members.flatMap(({ address, problem }) =>
+    problem === undefined ? [] : [{ address, problem }],
+  );
+  const isMajority = broken.length * 2 < members.length;
+  return broken.map(({ address, problem }) =>
+    warning(
+      `The engine's member ${address} cannot be used (${problem}): ${isMajority ? "the cluster works on, but repair it before another one fails" : "repair it"}`,
+    ),
+  );
+};
+
+const isEtcd = ({ version }: EngineHealth): boolean => version?.startsWith("etcd") ?? false;
+
+/** etcd refuses all writes when it reaches its quota. */
+const storageProblems = (engine: EngineHealth): ClusterProblem[] =>
+  isEtcd(engine) && engine.bytes !== undefined && engine.bytes >= DEFAULT_QUOTA * MAX_SHARE
+    ? [
+        warning(
+          `etcd stores ${(engine.bytes / GIBIBYTE).toFixed(1)} GiB, and refuses writes at its quota, which is 2 GiB unless you have set it: run etcdctl defrag on one member after the other, or set --quota-backend-bytes on all`,
+        ),
+      ]
+    : [];
+
+const versionProblems = (nodes: readonly NodeEntry[]): ClusterProblem[] => {
+  const versions = new Map<string, string[]>();
+  for (const { version, name } of nodes) versions.set(version, [...(versions.get(version) ?? []), name]);
+  if (versions.size < 2) return [];
+  const list = [...versions].map(([version, names]) => `${version} on ${names.join(", ")}`).join("; ");
+  return [warning(`The nodes run different versions (${list}): finish the upgrade`)];
+};
+
+const lagProblems = (nodes: readonly NodeEntry[], head: number): ClusterProblem[] =>
+  nodes
+    .filter(({ position }) => head - position > MAX_LAG)
+    .map(({ name, position }) =>
+      warning(
+        `Node ${name} is ${quantity(head - position, "record")} behind: look at its log, and at its CPU and disk`,
+      ),
+    );
+
+/** Certificates, sessions and the ends of keys are judged by the clock of the node that is asked. */
+const clockProblems = (nodes: readonly NodeEntry[], now: number): ClusterProblem[] =>
+  nodes
+    .filter((node) => Math.abs(node.now - now) > MAX_SKEW_MS)
+    .map((node) =>
+      warning(
+        `The clock of node ${node.name} differs from this machine's by ${quantity(Math.round(Math.abs(node.now - now) / 1000), "second")}: let NTP set both`,
+      ),
+    );
+
+const snapshotProblems = (
+  snapshot: ReportedSnapshot | undefined,
+  head: number,
+  now: number,
+): ClusterProblem[] => {
+  if (!snapshot) return [];
+  const records = head - snapshot.position;
+  const isOld = records > 0 && now - snapshot.madeAt > MAX_AGE_MS;
+  return isOld || records > MAX_RECORDS_BEHIND
+    ? [
+        warning(
+          `The newest snapshot is ${quantity(records, "record")} behind and from ${new Date(snapshot.madeAt).toISOString()}: the log grows until a node makes another one; look at the logs of the nodes`,
+        ),
+      ]
+    : [];
+};
+
+/** What is wrong with a cluster, failures first. */
+export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: number): ClusterProblem[] => {
+  const ofEngine = [
+    ...memberProblems(engine),
+    ...storageProblems(engine),
+    ...(engine.advice ?? []).map(warning),
+  ];
+  if (!log)
+    // The only member's own problem would say the same again.
+    return [
+      failure(
+        `The engine cannot be used (${problem}): no node can read or write; sites go on for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
+      ),
+      ...(engine.members.length > 1 ? ofEngine : []),
+    ];
+  const { head, nodes, snapshot } = log;
+  if (!head)
+    return [
+      failure(
+        "There is no log yet: start a server with this DATABASE_URL, or run adoption-store cluster join; if the engine has lost the log, run cluster join on the node that was last up to date",
+      ),
+      ...ofEngine,
+    ];
+  return [
+    ...(nodes.length === 0 ? [failure("No node runs: start a server with this DATABASE_URL")] : []),
+    ...ofEngine,
+    ...versionProblems(nodes),
+    ...lagProblems(nodes, head.position),
+    ...clockProblems(nodes, now),
+    ...snapshotProblems(snapshot, head.position, now),
+  ];
+};
 
 /** A snapshot, and what is known of its parts. */
-export type ReportedSnapshot = Pick<Snapshot, "position"> &
+type ReportedSnapshot = Pick<Snapshot, "position"> &
   Pick<SnapshotParts, "store" | "bytes" | "compressed" | "madeAt">;
 
 /** Work that one node does, and its node. */

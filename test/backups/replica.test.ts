@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { makeEmbedded } from "../../src/cluster/leave.ts";
+import { makeEmbedded } from "../../src/cluster/membership.ts";
 import { prepareRestore } from "../../src/backups/restore.ts";
 import { checkBackup } from "../../src/backups/check.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";

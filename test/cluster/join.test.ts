@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { joinCluster } from "../../src/cluster/join.ts";
+import { joinCluster } from "../../src/cluster/membership.ts";
 import { startReplica } from "../../src/cluster/start-replica.ts";
 import { createDatabase } from "../../src/db/new-database.ts";
 import { storeIdOf } from "../../src/db/store-id.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { joinCluster } from "../../src/cluster/join.ts";
-import { inspectLeaving, makeEmbedded } from "../../src/cluster/leave.ts";
+import { inspectLeaving, joinCluster, makeEmbedded } from "../../src/cluster/membership.ts";
 import { announceNode } from "../../src/cluster/nodes.ts";
 import { createDatabase } from "../../src/db/new-database.ts";
 import { openDatabase } from "../../src/db/open.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { snapshotName, snapshotsOfLog } from "../../src/cluster/snapshot-files.ts";
-import { clusterProblems } from "../../src/cluster/problems.ts";
-import { type ClusterReport, readReport } from "../../src/cluster/report.ts";
+import { clusterProblems, type ClusterReport, readReport } from "../../src/cluster/report.ts";
 import type { NodeEntry } from "../../src/cluster/nodes.ts";
 import { MemoryEngine } from "../support/memory-log.ts";
 

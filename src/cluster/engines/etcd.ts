@@ -1,5 +1,5 @@
 import type { DatabaseUrl } from "../../lib/database-url.ts";
-import type { EngineMember, Log, LogFiles, Snapshot } from "../log.ts";
+import type { EngineMember, Log, LogFiles, PemFiles, Snapshot } from "../log.ts";
 import { EtcdGateway } from "./etcd-gateway.ts";
 import {
   type KeyRange,
@@ -13,14 +13,9 @@ import {
   pad,
   rangeOf,
 } from "./etcd-keys.ts";
-import { EtcdAppend } from "./etcd-append.ts";
-import { EtcdClaims } from "./etcd-claims.ts";
-import { headIn, headText } from "./etcd-head.ts";
-import { EtcdLeases } from "./etcd-leases.ts";
-import { EtcdRead } from "./etcd-read.ts";
-import { EtcdTurns } from "./etcd-turns.ts";
+import { EtcdAppend, EtcdRead, headIn, headText } from "./etcd-records.ts";
+import { EtcdClaims, EtcdLeases, EtcdTurns } from "./etcd-leases.ts";
 import { openSession } from "./etcd-session.ts";
-import type { PemFiles } from "./pem-files.ts";
 
 const HEALTH_MS = 1000;
 /** A watch that is silent for so long begins again: the connection may be dead, or its member cut off. */

@@ -1,10 +1,112 @@
 import { SQL } from "bun";
-import { type DatabaseUrl, type EngineHost, describeHost } from "../../lib/database-url.ts";
+import { type DatabaseUrl, describeHost, type EngineHost } from "../../lib/database-url.ts";
+import { reasonOf } from "../../lib/reason.ts";
 import { EngineUnavailable } from "../errors.ts";
-import { AttemptFailed, EngineUnanswered, firstWithin } from "./attempt.ts";
-import { failureOf } from "./postgres-errors.ts";
-import type { PemFiles } from "./pem-files.ts";
-import { createTables } from "./postgres-tables.ts";
+import { AttemptFailed, EngineUnanswered, firstWithin, type Remedy } from "./attempt.ts";
+import type { PemFiles } from "../log.ts";
+
+interface Rule {
+  /** Of SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+  match: RegExp;
+  remedy: Remedy;
+  /** The server may have committed nevertheless. */
+  mayHaveRun?: boolean;
+  advice?: string;
+}
+
+/** The first one that matches. A server that refuses a statement has rolled it back. */
+const RULES: readonly Rule[] = [
+  // The server shuts down, or ends the session, perhaps behind the commit.
+  { match: /^(57P0[12]|08)/, remedy: "reconnect", mayHaveRun: true },
+  // It starts, or is a standby.
+  { match: /^(57P03|25006)/, remedy: "reconnect" },
+  { match: /^53300/, remedy: "reconnect", advice: "raise max_connections, a node uses up to 5" },
+  // Another transaction holds the row.
+  { match: /^(55P03|40001|40P01|57014)/, remedy: "retry" },
+  {
+    match: /^42501/,
+    remedy: "give up",
+    advice:
+      "grant the user CREATE on the schema for the first start, and SELECT, INSERT, UPDATE and DELETE on the tables adoption_store_*",
+  },
+  { match: /^28/, remedy: "give up", advice: "check the user and the password in DATABASE_URL" },
+  { match: /^3D/, remedy: "give up", advice: "create it, or correct DATABASE_URL" },
+  { match: /./, remedy: "give up" },
+];
+
+/** Bun's codes of connections that were never made. */
+const NOT_CONNECTED =
+  /CONNECTION_(REFUSED|FAILED|TIMEOUT)|TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
+
+/** @param error what a query threw */
+export const failureOf = (error: unknown): AttemptFailed => {
+  if (error instanceof AttemptFailed) return error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const state = error instanceof SQL.PostgresError ? error.errno : undefined;
+  if (state === undefined) {
+    const isConnected = !NOT_CONNECTED.test(code);
+    return new AttemptFailed(isConnected ? reasonOf(error) : refusalOf(code), isConnected, "reconnect");
+  }
+  const rule = RULES.find(({ match }) => match.test(state));
+  const reason = reasonOf(error).slice(0, 200);
+  return new AttemptFailed(
+    rule?.advice ? `${reason}: ${rule.advice}` : reason,
+    rule?.mayHaveRun ?? false,
+    rule?.remedy,
+  );
+};
+
+const refusalOf = (code: string): string => {
+  if (code.endsWith("TLS_NOT_AVAILABLE")) return "the server does not offer TLS: set ssl = on";
+  if (/TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/.test(code))
+    return `the certificate is refused: ${code}`;
+  return "cannot be reached";
+};
+
+/** One of the tables: they are all made in one transaction. */
+const LAST = "adoption_store_file";
+/** Any number that nothing else takes. */
+const LOCK = 4_702_613_985;
+
+/**
+ * `name` is that of the log in DATABASE_URL; `log` identifies what it holds, and changes with a restored backup. Turns may be
+ * lost with the server, so they are not in its WAL. Records are compressed already.
+ */
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS adoption_store_log (
+    name text PRIMARY KEY, log text NOT NULL, position bigint NOT NULL, id text NOT NULL, trimmed bigint NOT NULL
+  ) WITH (fillfactor = 50);
+  CREATE TABLE IF NOT EXISTS adoption_store_record (
+    name text, log text, position bigint, id text NOT NULL, record bytea NOT NULL, PRIMARY KEY (name, log, position)
+  );
+  ALTER TABLE adoption_store_record ALTER COLUMN record SET STORAGE EXTERNAL;
+  CREATE TABLE IF NOT EXISTS adoption_store_snapshot (
+    name text PRIMARY KEY, log text NOT NULL, position bigint NOT NULL, id text NOT NULL, checksum text NOT NULL,
+    reference text NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS adoption_store_claim (
+    name text, claim text, holder text NOT NULL, value text NOT NULL, expires timestamptz NOT NULL,
+    PRIMARY KEY (name, claim)
+  );
+  CREATE UNLOGGED TABLE IF NOT EXISTS adoption_store_turn (
+    name text, node text, ticket bigint GENERATED ALWAYS AS IDENTITY, expires timestamptz NOT NULL,
+    PRIMARY KEY (name, node)
+  ) WITH (fillfactor = 50);
+  CREATE TABLE IF NOT EXISTS adoption_store_file (
+    name text, file text, content bytea NOT NULL, PRIMARY KEY (name, file)
+  );
+  ALTER TABLE adoption_store_file ALTER COLUMN content SET STORAGE EXTERNAL;
+`;
+
+/** The right to create tables is needed only while there are none. */
+const createTables = async (sql: SQL): Promise<void> => {
+  const [found] = (await sql`SELECT to_regclass(${LAST}) IS NOT NULL AS exists`) as { exists: boolean }[];
+  if (found?.exists) return;
+  await sql.begin(async (tx) => {
+    await tx`SELECT pg_advisory_xact_lock(${LOCK})`;
+    await tx.unsafe(TABLES).simple();
+  });
+};
 
 /** Connections to the server that writes go to. */
 export interface Connection {
@@ -16,7 +118,7 @@ export interface Connection {
   readonly ended: AbortController;
 }
 
-export interface RunOptions {
+interface RunOptions {
   patienceMs?: number;
   /** How long one attempt may take. */
   limitMs?: number;

@@ -1,5 +1,5 @@
 // Writes and makes snapshots without a pause, until it is killed: bun snapshot-maker.ts PATH DATABASE_URL
-import { makeSnapshot } from "../../../src/cluster/make-snapshot.ts";
+import { makeSnapshot } from "../../../src/cluster/snapshot-schedule.ts";
 import { openLog } from "../../../src/cluster/open-log.ts";
 import { openReplica } from "../../../src/cluster/replica.ts";
 import { startReplica } from "../../../src/cluster/start-replica.ts";

@@ -1,15 +1,16 @@
 import { assertSound } from "../db/integrity.ts";
 import { assertCurrent } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
-import { replicaMark } from "../db/replica-mark.ts";
+import { replicaMark, unmarkReplica } from "../db/replica-mark.ts";
 import { openExisting } from "../db/snapshot.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import type { LoadOptions } from "./load-snapshot.ts";
+import { type LoadOptions, removeOutdatedMark } from "./load-snapshot.ts";
 import type { Head, Log } from "./log.ts";
-import { startLog } from "./new-log.ts";
+import { readNodes } from "./nodes.ts";
+import { startLog } from "./start-replica.ts";
 
-export interface JoinOptions extends LoadOptions {
+interface JoinOptions extends LoadOptions {
   /** Replaces the log that the engine has. Its nodes then start again from this store. */
   replace: boolean;
 }
@@ -54,4 +55,32 @@ export const joinCluster = async (
   const now = await log.head();
   if (!isNew || !now) throw new OperatorError("another node began a log meanwhile: run this again");
   return { log: now.log, isNew };
+};
+
+/** What leaving a cluster means for this node. */
+interface Leaving {
+  /** `current`: the node catches up first; `none`: the file is an embedded store; else the file's log is not in the engine. */
+  readonly log: "none" | "current" | "lost" | "replaced";
+  /** Names of other nodes that run at present, and go on. */
+  readonly running: readonly string[];
+}
+
+/** @throws EngineUnavailable */
+export const inspectLeaving = async (path: string, log: Log): Promise<Leaving> => {
+  const client = openExisting(path);
+  const mark = replicaMark(client);
+  client.close();
+  if (!mark) return { log: "none", running: [] };
+  const head = await log.head();
+  if (!head) return { log: "lost", running: [] };
+  const running = (await readNodes(log)).map(({ name }) => name);
+  return { log: head.log === mark.log ? "current" : "replaced", running };
+};
+
+/** Makes a replica, which no other process may use, an embedded store. It may be run again. */
+export const makeEmbedded = (path: string): void => {
+  const client = openExisting(path);
+  unmarkReplica(client);
+  client.close();
+  removeOutdatedMark(path);
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { headIn, headText } from "../../src/cluster/engines/etcd-head.ts";
+import { headIn, headText } from "../../src/cluster/engines/etcd-records.ts";
 import { EngineUnavailable } from "../../src/cluster/errors.ts";
 
 const rangeOf = (text: string) => ({
