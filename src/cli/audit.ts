@@ -6,11 +6,11 @@ import { ACTION_NAMES, type Action, RESOURCE_KINDS, resourceOf as resourceKindOf
 import { petStatusName } from "../pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
 import { withDatabase } from "./database.ts";
-import { withSuggestions } from "./help/suggested.ts";
+import { withSuggestions } from "./help/options.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { parseSpan } from "./key-flags.ts";
-import { type Columns, printList } from "./print/list.ts";
-import { relativeTime } from "./print/relative-time.ts";
+import { type Columns, printList } from "./print/table.ts";
+import { relativeTime } from "./print/output.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -3,27 +3,33 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
 import { siteStorage } from "../app/objects.ts";
-import { removeTemporary } from "../backups/temporary-files.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
-import { type CheckedBackup, checkBackup } from "../backups/check.ts";
+import { checkBackup, type CheckedBackup } from "../backups/check.ts";
 import { assertDestination, existsMessage } from "../backups/destination.ts";
 import { backupName } from "../backups/file-names.ts";
+import { newestValidBackup } from "../backups/newest-backup.ts";
+import { prepareRestore, type RestoreResult } from "../backups/restore.ts";
+import { removeTemporary } from "../backups/temporary-files.ts";
 import type { Config } from "../config/config.ts";
-import { SERVICE } from "../lib/actor.ts";
+import { STORAGE } from "../config/settings/storage.ts";
+import { shellQuoted } from "../data-dir/shell.ts";
+import { SERVICE as SERVICE_ACTOR } from "../lib/actor.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { resultCode } from "../lib/storage-errors.ts";
+import { SERVICE, STATE_DIRECTORY } from "../service/paths.ts";
+import { confirm } from "./confirm.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { stopSignals } from "./signals.ts";
-import { formatBytes } from "./print/format.ts";
+import { formatBytes, note, print, printDeclined, printJson } from "./print/output.ts";
 import { progressLine } from "./print/progress.ts";
+import { record } from "./database.ts";
 import { configOf, withSettings } from "./settings.ts";
+import { stopSignals } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
-import { note, print, printJson } from "./print/output.ts";
-import { record } from "./record.ts";
 
-interface Options extends Record<string, unknown> {
+interface BackupOptions extends Record<string, unknown> {
   check?: boolean;
   force?: boolean;
   keep?: string;
@@ -74,7 +80,7 @@ const printBackup = ({ file, bytes, secrets, sites, removed, leftAlone }: Backup
 };
 
 /** Refuses flags for taking a backup. @throws UsageError */
-const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: Options): void => {
+const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: BackupOptions): void => {
   const flags = { force, keep, "with-secrets": withSecrets, "no-sites": !sites };
   const [flag] = Object.entries(flags).find(([, value]) => value) ?? [];
   if (flag !== undefined)
@@ -95,7 +101,7 @@ const printChecked = ({ file, bytes, migration, sites, secrets, origin }: Checke
 };
 
 /** Checks a backup. Writes nothing and does not use DATA_DIR. @throws OperatorError if it cannot be restored */
-const check = (file: string, { json }: Options): void => {
+const check = (file: string, { json }: BackupOptions): void => {
   const progress = progressLine();
   let backup: CheckedBackup;
   try {
@@ -114,7 +120,7 @@ const check = (file: string, { json }: Options): void => {
 };
 
 /** Checks every backup, even after a damaged one. `--json` prints one line per backup. @throws OperatorError */
-const checkAll = (targets: readonly string[], options: Options): void => {
+const checkAll = (targets: readonly string[], options: BackupOptions): void => {
   assertNoBackupFlags(options);
   const [only, ...others] = targets.map((target) => resolve(target));
   if (only !== undefined && others.length === 0) return check(only, options);
@@ -132,8 +138,8 @@ const checkAll = (targets: readonly string[], options: Options): void => {
     throw new OperatorError(`${damaged.length} of ${targets.length} backups cannot be restored`);
 };
 
-const recordBackup = (config: Config, target: string, { scheduled }: Options): Promise<void> =>
-  record(config, { action: "backup.taken", id: target }, scheduled ? SERVICE : OPERATOR);
+const recordBackup = (config: Config, target: string, { scheduled }: BackupOptions): Promise<void> =>
+  record(config, { action: "backup.taken", id: target }, scheduled ? SERVICE_ACTOR : OPERATOR);
 
 /** The only target of a command that takes a backup. @throws UsageError */
 const targetOf = (targets: readonly string[]): string => {
@@ -147,7 +153,7 @@ const targetOf = (targets: readonly string[]): string => {
 const STDOUT = "-";
 
 /** Writes a backup to standard output through a temporary file in DATA_DIR. SIGINT and SIGTERM remove the file. */
-const backUpToStdout = async (config: Config, options: Options): Promise<void> => {
+const backUpToStdout = async (config: Config, options: BackupOptions): Promise<void> => {
   const { dataDir } = config;
   for (const flag of ["force", "keep", "json"])
     if (options[flag]) throw new UsageError(`--${flag} cannot be used with standard output: omit the flag`);
@@ -177,7 +183,7 @@ const backUpToStdout = async (config: Config, options: Options): Promise<void> =
 const write = async (
   config: Config,
   file: string,
-  { force, withSecrets, sites }: Options,
+  { force, withSecrets, sites }: BackupOptions,
   keep?: number,
 ): Promise<BackupResult> => {
   const { dataDir, diskReserve } = config;
@@ -249,7 +255,7 @@ export const backupCommand = (): Command =>
       .option("--json", "print JSON"),
     [],
     ["diskReserve"],
-  ).action(async (targets: string[], options: Options) => {
+  ).action(async (targets: string[], options: BackupOptions) => {
     if (options.check) return checkAll(targets, options);
     const target = targetOf(targets);
     const config = configOf({ ...options, sites: undefined, scheduled: undefined, json: undefined });
@@ -266,4 +272,100 @@ export const backupCommand = (): Command =>
     await recordBackup(config, basename(file), options);
     if (options.json) printJson(result);
     else printBackup(result, ((performance.now() - start) / 1000).toFixed(1));
+  });
+
+interface RestoreOptions extends Record<string, unknown> {
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** How to serve what was restored: `serve` alone would take ./data. */
+const startCommand = (dataDir: string): string => {
+  if (dataDir === STATE_DIRECTORY) return `systemctl start ${SERVICE}`;
+  return dataDir === STORAGE.dataDir.fallback
+    ? "adoption-store serve"
+    : `adoption-store serve --data-dir ${shellQuoted(dataDir)}`;
+};
+
+const printRestored = ({ bytes, aside, sites }: RestoreResult, dataDir: string) => {
+  print(`Restored to ${dataDir}: ${formatBytes(bytes)}, checked`);
+  if (sites.files > 0) print(`Sites: ${quantity(sites.files, "file")}`);
+  if (aside !== undefined)
+    print(`The previous database is kept as ${aside}: remove it when you no longer need it`);
+  print("The API keys are those of the backup. To create another: adoption-store keys create --help");
+  print(`To start the server: ${startCommand(dataDir)}`);
+};
+
+/** Stands for the newest valid backup in BACKUP_DIR. */
+const LATEST = "latest";
+
+/** The backup to restore: a file, or the newest valid one in a directory. @throws OperatorError */
+const backupAt = (target: string, { dataDir, backupDir }: Config): string => {
+  const path = resolve(target === LATEST ? backupDir : target);
+  if (target !== LATEST && !(existsSync(path) && statSync(path).isDirectory())) return path;
+  const progress = progressLine();
+  try {
+    const file = newestValidBackup(path, dataDir, {
+      onProgress: progress.show,
+      onSkipped(reason) {
+        progress.end();
+        note(reason);
+      },
+    });
+    progress.end();
+    note(`Using the newest valid backup: ${file}`);
+    return file;
+  } finally {
+    progress.end();
+  }
+};
+
+const RESTORE_TEXTS: CommandTexts = {
+  notes: [
+    "The previous database stays in DATA_DIR as adoption-store.db.before-restore-<UTC time>. Delete it when you no longer need it.",
+  ],
+  examples: [
+    { text: "Restore a backup", line: "adoption-store restore backup.db" },
+    { text: "Restore the newest scheduled backup", line: "adoption-store restore latest" },
+  ],
+};
+
+export const restoreCommand = (): Command =>
+  withSettings(
+    withTexts(new Command("restore"), RESTORE_TEXTS)
+      .summary("replace the database with a backup")
+      .description("replace the database and the sites with those of a backup; stop the server first")
+      .argument(
+        "<backup>",
+        "a backup file, a directory (its newest valid backup), or latest (the newest in BACKUP_DIR)",
+      )
+      .option("--yes", "do not ask")
+      .option("--json", "print JSON"),
+    ["backupDir"],
+  ).action(async (target: string, options: RestoreOptions) => {
+    const config = configOf({ ...options, json: undefined });
+    const { dataDir } = config;
+    const file = backupAt(target, config);
+    const restore = prepareRestore(dataDir, file, Date.now(), siteStorage(config));
+    const progress = progressLine();
+    try {
+      if (
+        restore.replaces &&
+        !options.yes &&
+        !(await confirm(`Replace the database of ${dataDir} with ${file}?`))
+      )
+        return printDeclined(options.json, "Nothing was restored.");
+      const result = await restore.run(progress.show);
+      progress.end();
+      const { missing } = result.sites;
+      if (missing > 0)
+        note(
+          `${missing} files of deployed sites are neither in the backup nor in ${config.blobsUrl ? "the object store" : "DATA_DIR"}: deploy those sites again`,
+        );
+      if (options.json) printJson({ ...result, file, dataDir });
+      else printRestored(result, dataDir);
+    } finally {
+      progress.end();
+      restore.close();
+    }
   });

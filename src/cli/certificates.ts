@@ -7,13 +7,11 @@ import type { Places } from "../certificates/queue.ts";
 import { summaryOf } from "../certificates/summary.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
-import { withDatabase } from "./database.ts";
+import { whenNotFound, withDatabase } from "./database.ts";
 import { withExamples } from "./help/texts.ts";
-import { whenNotFound } from "./not-found.ts";
 import { printProblem } from "./print/certificate-problem.ts";
-import { type Columns, printList } from "./print/list.ts";
-import { print, printDeclined, printJson, printResult } from "./print/output.ts";
-import { relativeTime } from "./print/relative-time.ts";
+import { type Columns, printList } from "./print/table.ts";
+import { print, printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

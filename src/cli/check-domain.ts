@@ -6,9 +6,8 @@ import { dnsInspector } from "../dns-checks/inspect.ts";
 import { fromNameCheck } from "../name-checks/model.ts";
 import { type NameVerdict, VERDICT_TONES } from "../name-checks/verdict.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { print, printJson } from "./print/output.ts";
+import { coloured, print, printJson } from "./print/output.ts";
 import { availableConfig, withSettings } from "./settings.ts";
-import { coloured } from "./print/colour.ts";
 import { printFindings, printQuestions, printRecords } from "./print/domain.ts";
 
 interface Options extends Record<string, unknown> {

@@ -1,25 +1,145 @@
 import { Command } from "commander";
 import { fetchSiteFiles, uploadSiteFiles } from "../app/objects.ts";
+import type { EngineMember, Log } from "../cluster/log.ts";
+import type { NodeEntry } from "../cluster/nodes.ts";
+import type { ClusterProblem, ClusterReport, ReportedClaim } from "../cluster/report.ts";
 import type { Config } from "../config/config.ts";
-import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
+import { assertDatabase, assertDataDir } from "../data-dir/checks.ts";
 import { engineError } from "../data-dir/engine-error.ts";
 import { lockForRestore } from "../data-dir/lock.ts";
 import { openStore } from "../data-dir/open.ts";
-import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
 import { databasePath } from "../data-dir/paths.ts";
-import type { Log } from "../cluster/log.ts";
+import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
+import { describeDatabaseUrl } from "../lib/database-url.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
-import { openLogOf } from "./cluster-log.ts";
-import { catchUpWithCluster } from "./database.ts";
-import { clusterStatusCommand } from "./cluster-status.ts";
+import { openLogOf, readCluster } from "./cluster-facts.ts";
 import { confirm } from "./confirm.ts";
+import { catchUpWithCluster } from "./database.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { formatBytes } from "./print/format.ts";
-import { note, printDeclined, printResult } from "./print/output.ts";
+import {
+  coloured,
+  formatBytes,
+  formatCount,
+  heading,
+  note,
+  print,
+  printDeclined,
+  printJson,
+  printResult,
+  relativeTime,
+} from "./print/output.ts";
+import { type Columns, printList } from "./print/table.ts";
 import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";
+
+const LABEL_WIDTH = 11;
+
+const memberText = ({ address, problem, isLeader }: EngineMember): string => {
+  if (problem !== undefined) return `${address} ${coloured("red", "FAILED")} (${problem})`;
+  return isLeader ? `${address} (leader)` : address;
+};
+
+const engineTexts = ({ engine: { version, members, bytes } }: ClusterReport, url: string): string[] => [
+  [
+    version ?? coloured("red", "cannot be reached"),
+    url,
+    bytes !== undefined && `${formatBytes(bytes)} stored`,
+  ]
+    .filter(Boolean)
+    .join(", "),
+  ...members.map(memberText),
+];
+
+const logText = ({ log }: ClusterReport): string => {
+  if (!log) return "not known";
+  return log.head ? `${log.head.log} at position ${formatCount(log.head.position)}` : "none yet";
+};
+
+const PLACES = { engine: "in the engine", objects: "in object storage" } as const;
+
+const snapshotText = ({ log }: ClusterReport, now: number): string => {
+  const { head, snapshot } = log ?? {};
+  if (!head || !snapshot) return log ? "none" : "not known";
+  const { position, madeAt, compressed, store } = snapshot;
+  return `position ${formatCount(position)}, ${quantity(head.position - position, "record")} behind the log, made ${relativeTime(madeAt, now)}, ${formatBytes(compressed)} ${PLACES[store]}`;
+};
+
+const linesOf = (label: string, [first = "", ...rest]: readonly string[]): string[] => [
+  `${heading(label)}${" ".repeat(LABEL_WIDTH - label.length)}${first}`,
+  ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line),
+];
+
+const workOf = ({ id }: NodeEntry, claims: readonly ReportedClaim[]): string =>
+  claims
+    .filter(({ node }) => node === id)
+    .map(({ name }) => name)
+    .join(", ") || "-";
+
+const nodeColumns = (head: number, claims: readonly ReportedClaim[], now: number): Columns<NodeEntry> => ({
+  NODE: ({ name }) => name,
+  ID: ({ id }) => id.slice(0, 8),
+  VERSION: ({ version }) => version,
+  POSITION: ({ position }) => formatCount(position),
+  BEHIND: ({ position }) => formatCount(Math.max(0, head - position)),
+  ADDRESS: ({ address }) => address,
+  STARTED: ({ since }) => relativeTime(since, now),
+  CLAIMS: (node) => workOf(node, claims),
+});
+
+const printStatus = (
+  report: ClusterReport,
+  problems: readonly ClusterProblem[],
+  url: string,
+  now: number,
+): void => {
+  const { log } = report;
+  for (const line of [
+    ...linesOf("engine", engineTexts(report, url)),
+    ...linesOf("log", [logText(report)]),
+    ...linesOf("snapshot", [snapshotText(report, now)]),
+  ])
+    print(line);
+  if (log && log.nodes.length > 0) {
+    print("");
+    // A node tells its position every two seconds: it may be ahead of the end that was asked for before.
+    printList(log.nodes, nodeColumns(log.head?.position ?? 0, log.claims, now), { json: false, empty: "" });
+  }
+  if (problems.length > 0) print("");
+  for (const { isFailure, text } of problems)
+    print(`${isFailure ? coloured("red", "FAILED ") : coloured("yellow", "warning")}    ${text}`);
+};
+
+const STATUS_TEXTS: CommandTexts = {
+  notes: [
+    "The command asks etcd or PostgreSQL. It needs neither a server nor a DATA_DIR, and changes nothing. Nodes tell their position every two seconds, so BEHIND is a little high in a busy cluster.",
+  ],
+  exitCodes: { 0: "all is well", 1: "something is wrong: the last lines say what" },
+  examples: [
+    { text: "Show the nodes, the engine and the log", line: "adoption-store cluster status" },
+    {
+      text: "Alert from a timer when something is wrong",
+      line: "adoption-store cluster status > /dev/null || echo look at the cluster",
+    },
+  ],
+};
+
+const clusterStatusCommand = (): Command =>
+  withTexts(new Command("status"), STATUS_TEXTS)
+    .summary("show the nodes, the engine and the log")
+    .description(
+      "show the nodes of the cluster, its engine, its log and its newest snapshot, and what is wrong",
+    )
+    .action(async (options: Record<string, unknown>) => {
+      const config = configOf(options);
+      const now = Date.now();
+      const { report, problems } = await readCluster(config, now);
+      if (options["json"]) printJson({ ...report, problems });
+      else
+        printStatus(report, problems, config.databaseUrl ? describeDatabaseUrl(config.databaseUrl) : "", now);
+      process.exitCode = problems.length === 0 ? 0 : 1;
+    });
 
 interface Options extends Record<string, unknown> {
   replace?: boolean;

@@ -6,9 +6,9 @@ import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts"
 import { type Sources, settingText } from "../config/sources.ts";
 import type { BlobsUrl } from "../lib/blobs-url.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
-import { withoutSettings } from "./help/globals.ts";
+import { withoutSettings } from "./help/options.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
-import { printList } from "./print/list.ts";
+import { printList } from "./print/table.ts";
 import { note, print } from "./print/output.ts";
 import { describeStopped, serviceOf } from "./service-state.ts";
 import { sourcesBeside, withSettings } from "./settings.ts";

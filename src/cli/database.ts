@@ -1,17 +1,32 @@
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
+import { auditRepository } from "../audit/repository.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
-import { quantity } from "../lib/quantity.ts";
-import { OperatorError } from "../lib/operator-error.ts";
-import { assertDataDir } from "../data-dir/checks.ts";
-import { assertNotBeingRestored } from "../data-dir/lock.ts";
+import { assertDatabaseFiles, assertDataDir } from "../data-dir/checks.ts";
 import { engineError } from "../data-dir/engine-error.ts";
-import { openStore } from "../data-dir/open.ts";
-import { asDiskError } from "../db/disk-error.ts";
-import { EngineUnavailable, isFull, resultCode } from "../lib/storage-errors.ts";
-import type { Database } from "../db/open.ts";
 import { explainStorage } from "../data-dir/filesystem.ts";
 import { fullDiskAdvice } from "../data-dir/free-space.ts";
+import { assertNotBeingRestored, isBeingRestored } from "../data-dir/lock.ts";
+import { openFault } from "../data-dir/open-error.ts";
+import { openStore } from "../data-dir/open.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { assertUnused } from "../data-dir/traces.ts";
+import type { AuditEntry } from "../db/audit.ts";
+import { asDiskError } from "../db/disk-error.ts";
+import { assertCurrent, MigrationRefused } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
+import type { Database } from "../db/open.ts";
+import { openForReading } from "../db/readonly.ts";
+import type { Client } from "../db/snapshot.ts";
+import type { Actor } from "../lib/actor.ts";
+import { Fault } from "../lib/errors.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { quantity } from "../lib/quantity.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { EngineUnavailable, isFull, resultCode } from "../lib/storage-errors.ts";
+import { sentence } from "../lib/text.ts";
 import { note } from "./print/output.ts";
 
 /** Turns a storage failure into a message that names the file system and says what to do. */
@@ -62,5 +77,58 @@ export const withDatabase = async <Result>(
   } finally {
     await database.close();
     await cluster?.log.close();
+  }
+};
+
+/** Stores the audit log entry of a completed action, so a failure is only noted. */
+const attempt = async (store: () => Promise<void>): Promise<void> => {
+  try {
+    await store();
+  } catch (error) {
+    note(`The command succeeded, but the audit log has no entry: ${sentence(reasonOf(error))}`);
+  }
+};
+
+/** Records an action of a command that has the database open. */
+export const recordIn = (database: Database, entry: AuditEntry): Promise<void> =>
+  attempt(() => auditRepository(database).add({ actor: OPERATOR, now: Date.now() }, entry));
+
+/** Records an action of a command. */
+export const record = (config: Config, entry: AuditEntry, actor: Actor = OPERATOR): Promise<void> =>
+  attempt(() =>
+    withDatabase(config, (database) => auditRepository(database).add({ actor, now: Date.now() }, entry)),
+  );
+
+/** Adds what to do to the error about an id or a name that does not exist. */
+export const whenNotFound = <Result>(advice: string, work: Promise<Result>): Promise<Result> =>
+  work.catch((error: unknown) => {
+    throw error instanceof Fault && error.code === "not_found"
+      ? new Fault("not_found", `${error.message.replace(/\.$/, "")}: ${advice}`)
+      : error;
+  });
+
+/** The reason why there is nothing to open in a new DATA_DIR. */
+export const NONE = "it does not exist yet";
+const BEING_RESTORED = "not checked: a backup is being restored";
+
+/** Opens the database without changing a file. @returns why there is nothing to open @throws an error that says why it cannot */
+export const openForCommand = ({ dataDir: path }: Config): Client | string => {
+  assertDatabaseFiles(path);
+  const file = databasePath(path);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found?.size) {
+    assertUnused(path, found ? "empty" : "missing");
+    return NONE;
+  }
+  if (isBeingRestored(path)) return BEING_RESTORED;
+  let client: Client | undefined;
+  try {
+    client = openForReading(file);
+    assertCurrent(client, migrations);
+    return client;
+  } catch (caught) {
+    const error = client ? asDiskError(client, caught) : caught;
+    client?.close();
+    throw error instanceof MigrationRefused ? error : new Error(openFault(file, error), { cause: error });
   }
 };

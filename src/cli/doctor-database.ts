@@ -12,9 +12,9 @@ import { servableDeploys } from "../db/stored-deploys.ts";
 import { describeAttempt, explanations } from "../certificates/explain.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Concern, Probe } from "./doctor-finding.ts";
-import { NONE, openForCommand } from "./open-readonly.ts";
+import { NONE, openForCommand } from "./database.ts";
 import { creationAdvice } from "./service-state.ts";
-import { formatNames } from "./print/format.ts";
+import { formatNames } from "./print/output.ts";
 
 /** The most names on one line. */
 const MAX_NAMED = 10;

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { coloured } from "./print/colour.ts";
+import { coloured } from "./print/output.ts";
 
 type Level = "ok" | "warning" | "failed";
 

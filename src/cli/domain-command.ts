@@ -5,9 +5,8 @@ import { SHARED } from "../config/saved-settings.ts";
 import type { Database } from "../db/open.ts";
 import type { DomainRolesService } from "../domains/roles.ts";
 import type { DomainService } from "../domains/service.ts";
-import { withDatabase } from "./database.ts";
+import { whenNotFound, withDatabase } from "./database.ts";
 import { withExamples } from "./help/texts.ts";
-import { whenNotFound } from "./not-found.ts";
 import { withSettings } from "./settings.ts";
 
 export interface DomainOptions extends Record<string, unknown> {

@@ -32,9 +32,8 @@ import {
   printStage,
 } from "./print/domain.ts";
 import { printBeforeRemoval } from "./print/before-removal.ts";
-import { type Columns, allPages, printList } from "./print/list.ts";
-import { printDeclined, printJson, printResult } from "./print/output.ts";
-import { relativeTime } from "./print/relative-time.ts";
+import { allPages, type Columns, printList } from "./print/table.ts";
+import { printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
 import { configBeside } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

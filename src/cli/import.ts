@@ -1,22 +1,219 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Command, Option } from "commander";
-import { type ImportResult, importFile } from "../bulk/import.ts";
-import type { Dependencies, ImportOptions } from "../bulk/import-options.ts";
-import { importRepository } from "../bulk/repository.ts";
+import { commandServices } from "../app/command-services.ts";
+import { type CategoryAccess, type CategoryNames, categoryNames } from "../bulk/category-names.ts";
+import { columnsOf, type Mapping, parseMapping } from "../bulk/columns.ts";
+import { isWorkbook, WORKBOOK_ADVICE } from "../bulk/file-kind.ts";
+import type { Dependencies, ImportOptions, Preview } from "../bulk/import-options.ts";
+import { importFile, type ImportResult } from "../bulk/import.ts";
+import type { Format } from "../bulk/read-format.ts";
+import { categoryLookup, importRepository, storedCategories } from "../bulk/repository.ts";
+import { isEncoding } from "../bulk/source.ts";
+import { parseValueMapping, type ValueMapping } from "../bulk/value-mapping.ts";
+import { newCategoryChecker } from "../categories/model.ts";
 import type { Config } from "../config/config.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { Database } from "../db/open.ts";
+import { Fault } from "../lib/errors.ts";
+import { OPERATOR } from "../lib/privilege-ceiling.ts";
+import { quantity } from "../lib/quantity.ts";
+import { printable, quoted } from "../lib/text.ts";
+import { petStatusName } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
-import { formerGuardFlag } from "./file-format.ts";
+import { assertReadable, assertWritable, delimiterOf, formatOf, formerGuardFlag } from "./file-arguments.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { categoryAccess } from "./import-categories.ts";
-import { type ImportFlags, addMapping, addValue, importOptionsOf } from "./import-flags.ts";
-import { printSummary } from "./import-report.ts";
-import { note } from "./print/output.ts";
-import { rowProgress } from "./print/row-progress.ts";
+import { formatCount, formatNames, note, print, printJson } from "./print/output.ts";
+import { rowProgress } from "./print/progress.ts";
+import { table } from "./print/table.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
+import { UsageError } from "./usage-error.ts";
+
+interface ImportFlags extends Record<string, unknown> {
+  format?: Format;
+  delimiter?: string;
+  encoding?: string;
+  map: Mapping[];
+  value: ValueMapping[];
+  createCategories?: boolean;
+  dryRun?: boolean;
+  rejected?: string;
+  again?: boolean;
+  raw?: boolean;
+  json?: boolean;
+}
+
+/** @throws UsageError */
+const addMapping = (text: string, before: Mapping[]): Mapping[] => {
+  const mapping = parseMapping(text);
+  if (!mapping)
+    throw new UsageError(
+      `--map: ${JSON.stringify(text)} is not of the form "Animal Name=name"; the fields are name, category (a name), categoryId and status, or ignore`,
+    );
+  const [column, role] = mapping;
+  for (const [otherColumn, otherRole] of before) {
+    if (otherColumn === column && otherRole !== role)
+      throw new UsageError(
+        `--map: the column ${JSON.stringify(column)} is mapped to ${otherRole} and to ${role}`,
+      );
+    if (otherColumn !== column && otherRole === role && role !== "ignore")
+      throw new UsageError(
+        `--map: the columns ${JSON.stringify(otherColumn)} and ${JSON.stringify(column)} are both mapped to ${role}`,
+      );
+  }
+  return [...before, mapping];
+};
+
+/** @throws UsageError */
+const addValue = (text: string, before: ValueMapping[]): ValueMapping[] => {
+  const mapping = parseValueMapping(text);
+  if (typeof mapping === "string") throw new UsageError(`--value: ${quoted(text)} ${mapping}`);
+  return [...before, mapping];
+};
+
+const encodingOf = (name: string | undefined): ImportOptions["encoding"] => {
+  if (name === undefined || isEncoding(name)) return name;
+  throw new UsageError(
+    `--encoding: ${quoted(name)} is not an encoding: use its usual name, such as utf-8, windows-1252 or utf-16be`,
+  );
+};
+
+/** @throws UsageError */
+const importOptionsOf = (file: string, flags: ImportFlags): ImportOptions => {
+  const path = file === "-" ? undefined : file;
+  if (path !== undefined) assertReadable(path);
+  if (path !== undefined && flags.format === undefined && isWorkbook(path))
+    throw new UsageError(`${JSON.stringify(path)}: ${WORKBOOK_ADVICE}`);
+  const rejected = flags.rejected ?? (path === undefined ? undefined : `${path}.rejected`);
+  if (rejected === undefined && !flags.dryRun)
+    throw new UsageError(
+      "--rejected: name a file for rejected rows, because standard input has no name to derive it from",
+    );
+  if (rejected !== undefined && !flags.dryRun) assertWritable(rejected, path);
+  return {
+    path,
+    rejected,
+    format: formatOf(path, flags.format),
+    delimiter: delimiterOf(flags.delimiter),
+    encoding: encodingOf(flags.encoding),
+    columns: columnsOf(flags.map),
+    values: flags.value,
+    isRaw: flags.raw ?? false,
+    reimport: flags.again ?? false,
+  };
+};
+
+/** Why no category can have a name, by the rules of the API. */
+const problemOf = (name: string): string | undefined =>
+  newCategoryChecker.accepts({ name }) ? undefined : newCategoryChecker.explain({ name });
+
+/** Counts new categories with ids that no category has. */
+const pretendToCreate = (names: CategoryNames) => {
+  let id = 0n;
+  return async (name: string): Promise<void> => names.add({ id: --id, name });
+};
+
+const createIn = (config: Config, database: Database, names: CategoryNames) => {
+  const { categories } = commandServices(config, database);
+  return async (name: string): Promise<void> => {
+    try {
+      const added = await categories.add(name, OPERATOR);
+      names.add({ id: BigInt(added.id), name: added.name });
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === "category_name_taken")) throw error;
+      // Somebody else added it a moment ago.
+      names.reload();
+    }
+  };
+};
+
+/**
+ * The categories of a store for an import.
+ * @param database undefined: there is no store yet
+ * @param isDry missing categories are not stored
+ */
+const categoryAccess = (
+  config: Config,
+  database: Database | undefined,
+  { creates, isDry }: { creates: boolean; isDry: boolean },
+): CategoryAccess => {
+  const names = categoryNames(() => (database ? storedCategories(database) : []));
+  const create = isDry || !database ? pretendToCreate(names) : createIn(config, database, names);
+  return {
+    names,
+    problemOf,
+    create: creates ? create : undefined,
+    hasCategory: config.strictCategories && database ? categoryLookup(database) : undefined,
+  };
+};
+
+const MAX_NAMES = 20;
+
+const categoryOf = ({ pet, category }: Preview, created: readonly string[]): string => {
+  if (category === undefined) return String(pet.categoryId);
+  return created.includes(category) ? `${category} (new)` : category;
+};
+
+const printPreview = ({ preview, created }: ImportResult): void => {
+  if (preview.length === 0) return;
+  const rows = preview.map((row) => [
+    String(row.line),
+    printable(row.pet.name, 60),
+    printable(categoryOf(row, created), 40),
+    row.pet.status ? petStatusName(row.pet.status) : "-",
+  ]);
+  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+  print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], width)}\n`);
+};
+
+const summaryOf = (
+  { read, added, rejected, before, rejectedBefore, blank, done }: ImportResult,
+  file: string | undefined,
+  isDry: boolean,
+) => {
+  const [verb, refused] = isDry ? ["would be added", "would be rejected"] : ["added", "rejected"];
+  const now = rejected - rejectedBefore;
+  const here = rejectedBefore > 0 ? ` (${formatCount(now)} in this run)` : "";
+  const place = now > 0 && !isDry ? `${here}, see ${file}` : "";
+  const skipped = blank > 0 ? `; ${quantity(blank, "blank row")} skipped` : "";
+  const earlier = before > 0 ? ` (${formatCount(before)} in an earlier run)` : "";
+  const counts = `${quantity(read, "row")} read${earlier}: ${formatCount(added)} ${verb}, ${formatCount(rejected)} ${refused}${place}${skipped}`;
+  return done ? counts : `Stopped: ${counts}; run the same command again to continue`;
+};
+
+const previewJson = ({ line, pet, category }: Preview) => ({
+  line,
+  name: pet.name,
+  category,
+  status: pet.status,
+});
+
+/** Prints the result of an import. @param rejected the file of rejected rows */
+const printSummary = (
+  result: ImportResult,
+  {
+    rejected,
+    isDry,
+    seconds,
+    json,
+  }: { rejected: string | undefined; isDry: boolean; seconds: number; json: boolean },
+): void => {
+  const { preview, created, ...outcome } = result;
+  if (json)
+    return printJson({
+      ...outcome,
+      createdCategories: created,
+      ...(isDry && { preview: preview.map(previewJson) }),
+      ...(outcome.rejected > outcome.rejectedBefore && !isDry && { rejectedFile: rejected }),
+      seconds,
+    });
+  if (isDry) printPreview(result);
+  if (created.length > 0)
+    print(`Categories that ${isDry ? "would be" : "were"} created: ${formatNames(created, MAX_NAMES)}`);
+  const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round((result.read - result.before) / seconds))} rows/s`;
+  print(`${summaryOf(result, rejected, isDry)} (${pace})`);
+};
 
 const MAX_NOTES = 10;
 

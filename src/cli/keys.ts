@@ -8,14 +8,12 @@ import { Fault } from "../lib/errors.ts";
 import { GRANTS, SCOPES } from "../lib/scopes.ts";
 import { formatTime } from "../lib/time.ts";
 import { confirm } from "./confirm.ts";
-import { withDatabase } from "./database.ts";
-import { withSuggestions } from "./help/suggested.ts";
+import { whenNotFound, withDatabase } from "./database.ts";
+import { withSuggestions } from "./help/options.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { expiryOf, graceOf, keyIdOf, keyNameOf, rateOf, scopesOf } from "./key-flags.ts";
-import { whenNotFound } from "./not-found.ts";
-import { type Columns, allPages, printList } from "./print/list.ts";
-import { note, print, printDeclined, printJson, printResult } from "./print/output.ts";
-import { relativeTime } from "./print/relative-time.ts";
+import { allPages, type Columns, printList } from "./print/table.ts";
+import { note, print, printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -15,12 +15,10 @@ import { fromOrder } from "../orders/model.ts";
 import type { OrderService } from "../orders/service.ts";
 import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
 import { confirm } from "./confirm.ts";
-import { withDatabase } from "./database.ts";
+import { recordIn, withDatabase } from "./database.ts";
 import { type CommandTexts, withExamples, withTexts } from "./help/texts.ts";
-import { type Columns, allPages, printList } from "./print/list.ts";
-import { note, printDeclined, printResult } from "./print/output.ts";
-import { relativeTime } from "./print/relative-time.ts";
-import { recordIn } from "./record.ts";
+import { allPages, type Columns, printList } from "./print/table.ts";
+import { note, printDeclined, printResult, relativeTime } from "./print/output.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -1,37 +1,56 @@
 import { Command } from "commander";
 import { VERSION } from "../app/version.ts";
 import { auditCommand } from "./audit.ts";
-import { backupCommand } from "./backup.ts";
+import { backupCommand, restoreCommand } from "./backup.ts";
 import { categoriesCommand } from "./categories.ts";
 import { certificatesCommand } from "./certificates.ts";
 import { clusterCommand } from "./cluster.ts";
 import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
-import { deployCommand } from "./deploy.ts";
-import { deploysCommand } from "./deploys.ts";
+import { deployCommand, deploysCommand } from "./deploys.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
 import { exportCommand } from "./export.ts";
 import { HELP } from "./help/format.ts";
-import { addGlobalOptions } from "./help/globals.ts";
 import { explain, fullName, helpCommand } from "./help/help-command.ts";
+import { addGlobalOptions } from "./help/options.ts";
 import { EXIT_CODES, withTexts } from "./help/texts.ts";
-import { usageMessage } from "./help/usage-message.ts";
 import { importCommand } from "./import.ts";
 import { keysCommand } from "./keys.ts";
-import { openapiCommand } from "./openapi.ts";
-import { manCommand } from "./man.ts";
+import { manCommand, openapiCommand, versionCommand } from "./information.ts";
 import { ordersCommand } from "./orders.ts";
 import { peopleCommand } from "./people.ts";
+import { heading } from "./print/output.ts";
 import { projectsCommand } from "./projects.ts";
-import { heading } from "./print/colour.ts";
-import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
 import { statusCommand } from "./status.ts";
 import { upgradeCommand } from "./upgrade.ts";
 import { UsageError } from "./usage-error.ts";
-import { versionCommand } from "./version.ts";
+
+/** Commander's messages about wrong use, in our words. */
+const REWRITES: readonly (readonly [RegExp, string])[] = [
+  [/^error: /, ""],
+  [/\n/g, " "],
+  [/\.$/, ""],
+  [/^unknown (command|option) '(.*?)'/, 'unknown $1 "$2"'],
+  [/^required option '(.*)' not specified$/, "the option $1 is missing"],
+  [/^missing required argument '(.*)'$/, "the argument <$1> is missing"],
+  [/^option '(--[\w-]+).*' argument missing$/, "$1 needs a value"],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)$/,
+    '$2: "$1" is not one of $3',
+  ],
+  [/^too many arguments\b.*?: (.*)$/, "too many arguments: $1"],
+  [
+    /^option '(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)$/,
+    '$1: "$2" is not one of $3',
+  ],
+];
+
+/** Says what is wrong with a command line, in one line. @param message Commander's */
+const usageMessage = (message: string): string =>
+  REWRITES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);
 
 /** All commands by the heading of help under which they appear. A new command is one more name here. */
 const COMMANDS: Readonly<Record<string, readonly (() => Command)[]>> = {

@@ -5,14 +5,13 @@ import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { ApiError } from "./api-client.ts";
-import { withBareBooleans } from "./boolean-flags.ts";
-import { complete, completionLines } from "./completion/complete.ts";
-import { findObjects } from "./completion/objects.ts";
+import { withBareBooleans } from "./settings.ts";
+import { complete, completionLines, findObjects } from "./completion.ts";
 import { Interrupted } from "./confirm.ts";
 import { noteError, print } from "./print/output.ts";
 import { program } from "./program.ts";
 import { withServiceAdvice } from "./service-state.ts";
-import { suspendBetweenTurns } from "./suspend.ts";
+import { suspendBetweenTurns } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What the completion scripts call. The parser must not read its words. */

@@ -1,23 +1,100 @@
+import { totalmem } from "node:os";
 import { isAbsolute, relative } from "node:path";
-import { Command } from "commander";
+import { Argument, Command } from "commander";
 import { VERSION } from "../app/version.ts";
-import { ConfigError, type Sources, readConfig } from "../config/config.ts";
-import { SETTINGS, SETTING_GROUPS, type SettingName } from "../config/settings.ts";
-import { OperatorError } from "../lib/operator-error.ts";
+import { type Config, ConfigError, readConfig, type Sources } from "../config/config.ts";
+import { readDefaultConfigFile } from "../config/file.ts";
+import { bytes } from "../config/parse.ts";
+import { SETTING_GROUPS, type SettingName, SETTINGS } from "../config/settings.ts";
+import { assertKnownVariables } from "../config/typos.ts";
 import { adminKeyPath } from "../data-dir/paths.ts";
-import { type Step, planInstall, planUninstall } from "../service/install.ts";
-import { ENVIRONMENT_PATH, EXECUTABLE_PATH, STATE_DIRECTORY } from "../service/paths.ts";
+import { sudoCommand } from "../data-dir/sudo.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { composeFile, containerfile, type Site } from "../service/container.ts";
+import { planInstall, planUninstall, type Step } from "../service/install.ts";
+import { ENVIRONMENT_PATH, EXECUTABLE_PATH, STATE_DIRECTORY, USER } from "../service/paths.ts";
+import { caddyfile, nginxSite } from "../service/proxies.ts";
 import { assertCanManage, hasSystemd, unitState } from "../service/systemd.ts";
+import { readUnitEnvironment, type UnitEnvironment } from "../service/unit-environment.ts";
+import { systemdUnit } from "../service/unit.ts";
 import { confirm } from "./confirm.ts";
-import { withoutSettings } from "./help/globals.ts";
+import { withoutSettings } from "./help/options.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
-import { parseMemoryMax } from "./memory-max.ts";
 import { note, print } from "./print/output.ts";
-import { printFileCommand } from "./service-files.ts";
-import { plannedConfig, serviceConfig } from "./service-config.ts";
 import { describeUnstarted } from "./service-state.ts";
-import { withSettings } from "./settings.ts";
+import { availableConfig, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
+
+/** The settings of the service, regardless of this process's environment. @throws ConfigError */
+export const serviceConfig = (
+  { variables, places }: UnitEnvironment = readUnitEnvironment(
+    sudoCommand(USER, undefined),
+    assertKnownVariables,
+  ),
+): Config =>
+  readConfig({
+    flags: {},
+    env: { ...variables, DATA_DIR: STATE_DIRECTORY },
+    places,
+    file: readDefaultConfigFile(STATE_DIRECTORY),
+    isTerminal: false,
+  });
+
+/** The settings that these variables of the environment file would give the service. @throws ConfigError */
+const plannedConfig = (variables: Readonly<Record<string, string>>): Config => {
+  const places = Object.fromEntries(Object.keys(variables).map((name) => [name, ENVIRONMENT_PATH]));
+  assertKnownVariables(Object.entries(places).map(([name, place]) => ({ name, place })));
+  return serviceConfig({ variables, places });
+};
+
+/** The server and its workers need this much memory under load. */
+const MIN_MEMORY = 256 * 2 ** 20;
+const MAX_MEMORY = 1024 * 2 ** 30;
+
+/** @param total the machine's memory, in bytes */
+const parse = (text: string, total: number): string | undefined => {
+  const [, percent] = /^([1-9]\d?|100)%$/.exec(text) ?? [];
+  if (percent === undefined) return bytes(MIN_MEMORY, MAX_MEMORY)(text)?.toString();
+  return (total * Number(percent)) / 100 >= MIN_MEMORY ? text : undefined;
+};
+
+/** The value of `--memory-max` as systemd.resource-control(5) reads it. @throws UsageError */
+export const parseMemoryMax = (text: string, total = totalmem()): string => {
+  const limit = parse(text, total);
+  if (limit !== undefined) return limit;
+  throw new UsageError(
+    `--memory-max: ${JSON.stringify(text)} must be a share of the machine's memory such as 75%, or a size such as 2GiB, of at least 256MiB`,
+  );
+};
+
+/** The files that `service print` can print. */
+const FILES: Readonly<Record<string, (site: Site) => string>> = {
+  systemd: () => systemdUnit(),
+  container: containerfile,
+  compose: composeFile,
+  caddy: caddyfile,
+  nginx: nginxSite,
+};
+
+const EXAMPLE_URL = SETTINGS.baseUrl.form.replace(/^.* such as /, "");
+
+const printFileCommand = (): Command =>
+  withExamples(
+    withSettings(
+      new Command("print")
+        .description("print a working file for a service manager, a container or a reverse proxy")
+        .addArgument(new Argument("<file>", "which file").choices(Object.keys(FILES))),
+      ["baseUrl", "port", "deployLimit"],
+    ),
+    [
+      "Put Caddy in front of the server",
+      "adoption-store service print caddy --base-url https://adopt.example.org",
+    ],
+    ["Write the file of a container image", "adoption-store service print container > Containerfile"],
+  ).action((file: string, options: Record<string, unknown>) => {
+    const { baseUrl = EXAMPLE_URL, port, deployLimit } = availableConfig(options);
+    process.stdout.write(FILES[file]?.({ baseUrl, port, maxUploadBytes: deployLimit }) ?? "");
+  });
 
 interface Options extends Record<string, unknown> {
   dryRun?: boolean;

@@ -2,12 +2,47 @@ import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { configFileWarning } from "../config/file.ts";
+import { boolean } from "../config/parse.ts";
 import { readSavedSettings } from "../config/saved-settings.ts";
-import { SETTINGS, type SettingName, groupOf } from "../config/settings.ts";
-import { type Sources, settingText } from "../config/sources.ts";
+import { groupOf, type Setting, type SettingName, SETTINGS } from "../config/settings.ts";
+import { settingText, type Sources } from "../config/sources.ts";
 import { findTypos, typoWarning } from "../config/typos.ts";
-import { settingOptions } from "./help/setting-option.ts";
+import { settingOptions } from "./help/options.ts";
 import { availableSources, selectedDirectory, selectedSources } from "./store.ts";
+
+const BOOLEANS: ReadonlySet<string> = new Set(
+  Object.values(SETTINGS as Record<string, Setting>)
+    .filter(({ type }) => type === "boolean")
+    .map(({ flag }) => `--${flag}`),
+);
+
+const flagFor = (flag: string, value: boolean): string => (value ? flag : flag.replace(/^--/, "--no-"));
+
+/**
+ * Writes the boolean settings of a command line as bare flags: `--console=false` and `--console false` as `--no-console`. The
+ * parser would take a value without `=` from whatever follows, such as a file's name.
+ * @throws ConfigError
+ */
+export const withBareBooleans = (argv: readonly string[]): string[] => {
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const bare: string[] = [];
+  for (let at = 0; at < end; at++) {
+    const argument = argv[at] ?? "";
+    const [flag = "", text] = argument.split(/=(.*)/s);
+    if (!BOOLEANS.has(flag)) bare.push(argument);
+    else if (text !== undefined) {
+      const value = boolean(text);
+      if (value === undefined)
+        throw new ConfigError(`${flag}: ${JSON.stringify(text)} must be true or false`);
+      bare.push(flagFor(flag, value));
+    } else {
+      const value = boolean(argv[at + 1] ?? "");
+      if (value !== undefined) at++;
+      bare.push(flagFor(flag, value ?? true));
+    }
+  }
+  return [...bare, ...argv.slice(end)];
+};
 
 /** Options of a command, as Commander returns them. Those that are not settings are ignored. */
 type Options = Readonly<Record<string, unknown>>;
@@ -35,7 +70,7 @@ export const withSettings = (
 const flagsOf = (options: Options): Sources["flags"] => options as Sources["flags"];
 
 /** The sources of a command's settings. @throws ConfigError */
-export const sourcesOf = (options: Options): Sources => selectedSources(flagsOf(options));
+const sourcesOf = (options: Options): Sources => selectedSources(flagsOf(options));
 
 /** The configuration of a command. @throws ConfigError */
 export const configOf = (options: Options): Config => readConfig(sourcesOf(options));

@@ -35,7 +35,7 @@ import { formatTime } from "../lib/time.ts";
 import { noticeReads } from "../notices/repository.ts";
 import type { StoppedService } from "../service/systemd.ts";
 import { serviceOf } from "./service-state.ts";
-import { NONE, openForCommand } from "./open-readonly.ts";
+import { NONE, openForCommand } from "./database.ts";
 
 /** How long the server may take to say that it is ready. */
 const READY_MS = 10_000;

@@ -6,10 +6,15 @@ import type { ProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
 import { STATE_DIRECTORY } from "../service/paths.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { coloured, heading } from "./print/colour.ts";
-import { formatBytes, formatCount } from "./print/format.ts";
-import { print, printJson } from "./print/output.ts";
-import { relativeTime } from "./print/relative-time.ts";
+import {
+  coloured,
+  formatBytes,
+  formatCount,
+  heading,
+  print,
+  printJson,
+  relativeTime,
+} from "./print/output.ts";
 import { clusterText } from "./cluster-facts.ts";
 import { reportedSources, withSettings } from "./settings.ts";
 import { type Status, findStatus } from "./status-facts.ts";

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { complete } from "../../src/cli/completion/complete.ts";
+import { complete } from "../../src/cli/completion.ts";
 import { fullName } from "../../src/cli/help/help-command.ts";
 import { manualPage } from "../../src/cli/help/man.ts";
 import { program } from "../../src/cli/program.ts";

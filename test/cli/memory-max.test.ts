@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseMemoryMax } from "../../src/cli/memory-max.ts";
+import { parseMemoryMax } from "../../src/cli/service.ts";
 
 const GIB = 2 ** 30;
 

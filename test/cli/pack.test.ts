@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listDirectory, packFiles } from "../../src/cli/pack.ts";
-import { formatBytes } from "../../src/cli/print/format.ts";
+import { formatBytes } from "../../src/cli/print/output.ts";
 import { unpack } from "../../src/deploys/archive.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { temporaryDirectory } from "../support/store.ts";

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
-import { hidesGlobals } from "./globals.ts";
+import { hidesGlobals } from "./options.ts";
 import { type Example, textsOf } from "./texts.ts";
 
 /** Lines are hard to read beyond this width, even on a wide terminal. */

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { print } from "../print/output.ts";
-import { withoutSettings } from "./globals.ts";
+import { withoutSettings } from "./options.ts";
 
 /** The command as it is called: `adoption-store keys create`. */
 export const fullName = (command: Command): string =>

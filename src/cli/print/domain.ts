@@ -2,9 +2,7 @@ import type { fromEvent } from "../../domains/history-model.ts";
 import type { fromDomain } from "../../domains/model.ts";
 import { RESPONSIBLE } from "../../dns-checks/finding.ts";
 import { printProblem } from "./certificate-problem.ts";
-import { coloured } from "./colour.ts";
-import { print } from "./output.ts";
-import { relativeTime } from "./relative-time.ts";
+import { coloured, print, relativeTime } from "./output.ts";
 import { table } from "./table.ts";
 
 export type WireDomain = ReturnType<typeof fromDomain>;

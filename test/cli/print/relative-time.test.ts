@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { relativeTime } from "../../../src/cli/print/relative-time.ts";
+import { relativeTime } from "../../../src/cli/print/output.ts";
 
 const NOW = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;
