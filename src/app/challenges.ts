@@ -7,7 +7,7 @@ import { type Wildcard, wildcardBelow } from "../certificates/wildcard.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import type { TextRecords } from "../nameserver/text-records.ts";
+import type { TextRecords } from "../nameserver/nameserver.ts";
 import { type Delegation, challengeDelegation, delegatedNameIn } from "../dns-checks/delegation.ts";
 import { type AskAuthorities, authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
 import { systemNetwork } from "../protocols/dns/network.ts";

@@ -1,10 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { publicPort } from "../edge/https-redirect.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { responseCounts } from "../nameserver/response-counts.ts";
-import { withHttpsRecords } from "../nameserver/https-records.ts";
-import { textRecords } from "../nameserver/text-records.ts";
-import { platformZones } from "../nameserver/zones.ts";
+import { platformZones, responseCounts, textRecords, withHttpsRecords } from "../nameserver/nameserver.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import { dnsCookies } from "../protocols/dns-server/cookies.ts";
 import { dnsResponder } from "../protocols/dns-server/responder.ts";

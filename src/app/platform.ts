@@ -4,8 +4,7 @@ import { isDataDirLocked } from "../data-dir/lock.ts";
 import { type Inspect, dnsInspector } from "../dns-checks/inspect.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
 import type { PlatformFault } from "../platform/fault.ts";
-import { type PlatformReport, probePlatform } from "../platform/probe.ts";
-import { platformWatch, readPlatform } from "../platform/watch.ts";
+import { type PlatformReport, platformWatch, probePlatform, readPlatform } from "../platform/probe.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 
 /** What a probe of a server with HTTPS needs. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { textRecords } from "../../src/nameserver/text-records.ts";
-import { platformZones } from "../../src/nameserver/zones.ts";
+import { platformZones, textRecords } from "../../src/nameserver/nameserver.ts";
 import { testResponder } from "../support/dns-questions.ts";
 
 const SETTINGS = {

@@ -12,9 +12,7 @@ import { parseLine, zoneOfLines } from "../support/served-zones.ts";
 import { freeServer, named, options } from "./dns-servers.ts";
 import { type Asked, randomQuestion, randomZones, zoneFileOf } from "./nameserver-parity.ts";
 import { HTTP_PROTOCOLS } from "../../src/protocols/tls/listener.ts";
-import { withHttpsRecords } from "../../src/nameserver/https-records.ts";
-import { textRecords } from "../../src/nameserver/text-records.ts";
-import { platformZones } from "../../src/nameserver/zones.ts";
+import { platformZones, textRecords, withHttpsRecords } from "../../src/nameserver/nameserver.ts";
 import { directory, real, serve } from "./support.ts";
 
 const QUESTIONS = 5000;
