@@ -5,7 +5,8 @@ import { findExpected, etagOf, jsonWithEtag } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { Categories, Category, CategoryChange, CategoryParams, CategoryQuery, NewCategory } from "./model.ts";
 import { changeCategory, createCategory, deleteCategory, getCategory, listCategories } from "./openapi.ts";
-import type { Category as StoredCategory, CategoryService } from "./service.ts";
+import type { Category as StoredCategory } from "./repository.ts";
+import type { CategoryService } from "./service.ts";
 
 const etagOfCategory = ({ id, name }: StoredCategory): string => etagOf(JSON.stringify({ id, name }));
 

@@ -4,8 +4,6 @@ import { type Page, cutPage, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import type { Category, CategoryChange, CategoryRepository, StoreResponse, Refusal } from "./repository.ts";
 
-export type { Category } from "./repository.ts";
-
 /** A cursor is valid for this list only. */
 const CURSOR_SCOPE = "categories";
 

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import { newCategoryChecker } from "../categories/model.ts";
-import type { Category, CategoryService } from "../categories/service.ts";
+import type { Category } from "../categories/repository.ts";
+import type { CategoryService } from "../categories/service.ts";
 import type { Config } from "../config/config.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { Fault } from "../lib/errors.ts";

@@ -13,7 +13,7 @@ import type { AdopterRepository, OrderSummary } from "../orders/erasure.ts";
 import { isEmail } from "../lib/email.ts";
 import { fromOrder } from "../orders/model.ts";
 import type { OrderService } from "../orders/service.ts";
-import { ORDER_STATUSES, type OrderStatus } from "../orders/status.ts";
+import { ORDER_STATUSES, type OrderStatus } from "../orders/order.ts";
 import { confirm } from "./confirm.ts";
 import { recordIn, withDatabase } from "./database.ts";
 import { type CommandTexts, withExamples, withTexts } from "./help/texts.ts";

@@ -7,7 +7,7 @@ import { isOpen, orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
 import { foldEmail } from "../lib/email.ts";
-import type { OrderStatus } from "./status.ts";
+import type { OrderStatus } from "./order.ts";
 
 export interface OrderSummary {
   id: number;

@@ -19,9 +19,8 @@ import {
 import { hasAtMost } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import { isVisibleText } from "../lib/visible-text.ts";
-import { ORDER_SORTS, type Order as StoredOrder } from "./order.ts";
-import type { OrderCounts } from "./queries.ts";
-import { ORDER_STATUSES } from "./status.ts";
+import { type Order as StoredOrder, ORDER_SORTS, ORDER_STATUSES } from "./order.ts";
+import type { OrderCounts } from "./repository.ts";
 
 export const MAX_NOTE_LENGTH = 2000;
 

@@ -1,6 +1,43 @@
-import type { OrderStatus } from "./status.ts";
+export const ORDER_STATUSES = ["placed", "approved", "completed", "cancelled"] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-export interface Adopter {
+export const ORDER_STEPS = ["approve", "complete", "cancel"] as const;
+export type OrderStep = (typeof ORDER_STEPS)[number];
+
+interface Transition {
+  /** The statuses in which an order allows the step. */
+  from: readonly OrderStatus[];
+  to: "approved" | "completed" | "cancelled";
+  /** The new status of the animal, and the status that it must have for that; absent: any. */
+  pet?: { from?: "pending"; to: "available" | "sold" };
+}
+
+/**
+ * What each step of an adoption does: this table is the source of the SQL that performs it. Placing an order is not a step: it
+ * makes the animal pending.
+ */
+export const TRANSITIONS: Readonly<Record<OrderStep, Transition>> = {
+  approve: { from: ["placed"], to: "approved" },
+  complete: { from: ["approved"], to: "completed", pet: { to: "sold" } },
+  // An animal whose status has changed in the meantime keeps it.
+  cancel: { from: ["placed", "approved"], to: "cancelled", pet: { from: "pending", to: "available" } },
+};
+
+/** The status after a step; undefined if an order of this status does not allow the step. */
+export const nextStatus = (status: OrderStatus, step: OrderStep): OrderStatus | undefined => {
+  const { from, to } = TRANSITIONS[step];
+  return from.includes(status) ? to : undefined;
+};
+
+/** A sentence that says which steps an order of this status allows. */
+export const explainStatus = (status: OrderStatus): string => {
+  const possible = ORDER_STEPS.map((step) => nextStatus(status, step)).filter((next) => next !== undefined);
+  return possible.length === 0
+    ? `The order is ${status}: this is final.`
+    : `The order is ${status}: it can be ${possible.join(" or ")}.`;
+};
+
+interface Adopter {
   name: string;
   email: string;
 }

@@ -28,9 +28,8 @@ import {
   listOrders,
   placeOrder,
 } from "./openapi.ts";
-import type { Order as StoredOrder } from "./order.ts";
+import type { Order as StoredOrder, OrderStep } from "./order.ts";
 import type { OrderService } from "./service.ts";
-import type { OrderStep } from "./status.ts";
 
 interface OrderRouteOptions {
   orders: OrderService;

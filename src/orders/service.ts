@@ -2,10 +2,15 @@ import { Fault, fieldFault } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
 import { type Page, cutPage, hashedFilter, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
-import type { NewOrder, Order, OrderFilters, OrderSort } from "./order.ts";
-import type { OrderCounts } from "./queries.ts";
-import type { OrderRepository, StoreResponse } from "./repository.ts";
-import { type OrderStep, explainStatus } from "./status.ts";
+import {
+  explainStatus,
+  type NewOrder,
+  type Order,
+  type OrderFilters,
+  type OrderSort,
+  type OrderStep,
+} from "./order.ts";
+import type { OrderCounts, OrderRepository, StoreResponse } from "./repository.ts";
 
 interface ListOrders extends OrderFilters {
   limit: number;

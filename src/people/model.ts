@@ -1,14 +1,16 @@
 import { type Static, t } from "elysia";
 import { Cursor, Email, Id, IdInPath, Limit, OneOf, Text, Time, storedText } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import { INVITATION_DAYS, invitationLink } from "./invitation.ts";
 import {
-  MAX_PASSKEYS,
+  INVITATION_DAYS,
+  invitationLink,
   MAX_PASSKEY_NAME,
+  MAX_PASSKEYS,
   type Passkey as StoredPasskey,
   type Person as StoredPerson,
+  ROLE_NAMES,
+  ROLES,
 } from "./person.ts";
-import { ROLES, ROLE_NAMES } from "./role.ts";
 import type { Invitation as StoredInvitation } from "./service.ts";
 
 export const MAX_PERSON_NAME = 100;

@@ -1,10 +1,15 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { Fault } from "../lib/errors.ts";
 import type { Clock } from "../lib/time.ts";
-import { hashOfToken } from "./invitation.ts";
-import { MAX_PASSKEYS, type Person, type RelyingParty, type SignIn, type SignedChallenge } from "./person.ts";
-import type { NewPasskey } from "./access-repository.ts";
-import type { PersonRepository } from "./repository.ts";
+import {
+  hashOfToken,
+  MAX_PASSKEYS,
+  type Person,
+  type RelyingParty,
+  type SignedChallenge,
+  type SignIn,
+} from "./person.ts";
+import type { NewPasskey, PersonRepository } from "./repository.ts";
 
 /** EdDSA, ES256 and RS256 (RFC 9053): every authenticator has one of them. */
 const ALGORITHMS = [-8, -7, -257];

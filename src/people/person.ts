@@ -1,5 +1,6 @@
+import { isToken } from "../lib/random.ts";
 import type { Grant } from "../lib/scopes.ts";
-import type { Role } from "./role.ts";
+import { DAY_MS } from "../lib/time.ts";
 
 /** Passkeys of one person. */
 export const MAX_PASSKEYS = 20;
@@ -66,3 +67,35 @@ export interface SignedInPerson {
   rate: undefined;
   expiresAt: undefined;
 }
+
+/** What the people of each role may do. The manual shows this table. */
+export const ROLES = {
+  volunteer: ["pets:read", "orders:read", "orders:write"],
+  staff: ["pets:read", "pets:write", "orders:read", "orders:write"],
+  administrator: ["*"],
+} as const satisfies Record<string, readonly Grant[]>;
+
+export type Role = keyof typeof ROLES;
+
+export const ROLE_NAMES = Object.keys(ROLES) as [Role, ...Role[]];
+
+const SCOPES_OF = Object.fromEntries(
+  Object.entries(ROLES).map(([role, grants]) => [role, new Set<Grant>(grants)]),
+) as unknown as Record<Role, ReadonlySet<Grant>>;
+
+export const scopesOf = (role: Role): ReadonlySet<Grant> => SCOPES_OF[role];
+
+/** How long an invitation can be accepted. */
+export const INVITATION_DAYS = 7;
+export const INVITATION_MS = INVITATION_DAYS * DAY_MS;
+
+/** What is stored of a token: its SHA-256, hexadecimal; undefined if the text is not a token. */
+export const hashOfToken = (token: string): string | undefined =>
+  isToken(token) ? Bun.SHA256.hash(token, "hex") : undefined;
+
+/** The address of an invitation. Browsers do not send the part after the `#`, so no log has the token. */
+export const invitationLink = (origin: string, token: string): string =>
+  `${origin}/console/invitation#${token}`;
+
+/** The address that signs the operator in. Here, too, the token follows the `#`. */
+export const signInLink = (origin: string, token: string): string => `${origin}/console/sign-in#${token}`;

@@ -5,10 +5,16 @@ import { lastUseRecorder } from "../lib/last-use.ts";
 import { type Excess, type Manager, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
 import { type RandomBytes, randomToken } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
-import { INVITATION_MS, hashOfToken } from "./invitation.ts";
-import type { Person, SignIn, SignedInPerson } from "./person.ts";
+import {
+  hashOfToken,
+  INVITATION_MS,
+  type Person,
+  type Role,
+  scopesOf,
+  type SignedInPerson,
+  type SignIn,
+} from "./person.ts";
 import type { NewPerson, PersonChange, PersonRepository } from "./repository.ts";
-import { type Role, scopesOf } from "./role.ts";
 
 /** An invitation with its token, which is shown only once. */
 export interface Invitation {

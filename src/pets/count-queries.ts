@@ -4,8 +4,7 @@ import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.t
 import { type Search, toSearch } from "../lib/search.ts";
 import { PET_STATUSES, type Pet, type PetFilters } from "./pet.ts";
 import { indexedTo, value } from "./queries.ts";
-import { typedLookup, wordLookup } from "./word-lookup-queries.ts";
-import { ALL_IDS, wordSlices } from "./word-slice-queries.ts";
+import { ALL_IDS, typedLookup, wordLookup, wordSlices } from "./word-queries.ts";
 
 /** The animals to count. */
 export type CountedPets = Pick<PetFilters, "q" | "categoryId">;

@@ -1,4 +1,5 @@
-import { type SQL, and, asc, desc, gt, lt } from "drizzle-orm";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { and, asc, desc, gt, lt, type SQL } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import { once } from "../lib/lazy.ts";
@@ -6,22 +7,59 @@ import { type Search, toSearch } from "../lib/search.ts";
 import { wordMatcher } from "../lib/word-matcher.ts";
 import type { Pet } from "./pet.ts";
 import {
+  byFilters,
   COLUMNS,
   COLUMNS_BUT_STATUS,
   type Filters,
+  filterValues,
   HAS_ID,
   HAS_STATUS,
   MATCHES_FILTERS,
   type PetPage,
-  byFilters,
-  filterValues,
   readPets,
   value,
 } from "./queries.ts";
-import { scanDense } from "./scan.ts";
-import { typedLookup, wordLookup } from "./word-lookup-queries.ts";
-import type { PlanOptions } from "./word-plan-queries.ts";
-import { wordSlices } from "./word-slice-queries.ts";
+import { type PlanOptions, typedLookup, wordLookup, wordSlices } from "./word-queries.ts";
+
+/** Animals that are read in one turn of the event loop: for some names, a comparison takes 50 microseconds. */
+const MAX_READ = 200;
+
+/** The animals that were found in the part of a list that was read. */
+interface Scan<Item> {
+  found: Item[];
+  /** The last animal that was read. */
+  last: Item | undefined;
+  /** False if more may follow in the rest of the list. */
+  isComplete: boolean;
+}
+
+/**
+ * Reads a list in its order, as long as it is dense with what is sought, or to the end of the page. Lets other requests run in
+ * between.
+ * @param read reads so many animals behind one
+ * @param maxSparse how many animals may be read for each that is found
+ */
+export const scanDense = async <Item>(
+  read: (after: Item | undefined, count: number) => Item[],
+  isMatch: (item: Item) => boolean,
+  limit: number,
+  maxSparse: number,
+): Promise<Scan<Item>> => {
+  const found: Item[] = [];
+  let last: Item | undefined;
+  let total = 0;
+  for (let count = limit; ;) {
+    const items = read(last, count);
+    last = items.at(-1) ?? last;
+    total += items.length;
+    found.push(...items.filter(isMatch));
+    const isComplete = found.length >= limit || items.length < count;
+    if (isComplete || (found.length + 1) * maxSparse < total)
+      return { found: found.slice(0, limit), last, isComplete };
+    count = Math.min(MAX_READ, Math.ceil(((limit - found.length) * total) / (found.length + 1)));
+    await nextTurn();
+  }
+};
 
 /** If fewer than one of so many animals matches, the index of words costs less than the list. */
 const MAX_SPARSE = 8;
@@ -35,7 +73,7 @@ interface IdPage {
 }
 
 /** Resolves when the index of words has every animal. */
-export type Ready = () => Promise<void>;
+type Ready = () => Promise<void>;
 
 export const isReady: Ready = async () => {};
 

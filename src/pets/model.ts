@@ -1,29 +1,35 @@
 import { type Static, t } from "elysia";
+import { etagOf, IF_MATCH_PATTERN, isAnyEtag, matchesEtagStrongly } from "../http/etag.ts";
+import {
+  checked,
+  Count,
+  Cursor,
+  ErrorBody,
+  Id,
+  IdInBody,
+  IdInPath,
+  Int64,
+  Int64InQuery,
+  limitOf,
+  OneOf,
+  SearchText,
+  storedText,
+  Text,
+} from "../http/schemas.ts";
+import { schemaChecker } from "../http/validation.ts";
+import { statusOf } from "../lib/errors.ts";
 import { bigintOf, jsonInteger } from "../lib/json.ts";
 import {
   type NewPet as NewPetFields,
+  type Pet as StoredPet,
   PET_SORTS,
   PET_STATUSES,
   type PetChange as PetChangeFields,
   type PetStatus as PetStatusName,
-  type Pet as StoredPet,
 } from "./pet.ts";
-import type { ListPets } from "./service.ts";
-import { etagOf } from "../http/etag.ts";
-import {
-  Cursor,
-  Id,
-  IdInPath,
-  Int64,
-  Int64InQuery,
-  OneOf,
-  SearchText,
-  Text,
-  checked,
-  limitOf,
-  storedText,
-} from "../http/schemas.ts";
-import { schemaChecker } from "../http/validation.ts";
+import type { ListPets, PetChangeRequest, PetChangeResult } from "./service.ts";
+import type { CountedPets } from "./count-queries.ts";
+import { DAYS } from "./statistics.ts";
 
 const Name = Text("PetName", {
   max: 200,
@@ -31,7 +37,7 @@ const Name = Text("PetName", {
   examples: ["Bella"],
 });
 
-export const PetStatus = OneOf("PetStatus", PET_STATUSES, {
+const PetStatus = OneOf("PetStatus", PET_STATUSES, {
   $id: "PetStatus",
   description: "Availability status.",
   examples: ["available"],
@@ -95,7 +101,7 @@ export const MAX_IDS = 100;
 /** How many animals a list may have that has their entity tags too. */
 export const MAX_TAGGED = 50;
 
-export const Search = SearchText({
+const Search = SearchText({
   description:
     "Search by name: up to eight words. Each must be the beginning of a word in the name. A number also finds the animal with this id. Case and accents make no difference, nor does a stroke through a letter. Everything but letters and digits is ignored: without any, the search finds all animals.",
   examples: ["bel"],
@@ -212,3 +218,151 @@ export const fromPet = ({ id, name, categoryId: exact, status }: StoredPet): Sta
 
 /** The entity tag of an animal, as `ETag` has it and `If-Match` takes it. */
 export const etagOfPet = (pet: StoredPet): string => etagOf(JSON.stringify(fromPet(pet)));
+
+export const MAX_CHANGES = 100;
+const MAX_IF_MATCH_LENGTH = 200;
+
+const IF_MATCH = new RegExp(IF_MATCH_PATTERN);
+
+const RequestedChange = t.Object(
+  {
+    id: IdInBody("Id of the animal to change."),
+    ifMatch: t.Optional(
+      checked<string>(
+        "IfMatch",
+        {
+          type: "string",
+          pattern: IF_MATCH_PATTERN,
+          maxLength: MAX_IF_MATCH_LENGTH,
+          description: "As the header `If-Match` of a single change: the animal's entity tag.",
+          examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'],
+        },
+        'must be * or entity tags in quotes, such as "x2b7"',
+        (value) => typeof value === "string" && value.length <= MAX_IF_MATCH_LENGTH && IF_MATCH.test(value),
+      ),
+    ),
+    change: PetChange,
+  },
+  { $id: "RequestedPetChange", additionalProperties: false, description: "A change of one animal." },
+);
+
+export const PetChanges = t.Object(
+  {
+    changes: t.Array(RequestedChange, {
+      minItems: 1,
+      maxItems: MAX_CHANGES,
+      description: "The changes, made in this order.",
+    }),
+  },
+  { $id: "PetChanges", additionalProperties: false, description: "Changes of animals." },
+);
+
+export const PetChangeResults = t.Array(
+  t.Object(
+    {
+      id: Id("Id of the animal."),
+      pet: t.Optional(Pet),
+      etag: t.Optional(
+        t.String({
+          description: "The entity tag of the changed animal.",
+          examples: ['"4Xz1Kd0pV5hQm7RrJ2uYtWbC9sE"'],
+        }),
+      ),
+      error: t.Optional(ErrorBody),
+    },
+    {
+      $id: "PetChangeResult",
+      description: "`pet` and `etag` of a changed animal; `error` if it was not changed.",
+    },
+  ),
+  {
+    $id: "PetChangeResults",
+    maxItems: MAX_CHANGES,
+    description: "A result for each change, in the same order.",
+  },
+);
+
+/** From a validated body. */
+export const toChangeRequests = ({ changes }: Static<typeof PetChanges>): PetChangeRequest[] =>
+  changes.map(({ id, ifMatch, change }) => ({
+    id,
+    change: toPetChange(change),
+    ...(ifMatch !== undefined &&
+      !isAnyEtag(ifMatch) && {
+        isExpected: (pet: StoredPet) => matchesEtagStrongly(ifMatch, etagOfPet(pet)),
+      }),
+  }));
+
+/** The JSON form of the results of changes. */
+export const fromChangeResults = (results: readonly PetChangeResult[]): Static<typeof PetChangeResults> =>
+  results.map((result) => {
+    const { id } = result;
+    if ("pet" in result) return { id, pet: fromPet(result.pet), etag: etagOfPet(result.pet) };
+    const { code, message } = result.fault;
+    return { id, error: { code, message, status: statusOf(code) } };
+  });
+
+export const StatisticsQuery = t.Object(
+  {
+    q: t.Optional(Search),
+    categoryId: t.Optional(
+      Int64InQuery({ description: "Count the animals of this category.", examples: [3] }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+/** From a validated query. */
+export const toCountedPets = ({ q, categoryId }: Static<typeof StatisticsQuery>): CountedPets => ({
+  q,
+  categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
+});
+
+const AddedOnDay = t.Object(
+  {
+    date: t.String({ format: "date", description: "The day, in UTC.", examples: ["2026-11-20"] }),
+    count: Count("Number of animals added on this day.", 4),
+  },
+  { $id: "AddedOnDay", description: "The number of animals added on one day." },
+);
+
+const StatusCounts = t.Object(
+  {
+    available: Count("Number of animals that can be adopted.", 800),
+    pending: Count("Number of animals with an adoption in progress.", 30),
+    sold: Count("Number of adopted animals.", 400),
+    none: Count("Number of animals without a status.", 4),
+  },
+  { $id: "StatusCounts", description: "The number of animals by status." },
+);
+
+export const Statistics = t.Object(
+  {
+    total: Count("Number of animals.", 1234),
+    byStatus: StatusCounts,
+    addedByDay: t.Array(AddedOnDay, {
+      minItems: DAYS,
+      maxItems: DAYS,
+      description: `All animals by the day they were added: the last ${DAYS} days, oldest first. The last one is today.`,
+    }),
+  },
+  { $id: "Statistics", description: "The number of animals." },
+);
+
+export const CategoryStatistics = t.Array(
+  t.Object(
+    {
+      id: Id("The id of the category.", 3),
+      name: t.String({ description: "The name of the category.", examples: ["Dogs"] }),
+      total: Count("Number of animals in the category.", 12),
+      byStatus: StatusCounts,
+    },
+    { $id: "CategoryCounts", description: "The number of animals in a category." },
+  ),
+  { $id: "CategoryStatistics", maxItems: 100, description: "Categories in ascending order of id." },
+);
+
+export const CategoryStatisticsQuery = t.Object(
+  { limit: t.Optional(limitOf("Maximum number of categories returned.")), cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);

@@ -4,31 +4,32 @@ import { findExpected, jsonWithEtag } from "../http/etag.ts";
 import { nextPage } from "../http/headers.ts";
 import type { Macros } from "../http/macros.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
-import { PetChangeResults, PetChanges, fromChangeResults, toChangeRequests } from "./changes-model.ts";
 import {
+  CategoryStatistics,
+  CategoryStatisticsQuery,
   ChangedPetParams,
   DeletedPetParams,
+  etagOfPet,
   EventsHeaders,
   EventsQuery,
+  fromChangeResults,
+  fromPet,
   ListQuery,
   NewPet,
   Pet,
   PetChange,
+  PetChangeResults,
+  PetChanges,
   PetParams,
   Pets,
-  etagOfPet,
-  fromPet,
+  Statistics,
+  StatisticsQuery,
+  toChangeRequests,
+  toCountedPets,
   toListPets,
   toNewPet,
   toPetChange,
 } from "./model.ts";
-import {
-  CategoryStatistics,
-  CategoryStatisticsQuery,
-  Statistics,
-  StatisticsQuery,
-  toCountedPets,
-} from "./statistics-model.ts";
 import {
   changePet,
   changePets,

@@ -13,8 +13,6 @@ const CATEGORIES_SCOPE = "category-statistics";
 /** Counts that are cached while nothing is written. */
 const MAX_CACHED = 100;
 
-export type { CountedPets } from "./count-queries.ts";
-
 export interface PetCounts {
   total: number;
   byStatus: StatusCounts;

@@ -22,7 +22,7 @@ import {
 import { animalLabel, words } from "../../src/console/ui/adoptions/words.ts";
 import { newIdempotencyKey } from "../../src/client/retry.ts";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
-import { ORDER_STATUSES, ORDER_STEPS, nextStatus } from "../../src/orders/status.ts";
+import { nextStatus, ORDER_STATUSES, ORDER_STEPS } from "../../src/orders/order.ts";
 
 describe("the steps of an adoption", () => {
   test("and its statuses are the API's, in its order", () => {

@@ -7,7 +7,7 @@ import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 import { type StageEvent, type StoredStage, nextStage } from "../../src/domains/stage.ts";
 import { FAULTS } from "../../src/lib/errors.ts";
 import { SCOPES } from "../../src/lib/scopes.ts";
-import { ROLES } from "../../src/people/role.ts";
+import { ROLES } from "../../src/people/person.ts";
 import { PAGES, markdownOf } from "../../src/manual/pages.ts";
 import { clusterNode } from "../support/cluster-node.ts";
 import { FAULT_GROUPS } from "../real/zone-faults.ts";

@@ -36,7 +36,7 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/lib/scopes.ts": ["test/lib/scopes.test.ts"],
   "src/lib/text.ts": ["test/lib/text.test.ts"],
   "src/lib/time.ts": ["test/lib/time.test.ts"],
-  "src/orders/status.ts": ["test/orders/status.test.ts"],
+  "src/orders/order.ts": ["test/orders/status.test.ts"],
   "src/projects/slug.ts": ["test/projects/slug.test.ts"],
   "src/protocols/acme/problem.ts": ["test/protocols/acme/problem.test.ts"],
   "src/protocols/acme/renewal.ts": ["test/protocols/acme/renewal.test.ts"],

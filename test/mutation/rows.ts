@@ -36,7 +36,7 @@ const TABLES: readonly Table[] = [
     own: ["test/domains/stage.test.ts", "test/domains/schedule.test.ts"],
   },
   {
-    module: "src/orders/status.ts",
+    module: "src/orders/order.ts",
     name: "TRANSITIONS",
     isNested: true,
     tests: ["test/orders"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ORDER_STEPS, type OrderStatus, type OrderStep, nextStatus } from "../../src/orders/status.ts";
+import { nextStatus, ORDER_STEPS, type OrderStatus, type OrderStep } from "../../src/orders/order.ts";
 import { addPet, faultOf, messageOf, openOnce, openStore } from "../support/store.ts";
 import { ADA, addAvailablePet, place, statusOf, take } from "./orders.ts";
 

@@ -1,4 +1,4 @@
-import type { OrderStep } from "../../src/orders/status.ts";
+import type { OrderStep } from "../../src/orders/order.ts";
 import { type Store, addPet } from "../support/store.ts";
 
 export const ADA = { name: "Ada Byron", email: "ada@example.org" };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ORDER_STEPS } from "../../src/orders/status.ts";
+import { ORDER_STEPS } from "../../src/orders/order.ts";
 import { openStore } from "../support/store.ts";
 import { ADA, addAvailablePet, place, take } from "./orders.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ORDER_STEPS } from "../../src/orders/status.ts";
+import { ORDER_STEPS } from "../../src/orders/order.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";
 import { addAvailablePet, place, statusOf, take } from "./orders.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { orderCounts, orderLists, type OrderPage } from "../../src/orders/queries.ts";
+import { orderCounts, orderLists, type OrderPage } from "../../src/orders/repository.ts";
 import { addPet, faultOf, messageOf, openStore, type Store } from "../support/store.ts";
 import { place, take } from "./orders.ts";
 

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { openStore } from "../support/store.ts";
 import {
+  explainStatus,
+  nextStatus,
   ORDER_STATUSES,
   ORDER_STEPS,
   type OrderStatus,
   type OrderStep,
-  explainStatus,
-  nextStatus,
   TRANSITIONS,
-} from "../../src/orders/status.ts";
+} from "../../src/orders/order.ts";
 
 /** The table, written down again: every pair that is not here does not happen. */
 const EXPECTED: [OrderStatus, OrderStep, OrderStatus][] = [

@@ -1,7 +1,7 @@
 import { EVENTS, type EventName } from "../../domains/domain.ts";
 import type { PetEvent } from "../../pets/events/repository.ts";
 import { ACTIONS } from "../../lib/actions.ts";
-import { ORDER_STEPS, type OrderStep, TRANSITIONS } from "../../orders/status.ts";
+import { ORDER_STEPS, type OrderStep, TRANSITIONS } from "../../orders/order.ts";
 import { code, codes, table } from "./markdown.ts";
 
 const PET_EVENTS: Readonly<Record<PetEvent["kind"] | "reset", readonly [when: string, data: string]>> = {

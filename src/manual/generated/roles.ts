@@ -1,5 +1,5 @@
 import { SCOPES } from "../../lib/scopes.ts";
-import { ROLES } from "../../people/role.ts";
+import { ROLES } from "../../people/person.ts";
 import { code, codes, table } from "./markdown.ts";
 
 const MEANINGS: Readonly<Record<string, string>> = { ...SCOPES, "*": "everything" };
