@@ -22,7 +22,6 @@ import { shrinkLog } from "../db/wal.ts";
 import { once } from "../lib/lazy.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
-import { writesApplier } from "./apply.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
 import { commitLoop, groupCommitter, logGrowth, writingTurns } from "./commit-loop.ts";
@@ -133,7 +132,6 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
   const { file, counts, reads } = parts;
   const catchUp = catchUpWith({
     ...parts,
-    apply: writesApplier(file.writer),
     onApplied({ records, bytes }) {
       counts.applied += records;
       counts.recordBytes += bytes;
@@ -174,41 +172,10 @@ const replicaReadiness = (
     { lockHolder, ...(probeMs !== undefined && { probeMs }), ...(lockWait !== undefined && { lockWait }) },
   );
 
-/** Follows the log until `signal`. */
-const follow = (
-  { log }: Parts,
-  { onChange, onTick, tickMs }: { onChange: () => void; onTick: () => void; tickMs: number },
-  signal: AbortSignal,
-): void => {
-  log.watch(onChange, signal);
-  const timer = setInterval(onTick, tickMs);
-  timer.unref();
-  signal.addEventListener("abort", () => clearInterval(timer));
-};
-
-const problemOf = ({ progress, heads }: Parts): string | undefined => {
-  const reason = progress.failure() ?? heads.failure();
-  return reason === undefined ? undefined : reasonOf(reason);
-};
-
-const clusterOf = (parts: Parts, node: string): Cluster => ({
-  log: parts.log,
-  node,
-  liveNodes: () => 1,
-  state: () => ({
-    position: parts.progress.applied().position,
-    head: parts.progress.head(),
-    confirmedAt: parts.progress.confirmedAt(),
-    problem: problemOf(parts),
-    ...parts.counts,
-  }),
-  outdated: parts.progress.outdated,
-});
-
 /** Opens a file that is a replica of the log. The log stays open when the database is closed. @throws NotAReplica */
 export const openReplica = async (path: string, log: Log, options: ReplicaOptions): Promise<Replica> => {
   const parts = openParts(path, log);
-  const { file, files, lost, changes, counts } = parts;
+  const { file, files, lost, changes, counts, progress, heads } = parts;
   const writes = replicaWrites(parts, options);
   try {
     await migrateReplica(file, log, writes.catchUp, options.migrates ?? false);
@@ -230,19 +197,25 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     staleMs: options.staleMs,
     applyMs: options.applyMs,
   });
-  const onTick = () => {
+  const ending = new AbortController();
+  log.watch(notice, ending.signal);
+  const timer = setInterval(() => {
     writes.expire(writes.refuseLate);
     poll();
-  };
-  const ending = new AbortController();
-  follow(parts, { onChange: notice, onTick, tickMs: pollMs }, ending.signal);
+  }, pollMs);
+  timer.unref();
   const readiness = replicaReadiness(parts, options);
+  const problem = (): string | undefined => {
+    const reason = progress.failure() ?? heads.failure();
+    return reason === undefined ? undefined : reasonOf(reason);
+  };
 
   let closed: Promise<void> | undefined;
   let shrinking: Promise<void> | undefined;
   const shrink = () => (shrinking ??= shrinkLog(file.writer).finally(() => (shrinking = undefined)));
   const close = async (): Promise<void> => {
     ending.abort();
+    clearInterval(timer);
     stopReads();
     await shrinking?.catch(() => {});
     await writes.stop();
@@ -261,13 +234,26 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     lost,
     async assertReady() {
       files.assert();
-      const problem = problemOf(parts);
-      if (problem !== undefined) throw new StorageUnavailable(problem);
+      const reason = problem();
+      if (reason !== undefined) throw new StorageUnavailable(reason);
       await readiness.assert();
     },
     suspect: readiness.suspect,
     shrinkLog: async () => (closed ? undefined : shrink()),
     close: () => (closed ??= close()),
   };
-  return { database, cluster: clusterOf(parts, options.node) };
+  const cluster: Cluster = {
+    log,
+    node: options.node,
+    liveNodes: () => 1,
+    state: () => ({
+      position: progress.applied().position,
+      head: progress.head(),
+      confirmedAt: progress.confirmedAt(),
+      problem: problem(),
+      ...counts,
+    }),
+    outdated: progress.outdated,
+  };
+  return { database, cluster };
 };

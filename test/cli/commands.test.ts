@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
-import { fullName } from "../../src/cli/help/help-command.ts";
+import { fullName } from "../../src/cli/help/help.ts";
 import { textsOf } from "../../src/cli/help/texts.ts";
 import { program } from "../../src/cli/program.ts";
 import { migrations } from "../../src/db/migrations.ts";

@@ -1,7 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import { program } from "../../src/cli/program.ts";
-import { argumentUsage } from "../../src/cli/help/format.ts";
-import { fullName } from "../../src/cli/help/help-command.ts";
+import { argumentUsage, fullName } from "../../src/cli/help/help.ts";
 import { EXIT_CODES, textsOf } from "../../src/cli/help/texts.ts";
 import { capitalised, code, parts, plain, table } from "../../src/manual/generated/markdown.ts";
 

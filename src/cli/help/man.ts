@@ -2,8 +2,7 @@ import type { Argument, Command, Option } from "commander";
 import { keyOf } from "../../config/file.ts";
 import { SETTING_GROUPS, type Setting } from "../../config/settings.ts";
 import { CONFIG_VARIABLE, PREFIX } from "../../config/sources.ts";
-import { HELP, argumentUsage } from "./format.ts";
-import { fullName } from "./help-command.ts";
+import { argumentUsage, fullName, HELP } from "./help.ts";
 import { EXIT_CODES, type Example, textsOf } from "./texts.ts";
 
 /** Text as roff takes it: no line begins with a control character, and hyphens can be copied. */

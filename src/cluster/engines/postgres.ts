@@ -1,11 +1,9 @@
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../lib/database-url.ts";
 import type { EngineHealth, EngineMember, Log, LogFiles, PemFiles } from "../log.ts";
 import { AttemptFailed, firstWithin } from "./attempt.ts";
-import { PostgresClaims } from "./postgres-claims.ts";
+import { PostgresClaims, PostgresTurns } from "./postgres-leases.ts";
 import { failureOf, PostgresPrimary } from "./postgres-primary.ts";
-import { PostgresRecords } from "./postgres-records.ts";
-import { PostgresSnapshots } from "./postgres-snapshots.ts";
-import { PostgresTurns } from "./postgres-turns.ts";
+import { PostgresRecords, PostgresSnapshots } from "./postgres-records.ts";
 import { PostgresWatch } from "./postgres-watch.ts";
 
 const LIMIT_MS = 2000;

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
-import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
-import { hidesGlobals } from "./options.ts";
+import { type Argument, Command, Help, type HelpConfiguration, type Option } from "commander";
+import { print } from "../print/output.ts";
+import { hidesGlobals, withoutSettings } from "./options.ts";
 import { type Example, textsOf } from "./texts.ts";
 
 /** Lines are hard to read beyond this width, even on a wide terminal. */
@@ -175,4 +176,40 @@ export const HELP: HelpConfiguration = {
     this.helpWidth = Math.min(context.helpWidth ?? 80, MAX_WIDTH);
   },
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentUsage)].join(" "),
+};
+
+/** The command as it is called: `adoption-store keys create`. */
+export const fullName = (command: Command): string =>
+  command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+
+/** Commander's error about an unknown command, which suggests a similar one. Its types leave the method out. */
+const refuseUnknown = (command: Command, name: string): never => {
+  command.args = [name];
+  return (command as Command & { unknownCommand(): never }).unknownCommand();
+};
+
+/** The command with this path, such as `keys create`. @throws UsageError */
+const commandAt = (root: Command, path: readonly string[]): Command =>
+  path.reduce(
+    (command, name) =>
+      command.commands.find((child) => child.name() === name) ?? refuseUnknown(command, name),
+    root,
+  );
+
+export const helpCommand = (): Command =>
+  withoutSettings(
+    new Command("help")
+      .description("explain a command, as its --help does")
+      .argument("[command...]", "the command, such as keys create"),
+  ).action(function (this: Command, path: string[]) {
+    if (this.parent) commandAt(this.parent, path).outputHelp();
+  });
+
+/** Runs a command that only groups others: it prints its help, or refuses what it does not know. */
+export const explain = (command: Command, start: string | undefined): void => {
+  const [name, ...path] = command.args;
+  if (name === "help") return commandAt(command, path).outputHelp();
+  if (name !== undefined) refuseUnknown(command, name);
+  if (start === undefined) command.outputHelp();
+  else print(start);
 };
