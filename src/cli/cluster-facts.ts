@@ -33,10 +33,7 @@ export const readCluster = async (
   now: number,
 ): Promise<{ report: ClusterReport; problems: ClusterProblem[] }> => {
   const log = await openLogOf(config);
-  const [{ readReport }, { clusterProblems }] = await Promise.all([
-    import("../cluster/report.ts"),
-    import("../cluster/report.ts"),
-  ]);
+  const { readReport, clusterProblems } = await import("../cluster/report.ts");
   try {
     const report = await readReport(log);
     return { report, problems: clusterProblems(report, now) };

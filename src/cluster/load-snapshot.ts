@@ -40,7 +40,7 @@ export const removeOutdatedMark = (path: string): void => rmSync(outdatedPath(pa
 
 export const isMarkedOutdated = (path: string): boolean => existsSync(outdatedPath(path));
 
-export const storeOf = (
+const storeOf = (
   { store }: Pick<SnapshotParts, "store">,
   log: Log,
   objects: SnapshotStore | undefined,

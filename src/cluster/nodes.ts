@@ -72,45 +72,34 @@ export interface Nodes extends Poller {
   count(): number;
 }
 
-/** Keeps the claim on the name of this node. */
-const ownClaim = (
-  log: Pick<Log, "claim">,
-  { onTaken, takenMs = TAKEN_MS }: Pick<AnnounceOptions, "onTaken" | "takenMs">,
-) => {
+/** @param self what to tell at the moment */
+export const announceNode = (
+  log: Pick<Log, "claim" | "claims">,
+  self: () => NodeEntry,
+  { onError, onTaken, updateMs = UPDATE_MS, takenMs = TAKEN_MS }: AnnounceOptions,
+): Nodes => {
+  /** On the name of this node. */
   let claim: Claim | undefined;
   let refusedSince: number | undefined;
   let isReported = false;
+  let nodes: readonly NodeEntry[] = [];
+
   const noteRefusal = () => {
     refusedSince ??= performance.now();
     if (isReported || performance.now() - refusedSince < takenMs) return;
     isReported = true;
     onTaken();
   };
-  return {
-    async keep(self: NodeEntry): Promise<void> {
-      const value = JSON.stringify(self);
-      if (claim && !claim.lost.aborted) return claim.update(value);
-      claim = await log.claim(PREFIX + self.id, TTL_MS, value);
-      if (claim) refusedSince = undefined;
-      else noteRefusal();
-    },
-    async release(): Promise<void> {
-      await claim?.[Symbol.asyncDispose]();
-      claim = undefined;
-    },
+  const keepClaim = async (): Promise<void> => {
+    const entry = self();
+    const value = JSON.stringify(entry);
+    if (claim && !claim.lost.aborted) return claim.update(value);
+    claim = await log.claim(PREFIX + entry.id, TTL_MS, value);
+    if (claim) refusedSince = undefined;
+    else noteRefusal();
   };
-};
-
-/** @param self what to tell at the moment */
-export const announceNode = (
-  log: Pick<Log, "claim" | "claims">,
-  self: () => NodeEntry,
-  { onError, updateMs = UPDATE_MS, ...taken }: AnnounceOptions,
-): Nodes => {
-  const claim = ownClaim(log, taken);
-  let nodes: readonly NodeEntry[] = [];
   const update = async () => {
-    await claim.keep(self());
+    await keepClaim();
     nodes = await readNodes(log);
   };
   const poller = repeat(updateMs, update, {
@@ -122,7 +111,12 @@ export const announceNode = (
     ...poller,
     async stop() {
       await poller.stop();
-      await claim.release().catch(() => {});
+      try {
+        await claim?.[Symbol.asyncDispose]();
+        claim = undefined;
+      } catch {
+        // The engine is away: the lease ends by itself.
+      }
     },
     list: () => nodes,
     count: () => Math.max(1, nodes.length),

@@ -5,7 +5,7 @@ export interface KeptLease {
   stop(): void;
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   ttlMs: number;
   /** When the request was sent that began the lease, as a time of `performance.now()`. */
   since: number;
