@@ -77,7 +77,7 @@ const AuditAction = OneOf("AuditAction", ACTION_NAMES, {
   examples: ["pet.changed"],
 });
 
-export const AuditEntry = t.Object(
+const AuditEntry = t.Object(
   {
     id: Id("Unique identifier. Newer entries have higher ids.", 42),
     at: Time("When it happened.", "2026-11-20T09:30:00.000Z"),

@@ -7,7 +7,7 @@ import tar from "tar-stream";
 import { UsageError } from "./usage-error.ts";
 
 /** A file to pack. */
-export interface SiteFile {
+interface SiteFile {
   /** The path below the directory, with `/` between names. */
   path: string;
   /** Bytes. */

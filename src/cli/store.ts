@@ -31,7 +31,7 @@ const isStore = (dataDir: string): boolean =>
  * @param named the DATA_DIR of the service, if the environment or a file names it
  * @throws ConfigError
  */
-export const serviceSources = (flags: Sources["flags"], named?: string): Sources => {
+const serviceSources = (flags: Sources["flags"], named?: string): Sources => {
   const unit = readUnitEnvironment(sudoCommand(USER, named), assertKnownVariables);
   const { text, origin } = settingText("dataDir", { flags: {}, env: unit.variables, places: unit.places });
   // The unit's working directory.

@@ -65,30 +65,15 @@ const assertExpires = (expiresAt: number | undefined, now: number) => {
   );
 };
 
-interface KeyOptions {
+export const keyService = ({
+  keys,
+  clock,
+  randomBytes,
+}: {
   keys: KeyRepository;
   clock: Clock;
   randomBytes: RandomBytes;
-}
-
-/**
- * Creates a key with all scopes after `save` has stored its secret. Undefined if another key, or an administrator who can sign in,
- * can create keys with all scopes.
- */
-const firstKey =
-  ({ keys, clock, randomBytes }: KeyOptions) =>
-  async ({ save, remove }: SecretFile): Promise<Key | undefined> => {
-    if (await keys.hasFullAccess(clock.now())) return undefined;
-    const secret = mint(randomBytes);
-    // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
-    await save(secret);
-    const key = await keys.addFirst(FIRST_KEY, recordOf(secret), { actor: SERVICE, now: clock.now() });
-    // Another process has created it meanwhile.
-    if (!key) await remove();
-    return key;
-  };
-
-export const keyService = ({ keys, clock, randomBytes }: KeyOptions) => {
+}) => {
   const { record: recordUse, flush } = lastUseRecorder(keys.touch);
   const get = async (id: number): Promise<Key> => {
     const key = await keys.find(id);
@@ -146,7 +131,20 @@ export const keyService = ({ keys, clock, randomBytes }: KeyOptions) => {
       const act = { actor, now: clock.now() };
       if (!(await keys.revoke(id, { act, force }))) throw new Fault("last_admin_key");
     },
-    createFirst: firstKey({ keys, clock, randomBytes }),
+    /**
+     * Creates a key with all scopes after `save` has stored its secret. Undefined if another key, or an administrator who can
+     * sign in, can create keys with all scopes.
+     */
+    async createFirst({ save, remove }: SecretFile): Promise<Key | undefined> {
+      if (await keys.hasFullAccess(clock.now())) return undefined;
+      const secret = mint(randomBytes);
+      // The secret is saved first: after a crash in between, the next start replaces the file, which has no key yet.
+      await save(secret);
+      const key = await keys.addFirst(FIRST_KEY, recordOf(secret), { actor: SERVICE, now: clock.now() });
+      // Another process has created it meanwhile.
+      if (!key) await remove();
+      return key;
+    },
     recordUse,
     flush,
   };

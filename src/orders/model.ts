@@ -62,7 +62,7 @@ const Adopter = t.Object(
   { $id: "Adopter", description: "The person who adopts the animal." },
 );
 
-export const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
+const OrderStatus = OneOf("OrderStatus", ORDER_STATUSES, {
   $id: "OrderStatus",
   description: "The progress of the adoption.",
   examples: ["placed"],

@@ -30,7 +30,7 @@ const scopesByRole = ROLE_NAMES.map(
   (role) => `\`${role}\`: ${ROLES[role].map((grant) => `\`${grant}\``).join(", ")}`,
 ).join("; ");
 
-export const Role = OneOf("Role", ROLE_NAMES, {
+const Role = OneOf("Role", ROLE_NAMES, {
   $id: "Role",
   description: `What the person may do, as a set of scopes. ${scopesByRole}.`,
   examples: ["volunteer"],
@@ -50,13 +50,13 @@ export const PersonChange = t.Object(
   },
 );
 
-export const PasskeyName = Text("PasskeyName", {
+const PasskeyName = Text("PasskeyName", {
   max: MAX_PASSKEY_NAME,
   description: "What the person calls the passkey.",
   examples: ["Ada's phone"],
 });
 
-export const Passkey = t.Object(
+const Passkey = t.Object(
   {
     id: Id("Unique identifier of the passkey.", 4),
     name: storedText(PasskeyName),
@@ -134,7 +134,7 @@ export const PersonQuery = t.Object(
   { additionalProperties: false },
 );
 
-export const fromPasskey = ({ id, name, createdAt, lastUsedAt }: StoredPasskey): Static<typeof Passkey> => ({
+const fromPasskey = ({ id, name, createdAt, lastUsedAt }: StoredPasskey): Static<typeof Passkey> => ({
   id,
   name,
   createdAt: formatTime(createdAt),

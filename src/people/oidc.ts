@@ -3,7 +3,7 @@ import { limitedFetch } from "../lib/limited-fetch.ts";
 import type { Clock } from "../lib/time.ts";
 import type { PersonRepository } from "./repository.ts";
 
-export interface OidcOptions {
+interface OidcOptions {
   issuer: string;
   clientId: string;
   /** Undefined: a public client. */
@@ -147,5 +147,3 @@ export const oidcService = (
     },
   };
 };
-
-export type OidcService = ReturnType<typeof oidcService>;

@@ -217,5 +217,3 @@ export const passkeyService = (options: PasskeyOptions) => {
     },
   };
 };
-
-export type PasskeyService = ReturnType<typeof passkeyService>;

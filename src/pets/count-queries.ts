@@ -22,7 +22,7 @@ export type StatusCounts = Record<Counted, number>;
 const NO_ANIMALS: StatusCounts = forEachStatus(() => 0);
 
 /** How many animals were added on a day. */
-export interface DayCount {
+interface DayCount {
   /** Days since 1970. */
   day: number;
   count: number;
@@ -77,7 +77,7 @@ const searchCounts = ({ orm }: Pick<Database, "orm">) => {
 };
 
 /** The number of animals in a category that has a record. */
-export interface CategoryCounts {
+interface CategoryCounts {
   id: number;
   name: string;
   byStatus: StatusCounts;

@@ -34,7 +34,7 @@ interface PreviewConfig extends PlatformConfig {
 }
 
 /** The address of a deploy's preview; undefined if it has none. */
-export type PreviewAddress = (slug: string, deployId: number) => string | undefined;
+type PreviewAddress = (slug: string, deployId: number) => string | undefined;
 
 /**
  * Previews share the certificate of all names below PLATFORM_DOMAIN. Without one they are served over HTTP only: a certificate

@@ -12,7 +12,7 @@ const ProjectName = Text("ProjectName", {
   examples: ["Documentation"],
 });
 
-export const Plan = OneOf("Plan", PLAN_NAMES, {
+const Plan = OneOf("Plan", PLAN_NAMES, {
   $id: "Plan",
   description: "The plan of the project. Custom domains require `pro` or above.",
   examples: ["pro"],

@@ -21,7 +21,7 @@ export interface Project {
   createdAt: number;
 }
 
-export type NewProject = Omit<Project, "id" | "activeDeployId">;
+type NewProject = Omit<Project, "id" | "activeDeployId">;
 
 export interface ProjectChange {
   name?: string | undefined;

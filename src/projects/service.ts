@@ -8,7 +8,7 @@ import { RESERVED, slugProblem, randomTargetLabel } from "./slug.ts";
 
 export type { Project } from "./repository.ts";
 
-export interface NewProject {
+interface NewProject {
   slug: string;
   name: string;
   plan: Plan;
