@@ -108,12 +108,8 @@ const verifyResponse = async (signed: SignedChallenge, party: RelyingParty) => {
   return passkey;
 };
 
-interface PasskeyOptions {
-  people: PersonRepository;
-  clock: Clock;
-}
-
-const registration = ({ people, clock }: PasskeyOptions) => ({
+/** WebAuthn: the registration of passkeys, and signing in with them. The caller keeps the challenges. */
+export const passkeyService = ({ people, clock }: { people: PersonRepository; clock: Clock }) => ({
   /** The argument of `navigator.credentials.create`. Its challenge is for one registration by this person. */
   async registrationOptions(
     { id, name, email, handle }: Pick<Person, "id" | "name" | "email" | "handle">,
@@ -157,9 +153,6 @@ const registration = ({ people, clock }: PasskeyOptions) => ({
     if (!person) throw new Fault("not_found");
     throw new Fault(person.passkeys.length >= MAX_PASSKEYS ? "passkey_limit_reached" : "passkey_refused");
   },
-});
-
-const authentication = ({ people, clock }: PasskeyOptions) => ({
   /** The argument of `navigator.credentials.get`: any passkey for this site. */
   async authenticationOptions(party: RelyingParty) {
     const { generateAuthenticationOptions } = await library();
@@ -197,23 +190,14 @@ const authentication = ({ people, clock }: PasskeyOptions) => ({
     if (!signIn) throw new Fault("passkey_refused");
     return signIn;
   },
+  /** Removes a person's own passkey, unless it is their last way to sign in. @throws Fault not_found, last_passkey */
+  async remove(personId: number, passkeyId: number): Promise<void> {
+    const person = await people.find(personId);
+    if (!person?.passkeys.some(({ id }) => id === passkeyId))
+      throw new Fault("not_found", "You have no passkey with this id.");
+    const actor = { kind: "person", id: personId, name: person.name } as const;
+    const act = { actor, now: clock.now() };
+    if (!(await people.removePasskey(person, passkeyId, act, { keepsOne: true })))
+      throw new Fault("last_passkey");
+  },
 });
-
-/** WebAuthn: the registration of passkeys, and signing in with them. The caller keeps the challenges. */
-export const passkeyService = (options: PasskeyOptions) => {
-  const { people, clock } = options;
-  return {
-    ...registration(options),
-    ...authentication(options),
-    /** Removes a person's own passkey, unless it is their last way to sign in. @throws Fault not_found, last_passkey */
-    async remove(personId: number, passkeyId: number): Promise<void> {
-      const person = await people.find(personId);
-      if (!person?.passkeys.some(({ id }) => id === passkeyId))
-        throw new Fault("not_found", "You have no passkey with this id.");
-      const actor = { kind: "person", id: personId, name: person.name } as const;
-      const act = { actor, now: clock.now() };
-      if (!(await people.removePasskey(person, passkeyId, act, { keepsOne: true })))
-        throw new Fault("last_passkey");
-    },
-  };
-};

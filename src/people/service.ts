@@ -42,23 +42,23 @@ const assertWithin = (own: Privileges, role: Role, fields: readonly FieldProblem
 const assertMayGive = (own: Privileges, role: Role) =>
   assertWithin(own, role, [{ field: "role", rule: "forbidden" }]);
 
-interface PersonOptions {
+export const personService = ({
+  people,
+  clock,
+  randomBytes,
+}: {
   people: PersonRepository;
   clock: Clock;
   randomBytes: RandomBytes;
-}
-
-/** An invitation, and the part of it that is stored. */
-const newInvitation = ({ clock, randomBytes }: Pick<PersonOptions, "clock" | "randomBytes">) => {
-  const token = randomToken(randomBytes);
-  const now = clock.now();
-  const expiresAt = now + INVITATION_MS;
-  return { invitation: { token, expiresAt }, record: { hash: hashOfToken(token) ?? "", expiresAt } };
-};
-
-const management = (options: PersonOptions) => {
-  const { people, clock, randomBytes } = options;
+}) => {
+  const lastSeen = lastUseRecorder(people.touch);
   const actOf = (actor: Manager): Act => ({ actor, now: clock.now() });
+  /** An invitation, and the part of it that is stored. */
+  const newInvitation = () => {
+    const token = randomToken(randomBytes);
+    const expiresAt = clock.now() + INVITATION_MS;
+    return { invitation: { token, expiresAt }, record: { hash: hashOfToken(token) ?? "", expiresAt } };
+  };
   const get = async (id: number): Promise<Person> => {
     const person = await people.find(id);
     if (!person) throw new Fault("not_found", "There is no person with this id.");
@@ -66,17 +66,17 @@ const management = (options: PersonOptions) => {
   };
 
   /**
-   * Runs a write that is conditional on the person's role, for which the privileges were checked.
-   * @throws Fault not_found; last_administrator if the role is still the same
+   * Runs a write that is conditional on the person's role, with which the caller's privileges are compared.
+   * @throws Fault not_found, insufficient_scope; last_administrator if the role is still the same
    */
   const withRole = async (
     id: number,
-    check: (person: Person) => void,
+    own: Manager,
     write: (person: Person) => Promise<boolean>,
   ): Promise<void> => {
     for (;;) {
       const person = await get(id);
-      check(person);
+      assertWithin(own, person.role);
       if (await write(person)) return;
       if ((await get(id)).role === person.role) throw new Fault("last_administrator");
     }
@@ -89,7 +89,7 @@ const management = (options: PersonOptions) => {
     /** Adds and invites somebody. @throws Fault insufficient_scope, email_taken */
     async add(person: NewPerson, own: Manager): Promise<{ person: Person; invitation: Invitation }> {
       assertMayGive(own, person.role);
-      const { invitation, record } = newInvitation(options);
+      const { invitation, record } = newInvitation();
       // Random, so that authenticators learn nothing about the person (WebAuthn section 14.6.1).
       const handle = randomToken(randomBytes);
       const added = await people.add(person, { handle, ...record }, actOf(own));
@@ -98,31 +98,19 @@ const management = (options: PersonOptions) => {
     },
     /** Replaces the person's invitation. @throws Fault not_found, insufficient_scope */
     async invite(id: number, own: Manager): Promise<{ person: Person; invitation: Invitation }> {
-      const { invitation, record } = newInvitation(options);
-      await withRole(
-        id,
-        ({ role }) => assertWithin(own, role),
-        (person) => people.invite(person, record, actOf(own)),
-      );
+      const { invitation, record } = newInvitation();
+      await withRole(id, own, (person) => people.invite(person, record, actOf(own)));
       return { person: await get(id), invitation };
     },
     /** Changes name or role, which hold from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
     async change(id: number, wishes: PersonChange, own: Manager): Promise<Person> {
       if (wishes.role !== undefined) assertMayGive(own, wishes.role);
-      await withRole(
-        id,
-        ({ role }) => assertWithin(own, role),
-        (person) => people.change(person, wishes, actOf(own)),
-      );
+      await withRole(id, own, (person) => people.change(person, wishes, actOf(own)));
       return get(id);
     },
     /** Removes somebody from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
     async remove(id: number, own: Manager): Promise<void> {
-      await withRole(
-        id,
-        ({ role }) => assertWithin(own, role),
-        (person) => people.remove(person, actOf(own)),
-      );
+      await withRole(id, own, (person) => people.remove(person, actOf(own)));
     },
     /** @throws Fault not_found, insufficient_scope, last_administrator */
     async removePasskey(id: number, passkeyId: number, own: Manager): Promise<void> {
@@ -132,14 +120,6 @@ const management = (options: PersonOptions) => {
         throw new Fault("not_found", "This person has no passkey with this id.");
       if (!(await people.removePasskey(person, passkeyId, actOf(own)))) throw new Fault("last_administrator");
     },
-  };
-};
-
-export const personService = (options: PersonOptions) => {
-  const { people, clock } = options;
-  const lastSeen = lastUseRecorder(people.touch);
-  return {
-    ...management(options),
     /** The person whom an invitation is for, and until when it is valid. @throws Fault invalid_invitation */
     async invited(token: string): Promise<Person> {
       const hash = hashOfToken(token);
