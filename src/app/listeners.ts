@@ -13,7 +13,7 @@ import { type HttpListener, listenHttp } from "../edge/http-listener.ts";
 import { limitConnections } from "../edge/connection-limit/limit.ts";
 import { openSockets } from "../edge/connection-limit/sockets.ts";
 import { closeUnread } from "../edge/connection-limit/unread.ts";
-import { respondWhilePreparing } from "../http/startup.ts";
+import { respondWhilePreparing } from "../http/health.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
 import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";

@@ -1,4 +1,4 @@
-import { isSameOrigin } from "../http/same-origin.ts";
+import { isSameOrigin } from "../http/headers.ts";
 import { readCookie } from "./cookie.ts";
 import { carriesToken, type KeylessHolder, type Session, type Sessions } from "./sessions.ts";
 

@@ -2,7 +2,7 @@ import { Elysia, t } from "elysia";
 import { notSignedIn } from "../http/authorization.ts";
 import type { Macros } from "../http/macros.ts";
 import { AnyText, NoQuery, Text, parseId } from "../http/schemas.ts";
-import { isSameOrigin } from "../http/same-origin.ts";
+import { isSameOrigin } from "../http/headers.ts";
 import { Fault } from "../lib/errors.ts";
 import { formatTime } from "../lib/time.ts";
 import {

@@ -1,7 +1,7 @@
 import { Elysia, t } from "elysia";
 import { type Caller, notSignedIn } from "../http/authorization.ts";
 import type { RequestHeaders } from "../http/etag.ts";
-import { PAGE_POLICY } from "../http/page-policy.ts";
+import { PAGE_POLICY } from "../http/html-page.ts";
 import { NoQuery } from "../http/schemas.ts";
 import type { Actor } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";

@@ -1,9 +1,9 @@
 import { Elysia, status } from "elysia";
-import { hasAborted } from "../http/abort.ts";
+import { hasAborted } from "../http/body-limit.ts";
 import { type Caller, callerId } from "../http/authorization.ts";
 import { Fault } from "../lib/errors.ts";
 import { nextPage } from "../http/headers.ts";
-import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import { NoContent, NoQuery, parseId } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import {

@@ -1,6 +1,6 @@
 import { Elysia, status } from "elysia";
 import { nextPage } from "../http/headers.ts";
-import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import { NoContent, NoQuery } from "../http/schemas.ts";
 import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";

@@ -1,4 +1,4 @@
-import { hasAborted } from "../http/abort.ts";
+import { hasAborted } from "../http/body-limit.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Handler } from "./handler.ts";
 import { type FinishUnrouted, errorResponse } from "./error-response.ts";

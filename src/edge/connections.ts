@@ -1,4 +1,4 @@
-import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import type { ForwardedListener } from "./forwarding.ts";
 import type { HttpListener } from "./http-listener.ts";
 import type { HttpsListener } from "./https-listener.ts";

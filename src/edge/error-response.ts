@@ -6,7 +6,7 @@ import { completeHeaders, requestIdOf } from "../http/headers.ts";
 import type { Destination } from "./hosts.ts";
 import { hostnameOf } from "./https-redirect.ts";
 import { refusedPage } from "./refused-page.ts";
-import { plainResponse } from "../http/plain-page.ts";
+import { plainResponse } from "../http/html-page.ts";
 
 const MAIN = `<h1>This site is not available right now</h1>
 <p>The server is cut off from the other servers of its cluster. It cannot find out whether its copy of this site is current, so it shows nothing.</p>

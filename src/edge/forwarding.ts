@@ -1,5 +1,5 @@
 import { chmodSync, rmSync } from "node:fs";
-import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import { readBodyWithin } from "../http/body-limit.ts";
 import { Fault, faultOf, faultResponse } from "../lib/errors.ts";
 import { type FinishUnrouted, errorResponse } from "./error-response.ts";

@@ -1,4 +1,4 @@
-import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import { Fault, faultResponse } from "../lib/errors.ts";
 import type { Handler } from "./handler.ts";
 

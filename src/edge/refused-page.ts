@@ -1,4 +1,4 @@
-import { plainResponse } from "../http/plain-page.ts";
+import { plainResponse } from "../http/html-page.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import { hostnameOf } from "./https-redirect.ts";
 import type { SiteDestination } from "./hosts.ts";

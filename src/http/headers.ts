@@ -43,3 +43,9 @@ export const completeHeaders = (headers: Headers, keyed: boolean): void => {
   setAbsent(headers, STANDING);
   if (keyed) setAbsent(headers, KEYED);
 };
+
+/** False for a page of another site, or of a neighbouring host that this service publishes (Fetch Metadata). */
+export const isSameOrigin = (headers: Headers): boolean => {
+  const site = headers.get("sec-fetch-site");
+  return site === null || site === "same-origin";
+};

@@ -1,12 +1,110 @@
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import type { ValidationError } from "elysia";
-import { Fault } from "../lib/errors.ts";
 import type { FieldProblem } from "../lib/field-problems.ts";
+import { bigintOf } from "../lib/json.ts";
+import { isVisibleText } from "../lib/visible-text.ts";
+import { Fault } from "../lib/errors.ts";
 import { quoted } from "../lib/text.ts";
-import { violatedRule } from "./violated-rule.ts";
 import { Rule } from "./schemas.ts";
+
+type ViolatedRule = Omit<FieldProblem, "field">;
+
+/** The keywords of JSON Schema that tell the rules apart. */
+interface Keywords {
+  type?: string;
+  anyOf?: readonly Keywords[];
+  enum?: readonly unknown[];
+  format?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+}
+
+/** An integer: in parameters, which are text, its plain digits too. */
+const integerOf = (value: unknown, part: string): bigint | undefined => {
+  if (typeof value !== "string") return bigintOf(value);
+  return part !== "body" && /^-?[0-9]+$/.test(value) ? BigInt(value) : undefined;
+};
+
+const hasType = ({ type }: Keywords, value: unknown, part: string): boolean => {
+  if (type === "integer") return integerOf(value, part) !== undefined;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return type === "null" ? value === null : typeof value === type;
+};
+
+const rangeRule = ({ minimum, maximum }: Keywords, integer: bigint): ViolatedRule => {
+  if (minimum !== undefined && integer < minimum) return { rule: "minimum", min: minimum };
+  if (maximum !== undefined && integer > maximum) return { rule: "maximum", max: maximum };
+  // The limits of 64-bit integers have too many digits for the header.
+  if (BigInt.asIntN(64, integer) !== integer) return { rule: integer < 0n ? "minimum" : "maximum" };
+  return { rule: "format" };
+};
+
+const textRule = ({ minLength = 0, maxLength = Infinity }: Keywords, text: string): ViolatedRule => {
+  const { length } = [...text];
+  if (length < minLength) return { rule: "too_short", min: minLength };
+  if (length > maxLength) return { rule: "too_long", max: maxLength };
+  if (text.trim() === "") return { rule: "blank" };
+  return isVisibleText(text) ? { rule: "format" } : { rule: "format", reason: "invisible" };
+};
+
+const listRule = (
+  { minItems = 0, maxItems = Infinity }: Keywords,
+  { length }: readonly unknown[],
+): ViolatedRule => {
+  if (length < minItems) return { rule: "too_short", min: minItems };
+  return length > maxItems ? { rule: "too_long", max: maxItems } : { rule: "duplicate" };
+};
+
+/**
+ * The rule that a value violates. The schemas of `checked` validate by a function, so the rule is read from the keywords that
+ * document them.
+ * @param part of the request, such as "body" or "query"
+ */
+const violatedRule = ({ type, schema, value }: ValueError, part: string): ViolatedRule => {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return { rule: "unknown" };
+  if (value === undefined) return { rule: "required" };
+  const documented = schema as Keywords;
+  const keywords = (documented.anyOf ?? [documented]).find((one) => hasType(one, value, part));
+  if (!keywords) return { rule: "type" };
+  if (keywords.enum) return { rule: "not_one_of" };
+  const integer = keywords.type === "integer" ? integerOf(value, part) : undefined;
+  if (integer !== undefined) return rangeRule(keywords, integer);
+  if (typeof value === "string") return textRule(keywords, value);
+  return Array.isArray(value) ? listRule(keywords, value) : { rule: "type" };
+};
+
+/** The names of a query's parameters. Slicing an unescaped query is 1 to 2 microseconds faster than URLSearchParams. */
+const namesIn = (query: string): string[] => {
+  if (query.includes("%") || query.includes("+")) return [...new URLSearchParams(query).keys()];
+  const names: string[] = [];
+  for (let at = 0; at < query.length;) {
+    const next = query.indexOf("&", at);
+    const end = next === -1 ? query.length : next;
+    const equals = query.indexOf("=", at);
+    if (end > at) names.push(query.slice(at, equals === -1 || equals > end ? end : equals));
+    at = end + 1;
+  }
+  return names;
+};
+
+/** The first query parameter that appears twice in a URL; undefined if there is none. */
+export const repeatedParameter = (url: string): string | undefined => {
+  const start = url.indexOf("?");
+  if (start === -1 || !url.includes("&", start)) return undefined;
+  const seen = new Set<string>();
+  for (const name of namesIn(url.slice(start + 1))) {
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+};
 
 /** A violated rule, for programs and in words. */
 interface Violation extends FieldProblem {

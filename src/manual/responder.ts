@@ -1,5 +1,5 @@
 import type { RequestHeaders } from "../http/etag.ts";
-import { PAGE_POLICY } from "../http/page-policy.ts";
+import { PAGE_POLICY } from "../http/html-page.ts";
 import { staticText } from "../http/static-text.ts";
 import { prefersHtml } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";

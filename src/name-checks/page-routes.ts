@@ -1,9 +1,9 @@
 import { Elysia, t } from "elysia";
 import { readBodyWithin } from "../http/body-limit.ts";
-import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import type { Macros } from "../http/macros.ts";
-import { plainPolicy } from "../http/plain-page.ts";
-import { isSameOrigin } from "../http/same-origin.ts";
+import { plainPolicy } from "../http/html-page.ts";
+import { isSameOrigin } from "../http/headers.ts";
 import { Fault, statusOf } from "../lib/errors.ts";
 import { once } from "../lib/lazy.ts";
 import { type Rate, rateLimiter } from "../lib/rate-limiter.ts";

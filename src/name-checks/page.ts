@@ -1,4 +1,4 @@
-import { PLAIN_STYLE, plainPage } from "../http/plain-page.ts";
+import { PLAIN_STYLE, plainPage } from "../http/html-page.ts";
 import { RESPONSIBLE } from "../dns-checks/finding.ts";
 import type { fromNameCheck } from "./model.ts";
 import { VERDICT_TONES } from "./verdict.ts";

@@ -1,5 +1,5 @@
 import { Elysia } from "elysia";
-import type { WithoutIdleTimeout } from "../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import type { Macros } from "../http/macros.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { DomainCheck, NewDomainCheck, fromNameCheck } from "./model.ts";

@@ -1,5 +1,5 @@
 import { STANDING } from "../http/headers.ts";
-import { plainResponse } from "../http/plain-page.ts";
+import { plainResponse } from "../http/html-page.ts";
 import { awaitsCertificate, type StoredStage } from "../domains/stage.ts";
 import type { UnservedDomain } from "./repository.ts";
 

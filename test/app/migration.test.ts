@@ -8,7 +8,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { appliedMigrations, migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { respondWhilePreparing } from "../../src/http/startup.ts";
+import { respondWhilePreparing } from "../../src/http/health.ts";
 import { MigrationStopped, migrateData } from "../../src/app/migration.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";

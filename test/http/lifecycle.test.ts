@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import pino from "pino";
-import { cors } from "../../src/http/cors.ts";
-import { lifecycle } from "../../src/http/lifecycle.ts";
+import { cors, lifecycle } from "../../src/http/lifecycle.ts";
 import { metrics } from "../../src/http/metrics.ts";
 import { Fault } from "../../src/lib/errors.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { repeatedParameter } from "../../src/http/repeated-parameter.ts";
+import { repeatedParameter } from "../../src/http/validation.ts";
 
 test.each([
   ["a=1&b=2", undefined],

@@ -31,7 +31,7 @@ real(
   },
 );
 
-// Then: remove src/http/abort.ts and src/edge/chunked.ts, and take trailer fields.
+// Then: remove hasAborted and respondToChunked, and take trailer fields.
 real("Bun takes trailer fields for a request of their own", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });

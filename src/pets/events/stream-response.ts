@@ -1,4 +1,4 @@
-import type { WithoutIdleTimeout } from "../../http/idle-timeout.ts";
+import type { WithoutIdleTimeout } from "../../lib/idle-timeout.ts";
 import type { PetStreams } from "./streams.ts";
 
 /** Responds with the stream of events after the one with the id `last`, or from now on. */

@@ -1,5 +1,5 @@
 import type { Server, WebSocketHandler } from "bun";
-import type { Exemption } from "../../lib/idle-exemption.ts";
+import type { Exemption } from "../../lib/idle-timeout.ts";
 import type { Connection } from "./connections.ts";
 import type { ResponseBudget } from "./response-budget.ts";
 
