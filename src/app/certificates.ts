@@ -19,8 +19,7 @@ import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities
 import type { Inspect } from "../dns-checks/inspect.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
 import { type Trial, newTrial } from "../certificates/trial.ts";
-import { certificateStore } from "../edge/certificate-store.ts";
-import { watchCertificates } from "../edge/certificate-watch.ts";
+import { certificateStore, watchCertificates } from "../edge/certificate-store.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";

@@ -7,19 +7,17 @@ import {
   processFileLimit,
   streamBudget,
 } from "../edge/file-descriptors.ts";
-import type { Handler } from "../edge/handler.ts";
+import { type Handler, type HttpListener, listenHttp } from "../edge/http-listener.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
-import { type HttpListener, listenHttp } from "../edge/http-listener.ts";
-import { limitConnections } from "../edge/connection-limit/limit.ts";
-import { openSockets } from "../edge/connection-limit/sockets.ts";
-import { closeUnread } from "../edge/connection-limit/unread.ts";
+import { limitConnections, shareOfClient } from "../edge/connection-limit.ts";
+import { openSockets } from "../edge/sockets.ts";
+import { closeUnread } from "../edge/unread-responses.ts";
 import { respondWhilePreparing } from "../http/health.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
 import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { listenForDns } from "../protocols/dns-server/listen.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
-import { shareOfClient } from "../edge/connection-limit/excess.ts";
 import { singleHosts } from "./host-addresses.ts";
 import { type ListenAddress, listenAt, listenAddresses } from "./listen-addresses.ts";
 import type { Services } from "./services.ts";

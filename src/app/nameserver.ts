@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { publicPort } from "../edge/https-redirect.ts";
+import { publicPort } from "../edge/https-only.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { platformZones, responseCounts, textRecords, withHttpsRecords } from "../nameserver/nameserver.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";

@@ -12,7 +12,7 @@ import { storeIdOf } from "../db/store-id.ts";
 import type { Database } from "../db/open.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { assertFileLimit, processFileLimit } from "../edge/file-descriptors.ts";
-import type { Handler } from "../edge/handler.ts";
+import type { Handler } from "../edge/http-listener.ts";
 import { describeReadiness, respondWhileStarting } from "../http/health.ts";
 import { type Logger, logger } from "../lib/log.ts";
 import type { Poller } from "../lib/poller.ts";

@@ -18,7 +18,7 @@ import type { OfferConnect } from "../dns-records/connect-offer.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
 import { IDLE_MS } from "../console/sessions.ts";
 import { createSignInLinks } from "../console/sign-in-links.ts";
-import { servedBy } from "../edge/served-names.ts";
+import { servedBy } from "../edge/certificate-store.ts";
 import { RETENTION_MS } from "../http/idempotency.ts";
 import { keyService } from "../keys/service.ts";
 import { orderService } from "../orders/service.ts";

@@ -2,7 +2,7 @@ import { type Config, processEnvironment } from "../config/config.ts";
 import { challengesSocketPath, workersSocketPath } from "../data-dir/paths.ts";
 import type { MissingWorkers } from "../data-dir/process-record.ts";
 import { type ForwardedListener, listenForForwarded } from "../edge/forwarding.ts";
-import type { Handler } from "../edge/handler.ts";
+import type { Handler } from "../edge/http-listener.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { Fault } from "../lib/errors.ts";
 import type { Logger } from "../lib/log.ts";

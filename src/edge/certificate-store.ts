@@ -1,4 +1,7 @@
 import { type KeyPair, secureContexts } from "../protocols/tls/contexts.ts";
+import { EngineUnavailable } from "../lib/storage-errors.ts";
+import { type Poller, repeat } from "../lib/poller.ts";
+import { type HostNames, parseHostHeader } from "./hosts.ts";
 
 /** Times are milliseconds UTC. */
 interface Validity {
@@ -8,7 +11,7 @@ interface Validity {
   renewals: number;
 }
 
-export interface CertificateStoreOptions {
+interface CertificateStoreOptions {
   /** The key and the certificate of a name; undefined if it has none. */
   read(hostname: string): (KeyPair & Validity) | undefined;
   /** The largest `max-age`, in seconds. */
@@ -34,19 +37,21 @@ interface NamedConnections {
   drop(serverName: string): void;
 }
 
-export type CertificateStore = ReturnType<typeof certificateStore>;
-
-/** Certificates by their name, with when they are valid. */
-const namedCertificates = ({
+/** The certificates of served names, by host name in lower case. A valid one for exactly that name goes before a wildcard. */
+export const certificateStore = ({
   read,
+  hstsMaxAge,
+  isServed,
+  wildcardFor = () => undefined,
   version,
   now,
   onError,
-}: Pick<CertificateStoreOptions, "read" | "version" | "now" | "onError">) => {
+}: CertificateStoreOptions) => {
   const validities = new Map<string, Validity>();
   /** Names that had no certificate at `versionSeen`. Every request over HTTP asks for its name. */
   const missing = new Set<string>();
   let versionSeen = version();
+  const attached: NamedConnections[] = [];
 
   const readAndRemember = (name: string) => {
     const pair = read(name);
@@ -65,28 +70,11 @@ const namedCertificates = ({
     versionSeen = current;
     return missing.has(name);
   };
-  return {
-    contextOf: (name: string) => (isMissing(name) ? undefined : contexts.find(name)),
-    isValid(name: string): boolean {
-      const { notBefore = Infinity, notAfter = 0 } = validities.get(name) ?? {};
-      return notBefore <= now() && now() < notAfter;
-    },
-    renewalsOf: (name: string): number => validities.get(name)?.renewals ?? 0,
-    drop: contexts.drop,
-    clear: contexts.clear,
-    forget(name: string): void {
-      validities.delete(name);
-      contexts.drop(name);
-    },
+  const contextOf = (name: string) => (isMissing(name) ? undefined : contexts.find(name));
+  const isValid = (name: string): boolean => {
+    const { notBefore = Infinity, notAfter = 0 } = validities.get(name) ?? {};
+    return notBefore <= now() && now() < notAfter;
   };
-};
-
-/** The certificates of served names, by host name in lower case. A valid one for exactly that name goes before a wildcard. */
-export const certificateStore = (options: CertificateStoreOptions) => {
-  const { hstsMaxAge, isServed, wildcardFor = () => undefined } = options;
-  const { contextOf, isValid, renewalsOf, drop, clear, forget } = namedCertificates(options);
-  const attached: NamedConnections[] = [];
-
   const isUsable = (name: string): boolean => contextOf(name) !== undefined && isValid(name);
   /** The name of the certificate for a host name. */
   const nameFor = (hostname: string): string => {
@@ -105,15 +93,15 @@ export const certificateStore = (options: CertificateStoreOptions) => {
     /** The `max-age` of Strict-Transport-Security (RFC 6797), in seconds; 0: send no such header. */
     hstsMaxAge(hostname: string): number {
       const name = nameFor(hostname);
-      const renewals = renewalsOf(name);
+      const { renewals = 0 } = validities.get(name) ?? {};
       if (renewals === 0 || !isValid(name)) return 0;
       // Not before the first renewal, which shows that renewals work; then a day, and twice as long with each.
       return Math.min(hstsMaxAge, DAY_SECONDS * 2 ** Math.min(renewals - 1, 16));
     },
     /** Reads the certificate of a name again for its next handshake. */
-    refresh: drop,
+    refresh: contexts.drop,
     /** Reads all certificates again. */
-    clear,
+    clear: contexts.clear,
     /** Adds connections that `withdraw` may end. */
     attach: (connections: NamedConnections): void => void attached.push(connections),
     /**
@@ -121,12 +109,81 @@ export const certificateStore = (options: CertificateStoreOptions) => {
      * limited: a client can ask for any name below a wildcard.
      */
     withdraw(): void {
-      for (const { serverNames, drop: dropConnections } of attached)
+      for (const { serverNames, drop } of attached)
         for (const hostname of serverNames()) {
           if (isServed(hostname)) continue;
-          forget(hostname);
-          dropConnections(hostname);
+          validities.delete(hostname);
+          contexts.drop(hostname);
+          drop(hostname);
         }
     },
   };
 };
+
+export type CertificateStore = ReturnType<typeof certificateStore>;
+
+/** Versions of the database, which other processes change too. */
+interface Versions {
+  /** Waits until the versions are current enough. @throws EngineUnavailable */
+  recent(): Promise<void>;
+  /** Changes with every change. */
+  version(): number;
+  /** Changes with every change by another process. */
+  foreignVersion(): number;
+}
+
+/** How long the connections of a removed name may stay open. */
+const WATCH_MS = 50;
+
+/** Updates a store after changes by other processes. This process updates the store itself when it changes a certificate. */
+export const watchCertificates = (
+  store: Pick<CertificateStore, "withdraw" | "clear">,
+  { recent, version, foreignVersion }: Versions,
+  onError: (error: unknown) => void,
+): Poller => {
+  let seen = version();
+  let seenForeign = foreignVersion();
+  const watch = async () => {
+    await recent();
+    if (version() === seen) return;
+    seen = version();
+    store.withdraw();
+    if (foreignVersion() === seenForeign) return;
+    seenForeign = foreignVersion();
+    store.clear();
+  };
+  return repeat(WATCH_MS, watch, {
+    // Until the engine of a cluster is back, requests of sites get no content: see dispatch.ts.
+    onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
+  });
+};
+
+/** Looks up sites; undefined if no site has the name. */
+interface Sites {
+  bySlug(slug: string): unknown;
+  byHostname(hostname: string): { kind: string; stage?: string } | undefined;
+}
+
+/** A suspended domain keeps its certificate, so that visitors get a page over HTTPS. */
+const isSecured = (published: ReturnType<Sites["byHostname"]>): boolean =>
+  published !== undefined && (published.kind !== "unserved" || published.stage === "suspended");
+
+/**
+ * True for host names of the API, of sites and of suspended domains, spelled in lower case and without a port or a final dot.
+ */
+export const servedBy =
+  (sites: Sites, hosts: HostNames) =>
+  (hostname: string): boolean => {
+    const destination = parseHostHeader(hostname, hosts);
+    if (destination.kind === "api") return hosts.api.has(hostname);
+    if (destination.kind === "project")
+      return (
+        hostname === `${destination.slug}.${hosts.platformDomain}` &&
+        sites.bySlug(destination.slug) !== undefined
+      );
+    return (
+      destination.kind === "custom" &&
+      hostname === destination.hostname &&
+      isSecured(sites.byHostname(destination.hostname))
+    );
+  };

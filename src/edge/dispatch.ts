@@ -1,17 +1,131 @@
+import { Fault, faultOf } from "../lib/errors.ts";
+import { STANDING, requestIdOf } from "../http/headers.ts";
+import { hasAborted } from "../http/body-limit.ts";
 import { type FinishRequest, isServerFailure } from "../http/finish-request.ts";
-import { requestIdOf } from "../http/headers.ts";
-import { faultOf } from "../lib/errors.ts";
 import { parsePreviewLabel } from "../lib/preview.ts";
 import type { Logger } from "../lib/log.ts";
-import type { RespondToChallenge } from "./acme-challenge.ts";
-import { isChunked, respondToChunked } from "./chunked.ts";
-import { finishUnrouted, siteFailure } from "./error-response.ts";
-import type { Handler } from "./handler.ts";
-import type { Destination } from "./hosts.ts";
-import { respondToServerTarget } from "./request-target.ts";
-import { type Sites, siteRequestOf } from "./site-request.ts";
+import { errorResponse, type FinishUnrouted, finishUnrouted, siteFailure } from "./error-response.ts";
+import type { Handler } from "./http-listener.ts";
+import { requestedName, type SiteDestination, type Destination } from "./hosts.ts";
 
-export interface DispatchOptions {
+const ALLOW = "DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT";
+
+const NO_TUNNEL = new Fault(
+  "method_not_allowed",
+  "This server is not a proxy: send requests for its own resources.",
+  // Bun 1.4.4 takes the bytes after CONNECT for the tunnel's, and would not respond to the next request.
+  { allow: ALLOW, connection: "close" },
+);
+
+/**
+ * The response to a request whose target is not a resource: CONNECT names another server (RFC 9110 section 9.3.6), and
+ * `OPTIONS *` means the server as a whole (section 9.3.7). Undefined for other requests.
+ */
+const respondToServerTarget = ({ method, url }: Request): Response | undefined => {
+  if (method === "CONNECT") return errorResponse(NO_TUNNEL);
+  return url === "*"
+    ? new Response(null, { status: 204, headers: { allow: ALLOW, ...STANDING } })
+    : undefined;
+};
+
+const TRAILERS_REJECTED = new Fault(
+  "invalid_request",
+  "Trailer: this server does not accept trailer fields over HTTP/1.1; send the request without them.",
+);
+const INVALID_BODY = new Fault("invalid_request", "The chunked body is not valid.");
+
+/** True for a request over HTTP/1.1 with a chunked body (RFC 9112 section 7.1). */
+const isChunked = ({ headers }: Request): boolean => headers.has("transfer-encoding");
+
+/**
+ * Responds to a chunked request and closes its connection. Bun 1.4.4 calls the handler before it reads the trailer section.
+ * It then parses trailer fields as a request and responds with 400. On an open connection, the client would take that for
+ * the response to its next request.
+ */
+const respondToChunked = async (
+  request: Request,
+  handle: Handler,
+  finish: FinishUnrouted,
+): Promise<Response> => {
+  const respond = async () => {
+    if (request.headers.has("trailer")) return finish(request, errorResponse(TRAILERS_REJECTED));
+    // The client already has the parser's response; this one is for the log.
+    if (await hasAborted(request)) return finish(request, errorResponse(INVALID_BODY));
+    return handle(request);
+  };
+  const response = await respond();
+  response.headers.set("connection", "close");
+  return response;
+};
+
+/** The response to a CA's challenge (RFC 8555 section 8.3); undefined if none is pending. */
+type Challenge = (hostname: string, token: string) => Promise<string | undefined>;
+
+const CHALLENGE_PATH = "/.well-known/acme-challenge/";
+const CHALLENGE = /^https?:\/\/[^/]*\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
+
+/** Responds to the challenges of CAs; undefined for every other request, and if no challenge is pending. */
+type RespondToChallenge = (request: Request) => Promise<Response | undefined> | undefined;
+
+/** Lets another process respond to challenges. */
+export const challengeForwarder =
+  (forward: Handler): RespondToChallenge =>
+  (request) =>
+    request.url.includes(CHALLENGE_PATH) ? Promise.resolve(forward(request)) : undefined;
+
+export const challengeHandler = (challenge: Challenge): RespondToChallenge => {
+  const respond = async (hostname: string, token: string): Promise<Response | undefined> => {
+    const text = await challenge(hostname, token);
+    return text === undefined
+      ? undefined
+      : new Response(text, {
+          headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
+        });
+  };
+  return ({ url, headers }) => {
+    const token = url.includes(CHALLENGE_PATH) ? CHALLENGE.exec(url)?.[1] : undefined;
+    return token === undefined ? undefined : respond(requestedName(headers.get("host")), token);
+  };
+};
+
+/** A request to a site, in parts. */
+interface SiteRequest {
+  method: string;
+  /** `http:` or `https:`, as the request arrived here. A proxy in front may have received it over the other. */
+  scheme: string;
+  /** The port of the Host header with its colon; "" for the scheme's own port. */
+  port: string;
+  /** The path as it was sent, percent-encoded, without the query. */
+  path: string;
+  /** The query with its question mark, or "". */
+  query: string;
+  headers: Headers;
+  /** True to read large files while they are sent, and not ahead: an unread response then takes little memory. */
+  inParts: boolean;
+}
+
+interface Sites {
+  /** The response to a request under a name; undefined if no site has the name. */
+  respond(name: SiteDestination, request: SiteRequest): Response | Promise<Response> | undefined;
+}
+
+/** @param port the port of the Host header, with its colon */
+const siteRequestOf = ({ method, url, headers }: Request, port: string, inParts: boolean): SiteRequest => {
+  // After `http://`; the host was parsed before.
+  const start = url.indexOf("/", 8);
+  const mark = url.indexOf("?", start);
+  return {
+    method,
+    scheme: url.slice(0, url.indexOf("/")),
+    port,
+    path: mark === -1 ? url.slice(start) : url.slice(start, mark),
+    query: mark === -1 ? "" : url.slice(mark),
+    headers,
+    inParts,
+  };
+};
+
+interface DispatchOptions {
   parseHost(host: string | null): Destination;
   api: Handler;
   sites: Sites;
@@ -37,37 +151,11 @@ const SITE = "site";
 const HTTPS_ONLY = "https";
 
 /** Keeps search engines away from a preview, also where the response does not come from the site. */
-const unindexed = (response: Response, destination: Destination): Response => {
+const withoutIndexing = (response: Response, destination: Destination): Response => {
   if (destination.kind === "project" && parsePreviewLabel(destination.slug))
     response.headers.set("x-robots-tag", "noindex");
   return response;
 };
-
-/** Logs the failure of a site, and responds to the visitor. */
-const failureResponse =
-  ({ onError, log }: Pick<DispatchOptions, "onError" | "log">) =>
-  (request: Request, error: unknown, destination: Destination, requestId: string): Response => {
-    onError?.(error);
-    const fault = faultOf(error);
-    if (isServerFailure(fault, error)) log.error({ err: error, requestId }, fault.code);
-    return unindexed(siteFailure(request, error), destination);
-  };
-
-/**
- * The response to a request over plain HTTP that a site cannot be redirected for; undefined if it can. The API's own name comes
- * from the settings. It says itself what it cannot do, and is alive meanwhile.
- */
-const redirectFailure =
-  (recent: DispatchOptions["recent"], failure: ReturnType<typeof failureResponse>) =>
-  async (request: Request, destination: Destination, requestId: string): Promise<Response | undefined> => {
-    try {
-      // First: the name may have just received a certificate.
-      await recent();
-      return undefined;
-    } catch (error) {
-      return destination.kind === "api" ? undefined : failure(request, error, destination, requestId);
-    }
-  };
 
 /**
  * Sends each request to the API or to a site, by its Host header. If no site has the name, the response is 421, so that a
@@ -83,10 +171,16 @@ export const dispatcher = ({
   recent,
   finishRequest,
   refuse,
-  ...reports
+  onError,
+  log,
 }: DispatchOptions): Handler => {
-  const failure = failureResponse(reports);
-  const failedRedirect = redirectFailure(recent, failure);
+  /** Logs the failure of a site, and responds to the visitor. */
+  const failure = (request: Request, error: unknown, destination: Destination, requestId: string) => {
+    onError?.(error);
+    const fault = faultOf(error);
+    if (isServerFailure(fault, error)) log.error({ err: error, requestId }, fault.code);
+    return withoutIndexing(siteFailure(request, error), destination);
+  };
 
   const respondOutsideApi = async (
     request: Request,
@@ -115,9 +209,24 @@ export const dispatcher = ({
     const startedAt = performance.now();
     const destination = parseHost(request.headers.get("host"));
     const requestId = requestIdOf(request.headers.get("x-request-id"));
-    const response = (await failedRedirect(request, destination, requestId)) ?? only(request);
+    const respond = async (): Promise<Response | undefined> => {
+      try {
+        // First: the name may have just received a certificate.
+        await recent();
+      } catch (error) {
+        // The API's own name comes from the settings. The API responds itself to requests that it cannot serve.
+        if (destination.kind !== "api") return failure(request, error, destination, requestId);
+      }
+      return only(request);
+    };
+    const response = await respond();
     return response
-      ? finishRequest(unindexed(response, destination), { requestId, request, route: HTTPS_ONLY, startedAt })
+      ? finishRequest(withoutIndexing(response, destination), {
+          requestId,
+          request,
+          route: HTTPS_ONLY,
+          startedAt,
+        })
       : routeByHost(request);
   };
 

@@ -75,6 +75,10 @@ export const parseHostHeader = (host: string | null, names: HostNames): Destinat
   return parseHostName(name.toLowerCase().replace(/\.$/, ""), portSuffix(port), names);
 };
 
+/** The name in a Host header, in lower case, without its port and a final dot. */
+export const requestedName = (host: string | null): string =>
+  (host ?? "").replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
+
 const MAX_CACHED_HOSTS = 1000;
 
 /** A cached `destinationOf`. */

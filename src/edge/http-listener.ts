@@ -1,6 +1,8 @@
 import type { WithoutIdleTimeout } from "../lib/idle-timeout.ts";
 import { Fault, faultResponse } from "../lib/errors.ts";
-import type { Handler } from "./handler.ts";
+
+/** Handles requests, as Bun's `fetch` option does. */
+export type Handler = (request: Request) => Response | Promise<Response>;
 
 export type HttpListener = ReturnType<typeof listenHttp>;
 

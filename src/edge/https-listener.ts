@@ -7,7 +7,7 @@ import type { ConnectionLimits } from "../protocols/tls/connections.ts";
 import { type TlsListener, listenTls } from "../protocols/tls/listener.ts";
 import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
 import type { CertificateStore } from "./certificate-store.ts";
-import type { Handler } from "./handler.ts";
+import type { Handler } from "./http-listener.ts";
 
 const withHstsHeader = async (response: Response | Promise<Response>, seconds: number): Promise<Response> => {
   const { headers } = await response;

@@ -1,9 +1,34 @@
 import { isLoopback } from "../lib/client-address.ts";
 import { Fault } from "../lib/errors.ts";
-import type { Destination } from "./hosts.ts";
+import { requestedName, type Destination } from "./hosts.ts";
 import { errorResponse } from "./error-response.ts";
 
-export interface HttpsOnlyOptions {
+/** One hour, because a name may lose its certificate and be served over HTTP again. */
+const CACHE_CONTROL = "public, max-age=3600";
+
+interface HttpsRedirectOptions {
+  /** True if the name has a certificate that is valid now. */
+  isSecured(hostname: string): boolean;
+  /** The port to redirect to. */
+  port: number;
+}
+
+/** The port at which visitors reach HTTPS: BASE_URL's if it has one, because a router may map it to the listening port. */
+export const publicPort = (baseUrl: string | undefined, listeningPort: number): number =>
+  baseUrl?.startsWith("https:") ? Number(new URL(baseUrl).port || 443) : listeningPort;
+
+/** The redirect of a request over HTTP to HTTPS; undefined if its name has no certificate. */
+export const httpsRedirect =
+  ({ isSecured, port }: HttpsRedirectOptions) =>
+  ({ url, headers }: Request): Response | undefined => {
+    const name = requestedName(headers.get("host"));
+    const path = url.indexOf("/", "http://".length);
+    if (!url.startsWith("http://") || path === -1 || !isSecured(name)) return undefined;
+    const location = `https://${name}${port === 443 ? "" : `:${port}`}${url.slice(path)}`;
+    return new Response(null, { status: 301, headers: { location, "cache-control": CACHE_CONTROL } });
+  };
+
+interface HttpsOnlyOptions {
   parseHost(host: string | null): Destination;
   /** The address of the peer that sent a request. */
   peerOf(request: Request): string;

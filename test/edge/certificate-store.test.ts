@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseHostHeader } from "../../src/edge/hosts.ts";
-import { certificateStore } from "../../src/edge/certificate-store.ts";
-import { servedBy } from "../../src/edge/served-names.ts";
+import { certificateStore, servedBy } from "../../src/edge/certificate-store.ts";
 import { DAY, openIssuing } from "../certificates/issuing.ts";
 import { testClock } from "../support/store.ts";
 import { testCa } from "../protocols/tls/listeners.ts";

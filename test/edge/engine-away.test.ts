@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { dispatcher } from "../../src/edge/dispatch.ts";
-import { watchCertificates } from "../../src/edge/certificate-watch.ts";
+import { watchCertificates } from "../../src/edge/certificate-store.ts";
 import { hostParser } from "../../src/edge/hosts.ts";
 import { faultOf, faultResponse } from "../../src/lib/errors.ts";
 import { EngineUnavailable } from "../../src/lib/storage-errors.ts";

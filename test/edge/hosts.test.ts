@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { type Destination, hostNamesOf, hostParser, parseHostHeader } from "../../src/edge/hosts.ts";
+import {
+  type Destination,
+  hostNamesOf,
+  hostParser,
+  parseHostHeader,
+  requestedName,
+} from "../../src/edge/hosts.ts";
 
 const names = {
   platformDomain: "sites.example.org",
@@ -163,4 +169,13 @@ test("the API's names come from API_HOSTS and the host of BASE_URL", () => {
     api: new Set(["api.example.org", "adopt.example.org"]),
   });
   expect(hostNamesOf({ ...settings, baseUrl: undefined }).api).toEqual(new Set(["api.example.org"]));
+});
+
+test.each([
+  [null, ""],
+  ["Docs.Example.Org", "docs.example.org"],
+  ["docs.example.org.:3000", "docs.example.org"],
+  ["[::1]:3000", "[::1]"],
+])("the name in the Host %p is %p", (host, name) => {
+  expect(requestedName(host)).toBe(name);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isForWorker } from "../../src/edge/plain-read.ts";
+import { isForWorker } from "../../src/edge/forwarding.ts";
 
 test.each([
   ["GET", "/v1/pets"],

@@ -48,7 +48,7 @@ real("Bun drops the authority of a target in absolute form", [], async () => {
   expect(await send(server.port, get)).toStartWith("HTTP/1.1 200 OK\r\n");
 });
 
-// Then: test `OPTIONS *` over HTTP/1.1 in test/edge/request-target.test.ts; src/edge/request-target.ts answers it already.
+// Then: test `OPTIONS *` over HTTP/1.1 in test/edge/request-target.test.ts; src/edge/dispatch.ts responds to it already.
 real("Bun refuses OPTIONS * over HTTP/1.1 with a bare 400", [], async () => {
   using place = directory();
   await using server = await serve({ cwd: place.path });

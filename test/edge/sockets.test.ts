@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSockets } from "../../../src/edge/connection-limit/sockets.ts";
-import { temporaryDirectory } from "../../support/store.ts";
+import { openSockets } from "../../src/edge/sockets.ts";
+import { temporaryDirectory } from "../support/store.ts";
 
-const SOURCE = join(import.meta.dir, "../../../src/edge/connection-limit/sockets.ts");
+const SOURCE = join(import.meta.dir, "../../src/edge/sockets.ts");
 const FILES = 64;
 
 /** Accepts one connection, opens files until no more can be opened, and prints what `Sockets` says. */

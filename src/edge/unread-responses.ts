@@ -1,9 +1,9 @@
-import { eachSecond } from "../../lib/each-second.ts";
-import type { Logger } from "../../lib/log.ts";
-import { DEFAULT_LIMITS } from "../../protocols/tls/connections.ts";
-import { MIN_BYTES_PER_SECOND } from "../../protocols/tls/responses.ts";
+import { eachSecond } from "../lib/each-second.ts";
+import type { Logger } from "../lib/log.ts";
+import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
+import { MIN_BYTES_PER_SECOND } from "../protocols/tls/responses.ts";
 import type { Sockets } from "./sockets.ts";
-import type { ConnectionWatch } from "./watch.ts";
+import type { ConnectionWatch } from "./connection-limit.ts";
 
 /** A connection with data that its client has not acknowledged. */
 interface Unread {

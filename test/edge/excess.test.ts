@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { excessOf, shareOfClient } from "../../../src/edge/connection-limit/excess.ts";
+import { excessOf, shareOfClient } from "../../src/edge/connection-limit.ts";
 
 /** Sockets of clients, by their addresses: the first of each is idle longest. */
 const socketsOf = (counts: Record<string, number>) =>

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { listenHttp } from "../../../src/edge/http-listener.ts";
-import { openSockets } from "../../../src/edge/connection-limit/sockets.ts";
-import { watchConnections } from "../../../src/edge/connection-limit/watch.ts";
-import { atEnd } from "../../support/store.ts";
-import { eventually } from "../../protocols/tls/listeners.ts";
+import { listenHttp } from "../../src/edge/http-listener.ts";
+import { openSockets } from "../../src/edge/sockets.ts";
+import { watchConnections } from "../../src/edge/connection-limit.ts";
+import { atEnd } from "../support/store.ts";
+import { eventually } from "../protocols/tls/listeners.ts";
 
 const sockets = openSockets();
 /** Only Linux can enforce the limits. */

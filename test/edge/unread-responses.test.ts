@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { openSockets } from "../../../src/edge/connection-limit/sockets.ts";
-import { watchUnread } from "../../../src/edge/connection-limit/unread.ts";
-import { listenHttp } from "../../../src/edge/http-listener.ts";
-import { eventually } from "../../protocols/tls/listeners.ts";
-import { atEnd } from "../../support/store.ts";
+import { openSockets } from "../../src/edge/sockets.ts";
+import { watchUnread } from "../../src/edge/unread-responses.ts";
+import { listenHttp } from "../../src/edge/http-listener.ts";
+import { eventually } from "../protocols/tls/listeners.ts";
+import { atEnd } from "../support/store.ts";
 
 const sockets = openSockets();
 /** Longer than a busy machine delays a client that reads. */

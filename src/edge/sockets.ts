@@ -1,6 +1,6 @@
 import { dlopen } from "bun:ffi";
 import { fstatSync, openSync, readdirSync } from "node:fs";
-import { processFileLimit } from "../file-descriptors.ts";
+import { processFileLimit } from "./file-descriptors.ts";
 
 /** A connection that a listener of this process accepted. */
 export interface OpenSocket {
