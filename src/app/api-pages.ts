@@ -1,6 +1,6 @@
 import { MANUAL_PATH, type OtherPage } from "../manual/edition.ts";
 import { FORMATS, type FormatName, documentPath } from "../openapi/formats.ts";
-import type { Documents } from "../openapi/generate.ts";
+import type { Documents } from "../openapi/document.ts";
 import type { Document } from "../openapi/reference/document.ts";
 import { referencePage } from "../openapi/reference/page.ts";
 import { type Addresses, DOCUMENTS, type DocumentName, absoluteBase } from "../openapi/sections.ts";

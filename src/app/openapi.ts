@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { openDatabase } from "../db/open.ts";
 import { logger } from "../lib/log.ts";
-import { type Documents, generateDocuments } from "../openapi/generate.ts";
+import { type Documents, generateDocuments } from "../openapi/document.ts";
 import { createRequestHandlers, noListeners } from "./request-handlers.ts";
 import { systemRuntime } from "./runtime.ts";
 import { createServices } from "./services.ts";

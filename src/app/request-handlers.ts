@@ -19,7 +19,7 @@ import { macros } from "../http/macros.ts";
 import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
 import { type RateLimiter, rateLimiter } from "../lib/rate-limiter.ts";
-import { type Documents, generateDocuments } from "../openapi/generate.ts";
+import { type Documents, generateDocuments } from "../openapi/document.ts";
 import { consoleSite } from "./console-origin.ts";
 import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
 import { createRoutes } from "./routes.ts";

@@ -19,7 +19,7 @@ import { formatRate } from "../lib/rate.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
 import { manualRoutes } from "../manual/routes.ts";
-import type { Documents } from "../openapi/generate.ts";
+import type { Documents } from "../openapi/document.ts";
 import { docsRoutes } from "../openapi/routes.ts";
 import { orderRoutes } from "../orders/routes.ts";
 import { eventStream } from "../pets/events/stream-response.ts";

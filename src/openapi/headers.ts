@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY_PATTERN, MAX_IDEMPOTENCY_KEY_HEADER } from "../http/idempotency.ts";
 import { IF_MATCH_PATTERN } from "../http/etag.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "./schemas.ts";
 
 /** Every header that a response may carry. */
 export const HEADERS: Record<string, { description: string; schema: Json }> = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { FAULTS } from "../../src/lib/errors.ts";
 import type { Document } from "../../src/openapi/reference/document.ts";
 import { type ReferencePage, referencePage } from "../../src/openapi/reference/page.ts";
-import { generateDocuments } from "../../src/openapi/generate.ts";
+import { generateDocuments } from "../../src/openapi/document.ts";
 import { DOCUMENTS } from "../../src/openapi/sections.ts";
 import { openStore } from "../support/store.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { generateDocuments } from "../../src/openapi/generate.ts";
+import { generateDocuments } from "../../src/openapi/document.ts";
 import { normalise } from "../openapi/normalise.ts";
 import { openStore } from "../support/store.ts";
 // As they were when nothing but the specification was built.

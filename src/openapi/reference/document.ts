@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import type { Json } from "../schemas.ts";
 import type { CodeSample } from "../samples/samples.ts";
 
 export interface Parameter {

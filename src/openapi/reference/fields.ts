@@ -1,4 +1,4 @@
-import { type Json, isObject } from "../json.ts";
+import { type Json, isObject } from "../schemas.ts";
 import { type Document, type Parameter, referredName } from "./document.ts";
 import { code, escape, inline, lines, link } from "./markup.ts";
 

@@ -1,11 +1,183 @@
-import { type Document, type TagWithOperations, operationsByTag } from "./document.ts";
-import { constraintsOf, propertyList, schemaAnchor, typeOf } from "./fields.ts";
-import { type Highlight, codeBlock, languageChoice } from "./code-block.ts";
-import { code, escape, inline, lines, link, paragraphs, partHeading, sectionHeading } from "./markup.ts";
-import { type Context, headerAnchor, operationArticle } from "./operation.ts";
+import { LANGUAGES, JSON_NOTATION, literal } from "../samples/samples.ts";
+import { escape, code, inline, lines, link, paragraphs, sectionHeading, partHeading } from "./markup.ts";
+import {
+  type Document,
+  type Parameter,
+  type PlacedOperation,
+  type Response,
+  referredName,
+  type TagWithOperations,
+  operationsByTag,
+} from "./document.ts";
+import { parameterList, propertyList, typeOf, constraintsOf, schemaAnchor } from "./fields.ts";
+
+/** Makes HTML of source text. `language` is one of highlight.js. */
+type Highlight = (source: string, language: string) => string;
+
+const NAMES: Record<string, string> = { curl: "bash" };
+
+const codeBlock = (source: string, language: string, highlight: Highlight): string =>
+  `<pre tabindex="0"><code>${highlight(source, NAMES[language] ?? language)}</code></pre>`;
+
+/** One choice for all samples of a page. The style sheet shows those of the checked language, without JavaScript. */
+const languageChoice = (): string => {
+  const options = LANGUAGES.map(
+    ({ lang, label }, at) =>
+      `<label><input type="radio" name="language" id="language-${lang}" value="${lang}"${at === 0 ? " checked" : ""}> ${escape(label)}</label>`,
+  );
+  return `<fieldset class="languages">\n<legend>Examples in</legend>\n${options.join("\n")}\n</fieldset>`;
+};
+
+interface Context {
+  document: Document;
+  /** The address of the manual: `/manual`. */
+  base: string;
+  highlight: Highlight;
+}
+
+const headerAnchor = (name: string): string => `header-${name.toLowerCase()}`;
+
+const badges = ({ deprecated, ...operation }: PlacedOperation): string =>
+  lines(
+    operation["x-stability"] ? `<span class="badge beta">${escape(operation["x-stability"])}</span>` : "",
+    deprecated ? '<span class="badge deprecated">deprecated</span>' : "",
+  );
+
+const endpoint = (operation: PlacedOperation): string =>
+  `<p class="endpoint"><span class="method ${operation.method.toLowerCase()}">${operation.method}</span> <code>${escape(operation.path).replaceAll("/", "/<wbr>")}</code> ${badges(operation)}</p>`;
+
+const PLACES: readonly [Parameter["in"], string][] = [
+  ["path", "Path parameters"],
+  ["query", "Query parameters"],
+  ["header", "Request headers"],
+];
+
+const parameterSections = ({ parameters = [] }: PlacedOperation, { document }: Context): string =>
+  lines(
+    ...PLACES.map(([place, title]) => {
+      const rows = parameterList(
+        parameters.filter((one) => one.in === place),
+        document.components.schemas,
+      );
+      return rows && `<h4>${title}</h4>\n${rows}`;
+    }),
+  );
+
+/** The fields of nested objects of a request follow those of the object that holds them. */
+const nestedBodies = (name: string, context: Context): string => {
+  const { schemas } = context.document.components;
+  const names = JSON.stringify(schemas[name]?.["properties"] ?? {}).matchAll(
+    /#\/components\/schemas\/(\w+)/g,
+  );
+  return [...new Set([...names].map(([, nested]) => nested ?? ""))]
+    .filter((nested) => schemas[nested]?.["properties"] !== undefined)
+    .map((nested) =>
+      lines(
+        `<h5>Fields of <code>${escape(nested)}</code></h5>`,
+        propertyList(schemas[nested] ?? {}, schemas),
+        nestedBodies(nested, context),
+      ),
+    )
+    .join("\n");
+};
+
+const bodySection = ({ requestBody }: PlacedOperation, context: Context): string => {
+  if (!requestBody) return "";
+  const types = Object.keys(requestBody.content);
+  const schema = Object.values(requestBody.content)[0]?.schema ?? {};
+  const name = referredName(schema);
+  return lines(
+    "<h4>Request body</h4>",
+    `<p>${name ? typeOf(schema) : "A file"}, as ${types.map(code).join(" or ")}. <span class="required">required</span></p>`,
+    propertyList(schema, context.document.components.schemas),
+    name ? nestedBodies(name, context) : "",
+  );
+};
+
+const isSuccess = (status: string): boolean => Number(status) < 400;
+
+const headersOf = ({ headers = {} }: Response): string => {
+  const names = Object.keys(headers);
+  if (names.length === 0) return "";
+  const links = names.map((name) => link(`#${headerAnchor(name)}`, code(name)));
+  return `<p class="headers">Headers: ${links.join(", ")}</p>`;
+};
+
+const bodyTypeOf = ({ content = {} }: Response): string =>
+  Object.entries(content)
+    .map(([type, { schema }]) => (type === "application/json" ? typeOf(schema) : code(type)))
+    .join(" or ");
+
+const successSection = ([status, response]: [string, Response]): string => {
+  const body = bodyTypeOf(response);
+  return lines(
+    `<dt>${code(status)} <span class="type">${body}</span></dt>`,
+    `<dd>${inline(response.description)}${headersOf(response)}</dd>`,
+  );
+};
+
+const codesOf = ({ content = {} }: Response): string[] =>
+  Object.values(content).flatMap(({ examples = {} }) => Object.keys(examples));
+
+const errorSection = ([status, response]: [string, Response], { base }: Context): string => {
+  const links = codesOf(response).map((one) => link(`${base}/reference/errors#${one}`, code(one)));
+  return `<dt>${code(status)} ${links.join(", ")}</dt>\n<dd>${inline(response.description)}</dd>`;
+};
+
+const responseSections = ({ responses }: PlacedOperation, context: Context): string => {
+  const entries = Object.entries(responses).toSorted(([a], [b]) => Number(a) - Number(b));
+  const successes = entries.filter(([status]) => isSuccess(status));
+  const failures = entries.filter(([status]) => !isSuccess(status));
+  return lines(
+    `<h4>Responses</h4>\n<dl class="fields">\n${successes.map(successSection).join("\n")}\n</dl>`,
+    `<details class="errors"><summary>Errors</summary>\n<dl class="fields">\n${failures.map((one) => errorSection(one, context)).join("\n")}\n</dl>\n</details>`,
+  );
+};
+
+const exampleBlock = (example: unknown, highlight: Highlight): string =>
+  typeof example === "string"
+    ? codeBlock(example.trimEnd(), "text", highlight)
+    : codeBlock(literal(example, JSON_NOTATION), "json", highlight);
+
+const responseExamples = ({ responses }: PlacedOperation, { highlight }: Context): string =>
+  Object.entries(responses)
+    .filter(([status]) => isSuccess(status))
+    .map(([status, { content = {} }]) => {
+      const example = Object.values(content)[0]?.example;
+      return example === undefined
+        ? ""
+        : `<figure class="code">\n<figcaption>Response ${code(status)}</figcaption>\n${exampleBlock(example, highlight)}\n</figure>`;
+    })
+    .filter((figure) => figure !== "")
+    .join("\n");
+
+const samples = (operation: PlacedOperation, { highlight }: Context): string =>
+  operation["x-codeSamples"]
+    .map(
+      ({ lang, label, source }) =>
+        `<figure class="code sample ${lang}">\n<figcaption>${escape(label)}</figcaption>\n${codeBlock(source, lang, highlight)}\n</figure>`,
+    )
+    .join("\n");
+
+const operationArticle = (operation: PlacedOperation, context: Context): string =>
+  `<section class="operation" id="${operation.operationId}">
+<div class="prose">
+${sectionHeading(operation.operationId, operation.summary)}
+${lines(
+  endpoint(operation),
+  paragraphs(operation.description),
+  parameterSections(operation, context),
+  bodySection(operation, context),
+  responseSections(operation, context),
+)}
+</div>
+<div class="examples">
+${lines(samples(operation, context), responseExamples(operation, context))}
+</div>
+</section>`;
 
 /** A group of links within the page. */
-export interface NavigationGroup {
+interface NavigationGroup {
   title: string;
   links: { anchor: string; text: string }[];
 }
@@ -18,7 +190,7 @@ export interface ReferencePage {
 }
 
 /** What a page shows besides its document. */
-export interface ReferenceOptions {
+interface ReferenceOptions {
   /** The address of the manual: `/manual`. */
   base: string;
   highlight: Highlight;

@@ -1,4 +1,4 @@
-import { type Json, isObject } from "../json.ts";
+import { type Json, isObject } from "../schemas.ts";
 
 /** The request that the samples of an operation send. */
 export interface SampleRequest {
