@@ -1,9 +1,31 @@
-import { SCRIPT, STYLE, THEME_SCRIPT } from "./assets.ts";
+import { createHash } from "node:crypto";
+import { packedBundle } from "../lib/bundle.ts" with { type: "macro" };
+import { unpack } from "../lib/packed.ts";
 import type { Section } from "./contents.ts";
 import { type Edition, MANUAL_PATH, type OtherContent } from "./edition.ts";
 import { addressOf } from "./links.ts";
 import { PAGES, type Page, SECTIONS } from "./pages.ts";
 import type { Heading, Rendered } from "./render.ts";
+
+interface Asset {
+  /** Below the manual's address. Changes with the content. */
+  path: string;
+  type: string;
+  text: string;
+}
+
+const asset = (name: string, extension: string, type: string, packed: string): Asset => {
+  const text = unpack(packed);
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  return { path: `assets/${name}-${hash}.${extension}`, type: `${type}; charset=utf-8`, text };
+};
+
+const STYLE = asset("manual", "css", "text/css", packedBundle("manual/ui/style.css"));
+const SCRIPT = asset("manual", "js", "text/javascript", packedBundle("manual/ui/main.ts"));
+/** Runs before the page is painted, so that a chosen theme does not flash. */
+const THEME_SCRIPT = asset("theme", "js", "text/javascript", packedBundle("manual/ui/theme.ts"));
+
+export const ASSETS: readonly Asset[] = [STYLE, SCRIPT, THEME_SCRIPT];
 
 const NAME = "Adoption store";
 

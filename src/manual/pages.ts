@@ -1,5 +1,5 @@
 import { CONTENTS, INDEX, type Section, type Source } from "./contents.ts";
-import type { OtherPage } from "./edition.ts";
+import { type OtherPage, MANUAL_PATH } from "./edition.ts";
 import { GENERATED } from "./generated.ts";
 
 /** A page of the manual. */
@@ -46,7 +46,7 @@ export const SECTIONS: readonly { name: string; title: string; pages: readonly P
  * The table of contents, as Markdown.
  * @param prefix goes before the path of each page
  */
-export const contentsList = (otherPages: readonly OtherPage[], prefix = ""): string =>
+const contentsList = (otherPages: readonly OtherPage[], prefix = ""): string =>
   SECTIONS.map(({ name, title, pages }) => {
     const others = name === "reference" ? otherPages : [];
     const rows = [
@@ -73,3 +73,7 @@ export const markdownOf = async ({ text }: Page, otherPages: readonly OtherPage[
   }
   return text.replace(PLACEHOLDER, (_whole, name: string) => parts.get(name) ?? "");
 };
+
+/** The index of the manual for language models, in the form of llmstxt.org. An empty origin makes addresses relative. */
+export const llmsText = (origin: string, otherPages: readonly OtherPage[]): string =>
+  `# ${INDEX_PAGE.title}\n\n> ${INDEX_PAGE.summary}\n\n${contentsList(otherPages, `${origin}${MANUAL_PATH}/`)}\n`;

@@ -1,7 +1,84 @@
-import { codeHtml, infoOf, keepAttributes } from "./code.ts";
-import { withHeadingIds } from "./heading-ids.ts";
+import { once } from "../lib/lazy.ts";
+import { openHighlighter } from "./highlighter.js";
 import { MANUAL_PATH } from "./edition.ts";
 import { addressOf, targetOf } from "./links.ts";
+
+const highlighter = once(openHighlighter);
+
+/** The HTML of code, with the classes of highlight.js; without them if the language is unknown. */
+export const highlight = (code: string, language: string): string => {
+  const opened = highlighter();
+  return opened.getLanguage(language) ? opened.highlight(code, { language }).value : Bun.escapeHTML(code);
+};
+
+/** A fence's info string: ```` ```js file=walk.mjs ````. */
+interface Info {
+  language: string;
+  /** The file that the reader saves the code as. */
+  file: string | undefined;
+}
+
+/** Reads the class that the info string became: `language-js file=walk.mjs`, with a no-break space. */
+const infoOf = (className: string): Info => {
+  const [language = "", ...attributes] = className.replace(/^language-/, "").split(/\s/);
+  const file = attributes.find((attribute) => attribute.startsWith("file="));
+  return { language, file: file?.slice("file=".length) };
+};
+
+const FENCE = /^([ \t]*(?:`{3,}|~{3,})[\w-]+) (.+)$/gm;
+
+/** Bun.markdown keeps an info string up to its first space: a no-break space keeps the attributes. */
+const keepAttributes = (markdown: string): string =>
+  markdown.replace(FENCE, (_whole, fence: string, attributes: string) =>
+    `${fence} ${attributes}`.replaceAll(/(?<=\S) (?=\S)/g, "\u00a0"),
+  );
+
+const PROMPT = /^[$#] /;
+
+const span = (className: string, html: string): string => `<span class="${className}">${html}</span>`;
+
+/**
+ * A terminal: the lines that begin with `$ ` or `# `, and their continuations after a backslash, are commands. The others are
+ * output.
+ */
+const terminal = (code: string): string => {
+  let continues = false;
+  return code
+    .split("\n")
+    .map((line) => {
+      const prompt = continues ? "" : (PROMPT.exec(line)?.[0] ?? "");
+      const isCommand = continues || prompt !== "";
+      continues = isCommand && line.endsWith("\\");
+      if (!isCommand) return line && span("output", Bun.escapeHTML(line));
+      const command = span("command", highlight(line.slice(prompt.length), "bash"));
+      return prompt === "" ? command : span("prompt", prompt) + command;
+    })
+    .join("\n");
+};
+
+/** The HTML of a code block. */
+const codeHtml = (code: string, language: string): string =>
+  language === "console" ? terminal(code) : highlight(code, language);
+
+/** The fragment that code hosts give to a heading. Bun's own leaves out `_`, which codes of errors have. */
+const idOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]*>|&\w+;/g, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_\s-]/gu, "")
+    .trim()
+    .replaceAll(/\s/g, "-");
+
+/** Gives each heading of a page an id of its own. */
+const withHeadingIds = (html: string): string => {
+  const seen = new Map<string, number>();
+  return html.replaceAll(/<(h[1-6])>(.*?)<\/\1>/gs, (_whole, tag: string, inner: string) => {
+    const id = idOf(inner);
+    const count = seen.get(id) ?? 0;
+    seen.set(id, count + 1);
+    return `<${tag} id="${count === 0 ? id : `${id}-${count}`}">${inner}</${tag}>`;
+  });
+};
 
 /** A heading of a page. `html` is its text, escaped. */
 export interface Heading {

@@ -3,13 +3,13 @@ import type { RequestHeaders } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
 import { prefersMarkdown } from "../lib/accept.ts";
 import { type Edition, MANUAL_PATH } from "./edition.ts";
-import type { Responder } from "./responder.ts";
+import type { Responder } from "./manual.ts";
 
 /** The manual: HTML pages, their Markdown, and `/llms.txt`. The address of the host itself leads to it. */
 export const manualRoutes = ({ edition, macros }: { edition: Edition; macros: Macros }) => {
   let responder: Promise<Responder> | undefined;
   // Imported on first use, so that it does not slow down the start.
-  const open = async () => (await import("./responder.ts")).manualResponder(edition);
+  const open = async () => (await import("./manual.ts")).manualResponder(edition);
   const respond = async (path: string, headers: RequestHeaders) => {
     responder ??= open();
     return (await responder)(path, prefersMarkdown(headers["accept"]), headers);

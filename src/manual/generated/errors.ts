@@ -1,10 +1,207 @@
 import { STATUS_CODES } from "node:http";
-import { FAULTS, type FaultCode, statusOf } from "../../lib/errors.ts";
-import { FAULT_NOTES } from "./fault-notes.ts";
-import { parts } from "./markdown.ts";
+import { type FaultCode, FAULTS, statusOf } from "../../lib/errors.ts";
+import { MAX_PASSKEYS } from "../../people/person.ts";
+import { NAME_REFUSALS } from "../../dns-checks/refused-name.ts";
+import { FIELD_RULES } from "../../lib/field-problems.ts";
+import { parts, code, table } from "./markdown.ts";
 
-const section = (code: FaultCode): string => {
-  const { when, remedy } = FAULT_NOTES[code];
+/** What a reader needs to know of an error beyond its message. Markdown. */
+interface FaultNote {
+  /** When the service responds with it. */
+  when: string;
+  /** What to do. */
+  remedy: string;
+}
+
+const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
+  invalid_request: {
+    when: "A body or a parameter violates its schema, is unknown, or appears twice.",
+    remedy:
+      "The message and the header `Invalid-Fields` name the fields and their rules. Correct the request.",
+  },
+  invalid_cursor: {
+    when: "The cursor belongs to another list or another filter, or it was changed.",
+    remedy: "Use the `Link` or `Next-Cursor` header of the last response, or start at the first page.",
+  },
+  invalid_archive: {
+    when: "An uploaded archive can't be deployed.",
+    remedy:
+      "The message says why, for example that `index.html` is missing. Correct the archive and upload it again.",
+  },
+  missing_api_key: {
+    when: "The request has no `Authorization` header. The service checks this before everything else.",
+    remedy: "Send `Authorization: Bearer <API_KEY>`.",
+  },
+  invalid_api_key: {
+    when: "The key is malformed or unknown, or it has expired or was revoked.",
+    remedy: "Check for a typing error, or ask your operator for a new key.",
+  },
+  email_taken: {
+    when: "Somebody is to be added with the email address of another person. The case of its letters does not matter.",
+    remedy: "Use that person, or another address.",
+  },
+  last_administrator: {
+    when: "The person is the last administrator who can sign in, and every usable key lacks a scope or expires. After the change, only the command line could grant all scopes.",
+    remedy:
+      "Make another person an administrator and let them sign in once, or create a key with the scope `*` that never expires.",
+  },
+  last_passkey: {
+    when: "Somebody removes the only passkey that they sign in with.",
+    remedy: "Add another passkey first.",
+  },
+  passkey_limit_reached: {
+    when: `The person has ${MAX_PASSKEYS} passkeys.`,
+    remedy: "Remove one that is not needed.",
+  },
+  invalid_invitation: {
+    when: "The invitation has been used, replaced by a newer one or withdrawn, or it is older than 7 days.",
+    remedy: "Ask an administrator to invite you again.",
+  },
+  passkey_refused: {
+    when: "The console does not know the passkey, or its signature, its counter or its challenge is wrong. A challenge is valid for 5 minutes, and once.",
+    remedy: "Try again. If it fails again, ask an administrator for a new invitation.",
+  },
+  not_signed_in: {
+    when: "In the console, nobody is signed in, or the session has ended.",
+    remedy: "Sign in again at `/console`.",
+  },
+  plan_required: {
+    when: "Custom domains need the plan `pro` or `enterprise`.",
+    remedy:
+      "Change the project's plan first, in its settings in the console, or with `PATCH /platform/projects/{slug}`.",
+  },
+  https_required: {
+    when: "The request came over HTTP to a server that has HTTPS.",
+    remedy: "Use `https://`. If you sent a key, rotate it, because others may have read it.",
+  },
+  cross_site_request: {
+    when: "A page other than the console's own sent the request.",
+    remedy: "Reload the console.",
+  },
+  insufficient_scope: {
+    when: "The key, or the role of the person at the console, lacks the scope that `WWW-Authenticate` names, or would grant more than it has itself.",
+    remedy: "Use a key with that scope.",
+  },
+  not_found: {
+    when: "The path is unknown, or there is no animal, category, order, key, project, deploy or domain with this id.",
+    remedy: "Check the path and the id.",
+  },
+  category_not_found: {
+    when: "With `STRICT_CATEGORIES`, an animal names a category that does not exist.",
+    remedy: "Add the category first.",
+  },
+  method_not_allowed: {
+    when: "The path exists, but not with this method.",
+    remedy: "The `Allow` header lists the methods of the path.",
+  },
+  pet_in_order: {
+    when: "An open order holds the animal, so you can't delete the animal or change its status.",
+    remedy: "Complete or cancel the order first.",
+  },
+  key_revoked: { when: "A revoked key can't be rotated.", remedy: "Create a new key." },
+  key_expired: { when: "An expired key can't be rotated.", remedy: "Create a new key." },
+  last_admin_key: {
+    when: "The key can create keys. Without it, no key or administrator could grant all of its scopes. A key cannot grant scopes that it lacks.",
+    remedy: "Create a key with the same scopes first. To revoke this one anyway, add `?force=true`.",
+  },
+  slug_taken: { when: "Another project has this slug.", remedy: "Choose another slug." },
+  no_successful_deploy: {
+    when: "A project without a successful deploy can't have a custom domain.",
+    remedy: "Deploy the project first.",
+  },
+  domain_taken: {
+    when: "Another project holds the domain, and the TXT record names that project too.",
+    remedy: "Remove the other value from the TXT record, then verify again.",
+  },
+  domain_limit_reached: {
+    when: "The project has as many domains as a project can have.",
+    remedy: "Remove a domain first.",
+  },
+  idempotency_in_flight: {
+    when: "The first request with this `Idempotency-Key` has not finished.",
+    remedy: "Wait a second, then send the same request again.",
+  },
+  deploy_failed: {
+    when: "You can't activate a deploy that failed.",
+    remedy: "Activate another deploy, or upload the site again.",
+  },
+  deploy_active: {
+    when: "You can't delete the deploy that visitors see.",
+    remedy: "Activate another deploy first.",
+  },
+  quota_exceeded: {
+    when: "With this deploy, the project would use more disk space than `PROJECT_QUOTA`.",
+    remedy: "Delete deploys that you no longer need.",
+  },
+  category_name_taken: {
+    when: "Another category has this name. Case and white space make no difference.",
+    remedy: "Choose another name, or use that category.",
+  },
+  category_in_use: {
+    when: "Animals belong to the category, so you can't delete it.",
+    remedy: "Move the animals to another category first.",
+  },
+  pet_not_available: {
+    when: "Only an animal with the status `available` can be adopted.",
+    remedy: "Fetch the animal to see its status.",
+  },
+  order_status_conflict: {
+    when: "The order's status does not allow this step.",
+    remedy: "The message lists the steps that the status allows.",
+  },
+  precondition_failed: {
+    when: "Somebody changed the resource after you fetched it, so `If-Match` no longer names it.",
+    remedy: "Fetch it again, then decide whether your change still applies.",
+  },
+  request_timeout: {
+    when: "The body stalled, or was slower than its [limit](limits.md). Nothing was changed.",
+    remedy: "Send the request again, over a faster connection if possible.",
+  },
+  payload_too_large: {
+    when: "The body is larger than `BODY_LIMIT`, the archive is larger than `DEPLOY_LIMIT`, or the change is too large for a cluster's log.",
+    remedy:
+      "Send less, or raise the setting. The cluster's log has no setting: make the change in smaller parts.",
+  },
+  unsupported_media_type: {
+    when: "The operation does not take this media type, or the body is compressed.",
+    remedy: "The `Accept` header lists the media types that the operation takes.",
+  },
+  misdirected: {
+    when: "The service serves nothing under this host name.",
+    remedy: "Operators: set `BASE_URL` or `API_HOSTS`, or add the domain to a project.",
+  },
+  idempotency_mismatch: {
+    when: "A different request was sent with this `Idempotency-Key`.",
+    remedy: "Use a new key for each new request.",
+  },
+  rate_limited: {
+    when: "The key has used up its rate limit, or there are too many failed authentications, verifications, uploads or event streams.",
+    remedy: "Wait for the number of seconds in `Retry-After`.",
+  },
+  internal_error: {
+    when: "The service has a defect.",
+    remedy: "The server's log has the cause under the `X-Request-Id` of the response. Report it.",
+  },
+  damaged_file: {
+    when: "A file of a site is missing or damaged on the server's disk.",
+    remedy: "Deploy the site again.",
+  },
+  not_ready: {
+    when: "The service is starting, or it can't do its work.",
+    remedy: "`/readyz` names the failed check, and says why to a key with `metrics:read`.",
+  },
+  storage_unavailable: {
+    when: "The disk is full or read-only, or another process has locked the database. Nothing was written, and reads go on. In a cluster, also: the node cannot reach etcd or PostgreSQL. Then reads get this code too.",
+    remedy: "Try again later. Operators: run `adoption-store doctor`.",
+  },
+  outcome_unknown: {
+    when: "The storage failed during a write, so the change may have been made, or not.",
+    remedy: "Send the same request again with the same `Idempotency-Key`.",
+  },
+};
+
+const errorSection = (code: FaultCode): string => {
+  const { when, remedy } = NOTES[code];
   return parts(`### \`${code}\``, `${when} ${remedy}`, `> ${FAULTS[code][1]}`);
 };
 
@@ -14,6 +211,20 @@ export const errorSections = (): string => {
   return parts(
     ...[...byStatus]
       .toSorted(([a], [b]) => a - b)
-      .map(([status, codes]) => parts(`## ${status} ${STATUS_CODES[status]}`, ...codes.map(section))),
+      .map(([status, codes]) => parts(`## ${status} ${STATUS_CODES[status]}`, ...codes.map(errorSection))),
   );
 };
+
+/** The rules of the header `Invalid-Fields`. */
+export const fieldRulesTable = (): string =>
+  table(
+    ["`rule`", "what is wrong"],
+    Object.entries(FIELD_RULES).map(([rule, words]) => [code(rule), words]),
+  );
+
+/** Its `reason` for a host name. */
+export const hostnameReasonsTable = (): string =>
+  table(
+    ["`reason`", "the name"],
+    Object.entries(NAME_REFUSALS).map(([reason, words]) => [code(reason), words]),
+  );

@@ -1,6 +1,5 @@
 import { EVENTS, type EventName } from "../../domains/domain.ts";
 import type { PetEvent } from "../../pets/events/repository.ts";
-import { ACTIONS } from "../../lib/actions.ts";
 import { ORDER_STEPS, type OrderStep, TRANSITIONS } from "../../orders/order.ts";
 import { code, codes, table } from "./markdown.ts";
 
@@ -56,10 +55,3 @@ const orderRow = (step: OrderStep): string[] => {
 /** The steps of an order. */
 export const orderStepsTable = (): string =>
   table(["step", "in the status", "leads to", "status of the animal"], ORDER_STEPS.map(orderRow));
-
-/** What the audit log records. */
-export const auditActionsTable = (): string =>
-  table(
-    ["action", "what was done"],
-    Object.entries(ACTIONS).map(([action, what]) => [code(action), what]),
-  );

@@ -1,5 +1,6 @@
 import type { Setting } from "../../config/setting.ts";
 import { SETTING_GROUPS } from "../../config/settings.ts";
+import { METRICS } from "../../http/metrics-catalogue.ts";
 import { code, codes, parts, plain, table } from "./markdown.ts";
 
 /** The values that a setting allows are code in its help too. */
@@ -8,7 +9,7 @@ const withChoices = (help: string, choices: readonly string[]): string =>
     ? help
     : help.replaceAll(new RegExp(String.raw`\b(?:${choices.join("|")})\b`, "g"), code("$&"));
 
-const row = ({ env, flag, fallback, choices, form, help }: Setting): string[] => [
+const settingRow = ({ env, flag, fallback, choices, form, help }: Setting): string[] => [
   code(env),
   code(`--${flag}`),
   fallback === "" ? "" : code(fallback),
@@ -22,7 +23,19 @@ export const settingsTables = (): string =>
     ...Object.entries(SETTING_GROUPS).map(([title, settings]) =>
       parts(
         `## ${title}`,
-        table(["variable", "flag", "default", "form", "meaning"], Object.values(settings).map(row)),
+        table(["variable", "flag", "default", "form", "meaning"], Object.values(settings).map(settingRow)),
       ),
     ),
+  );
+
+/** All metrics of `/metrics`. */
+export const metricsTable = (): string =>
+  table(
+    ["metric", "type", "labels", "meaning"],
+    Object.entries(METRICS).map(([name, { type, labels, help }]) => [
+      code(name),
+      type,
+      codes(labels),
+      plain(help),
+    ]),
   );

@@ -1,0 +1,271 @@
+import {
+  FIRST_STAGE,
+  STAGE_EVENTS,
+  STORED_STAGES,
+  type StageEvent,
+  type StoredStage,
+  isHeld,
+  isServed,
+  isWaiting,
+  nextStage,
+  wantsCertificate,
+} from "../../domains/stage.ts";
+import { NAME_VERDICTS } from "../../name-checks/verdict.ts";
+import { FINDINGS, describeFinding } from "../../dns-checks/finding-kinds.ts";
+import { type DomainFinding, RESPONSIBLE, type Responsible } from "../../dns-checks/finding.ts";
+import { PROVIDERS, PROVIDERS_COMPARED, type Provider } from "../../dns-checks/providers.ts";
+import { SITE_HEADERS } from "../../deploys/rules/header-names.ts";
+import { code, codes, table, parts, plain } from "./markdown.ts";
+import faults from "./domain-faults.json" with { type: "json" };
+
+const STAGE_MEANINGS: Readonly<Record<StoredStage, string>> = {
+  awaiting_dns: "Its record does not exist yet, or not everywhere.",
+  dns_conflict: "Another record is in its place, or another project has the domain.",
+  verified: "Its records are right, or the DNS proves whose it is. It waits for its certificate.",
+  issuing: "The CA is issuing its certificate.",
+  issue_failed: "The last attempt at a certificate failed. The service tries again.",
+  live: "Visitors get the site, or a redirect to the primary domain.",
+  suspended: "The project's plan is below Pro. The domain comes back with the plan.",
+};
+
+const STAGE_PROPERTIES: readonly (readonly [words: string, has: (stage: StoredStage) => boolean])[] = [
+  ["waits for records", isWaiting],
+  ["holds the name", isHeld],
+  ["has or gets a certificate", wantsCertificate],
+  ["is served", isServed],
+];
+
+/** All stages: what each means, and what is true in it. */
+export const stagesTable = (): string =>
+  table(
+    ["stage", "meaning", ...STAGE_PROPERTIES.map(([words]) => words)],
+    STORED_STAGES.map((stage) => [
+      code(stage),
+      STAGE_MEANINGS[stage],
+      ...STAGE_PROPERTIES.map(([, has]) => (has(stage) ? "yes" : "")),
+    ]),
+  );
+
+/** What usually happens, in order. */
+const USUAL_EVENTS: readonly StageEvent[] = ["records_right", "order_placed", "certificate_stored"];
+
+/** The usual way of a domain, as text, top to bottom. */
+export const usualWay = (): string => {
+  let stage: StoredStage = FIRST_STAGE;
+  const lines = USUAL_EVENTS.map((event) => {
+    stage = nextStage(stage, event) ?? stage;
+    return `  | ${event}\n${stage}`;
+  });
+  return ["```text", FIRST_STAGE, ...lines, "```"].join("\n");
+};
+
+/** From which stages an event leads to a stage. */
+const transitionRows = (event: StageEvent): string[][] => {
+  const moves = STORED_STAGES.flatMap((from) => {
+    const to = nextStage(from, event);
+    return to === undefined ? [] : [{ from, to }];
+  });
+  return [...Map.groupBy(moves, ({ to }) => to)].map(([to, group]) => [
+    code(event),
+    codes(group.map(({ from }) => from)),
+    code(to),
+  ]);
+};
+
+/** All transitions: an event in another stage leaves the stage as it is. */
+export const transitionsTable = (): string =>
+  table(["event", "in the stage", "leads to"], STAGE_EVENTS.flatMap(transitionRows));
+
+/** The verdicts of a check before a domain is added. */
+export const verdictTable = (): string =>
+  table(
+    ["verdict", "meaning"],
+    Object.entries(NAME_VERDICTS).map(([verdict, meaning]) => [code(verdict), meaning]),
+  );
+
+const name = "docs.example.org";
+const target = "k3vqx2m7.cname.sites.example.org";
+
+const EXAMPLES: { readonly [Name in DomainFinding["kind"]]: DomainFinding & { kind: Name } } = {
+  not_moved: { kind: "not_moved", name, type: "CNAME", found: ["old.example.net"], expected: [target] },
+  no_record: { kind: "no_record", name, type: "CNAME", expected: [target] },
+  wrong_target: { kind: "wrong_target", name, type: "CNAME", found: ["old.example.net"], expected: [target] },
+  conflicting_record: {
+    kind: "conflicting_record",
+    name,
+    type: "A",
+    found: ["192.0.2.7"],
+    expected: [target],
+  },
+  delegated_away: { kind: "delegated_away", name, zone: name, found: ["ns1.old.example.net"] },
+  https_record: { kind: "https_record", name: "example.org", found: ["1 . alpn=h2 ipv4hint=192.0.2.7"] },
+  apex_cname: { kind: "apex_cname", name: "example.org", expected: [target] },
+  doubled_name: {
+    kind: "doubled_name",
+    name,
+    type: "CNAME",
+    found: [`${name}.example.org`],
+    expected: [target],
+  },
+  caa_forbids: {
+    kind: "caa_forbids",
+    name: "example.org",
+    found: ['0 issue "other.example"'],
+    expected: ["letsencrypt.org"],
+  },
+  caa_unanswered: { kind: "caa_unanswered", name, server: "192.0.2.1", reason: "NOTIMP" },
+  not_propagated: { kind: "not_propagated", name, server: "192.0.2.53", seconds: 3600 },
+  ownership_unproven: {
+    kind: "ownership_unproven",
+    name: "_adoption-store.example.org",
+    type: "TXT",
+    found: [],
+    expected: [target],
+  },
+  unreachable: {
+    kind: "unreachable",
+    name,
+    server: "192.0.2.53",
+    reason: "timeout",
+    since: "2026-11-20T09:30:00.000Z",
+    responsible: "dns_provider",
+  },
+  proxied: {
+    kind: "proxied",
+    name,
+    found: ["104.16.0.7"],
+    expected: [target],
+    provider: "Cloudflare",
+    reachesService: true,
+  },
+  wildcard_record: {
+    kind: "wildcard_record",
+    name,
+    type: "A",
+    found: ["192.0.2.7"],
+    expected: [target],
+  },
+  stray_address: {
+    kind: "stray_address",
+    name: "example.org",
+    type: "AAAA",
+    found: ["2001:db8::7"],
+    expected: ["203.0.113.10"],
+  },
+  addresses_changed: {
+    kind: "addresses_changed",
+    name: "example.org",
+    found: ["203.0.113.9"],
+    expected: ["203.0.113.10"],
+  },
+  mixed_answers: { kind: "mixed_answers", name, server: "192.0.2.54", found: [], expected: [target] },
+  lame_delegation: {
+    kind: "lame_delegation",
+    name: "example.org",
+    server: "192.0.2.53",
+    reason: "REFUSED",
+  },
+  dnssec_failure: {
+    kind: "dnssec_failure",
+    name: "example.org",
+    server: "192.0.2.1",
+    reason: "a signature has expired",
+  },
+  registration_expired: { kind: "registration_expired", name: "example.org", found: [] },
+  registration_on_hold: {
+    kind: "registration_on_hold",
+    name: "example.org",
+    found: ["failed-whois-verification.namecheap.com"],
+    provider: "Namecheap",
+  },
+  parked: { kind: "parked", name: "example.org", found: ["ns1.sedoparking.com"], provider: "Sedo" },
+  long_ttl: { kind: "long_ttl", name, type: "CNAME", seconds: 86_400 },
+  platform_unready: { kind: "platform_unready", name: target, reason: "has no A or AAAA record" },
+  domain_taken: { kind: "domain_taken", name },
+  domain_lost: { kind: "domain_lost", name },
+};
+
+/** What a check can find, with an example of each message. */
+export const findingSections = (): string =>
+  parts(
+    ...Object.values(EXAMPLES).map((example) => {
+      const { meaning, responsible } = FINDINGS[example.kind];
+      const who = `**Who must act:** ${RESPONSIBLE[responsible]}.`;
+      return parts(`## \`${example.kind}\``, `${meaning} ${who}`, `> ${describeFinding(example)}`);
+    }),
+  );
+
+const findingLink = (kind: string): string => `[\`${kind}\`](findings.md#${kind})`;
+
+/** The faults that a test creates, the findings about each, and the seconds from the repair until the domain is live. */
+export const domainFaultTables = (): string =>
+  parts(
+    ...faults.map(({ title, faults: rows }) =>
+      parts(
+        `## ${title}`,
+        table(
+          ["fault", "reported by users of", "finding", "who must act", "what to do", "live after"],
+          rows.map(({ fault, reported, findings, responsible, advice, seconds }) => [
+            plain(fault),
+            reported.join(", "),
+            findings.map(findingLink).join(", "),
+            findings.length > 0 ? RESPONSIBLE[responsible as Responsible] : "",
+            advice.map(plain).join(" "),
+            `${seconds} s`,
+          ]),
+        ),
+      ),
+    ),
+  );
+
+const serverOf = (end: string | RegExp): string =>
+  typeof end === "string" ? code(`*.${end}`) : code(end.source.replaceAll(/\\|\$|\?:/g, ""));
+
+const providerRow = ({
+  name,
+  nameServers,
+  where,
+  add,
+  fields,
+  apexType,
+  apexName,
+  needsFinalDot,
+}: Provider): string[] => [
+  name,
+  nameServers.map(serverOf).join(", "),
+  add === undefined ? where : `${where}, ${add}`,
+  fields.name,
+  fields.value,
+  apexType ?? "none",
+  apexName === "" ? "empty" : code(apexName),
+  needsFinalDot ? "yes" : "no",
+];
+
+/** How to create a record at each DNS provider that the service knows. */
+export const providersTable = (): string =>
+  parts(
+    table(
+      [
+        "provider",
+        "name servers",
+        "where to click",
+        "field for the name",
+        "field for the value",
+        "record of an apex",
+        "name of an apex",
+        "value needs a final dot",
+      ],
+      PROVIDERS.map(providerRow),
+    ),
+    `Compared on ${PROVIDERS_COMPARED}.`,
+  );
+
+const spelled = (name: string): string =>
+  name === "nel" ? "NEL" : name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+
+/** The headers that a site may set. */
+export const siteHeadersTable = (): string =>
+  table(
+    ["purpose", "headers"],
+    Object.entries(SITE_HEADERS).map(([purpose, names]) => [purpose, codes(names.map(spelled))]),
+  );
