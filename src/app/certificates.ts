@@ -15,7 +15,7 @@ import type { Database } from "../db/open.ts";
 import { limitsOf } from "../lib/acme-limits.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { certificateRecords } from "../domains/certificate-records.ts";
-import { authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import { authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
 import { type Trial, newTrial } from "../certificates/trial.ts";

@@ -9,10 +9,9 @@ import { ownNames } from "../dns-checks/own-names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import type { TextRecords } from "../nameserver/nameserver.ts";
 import { type Delegation, challengeDelegation, delegatedNameIn } from "../dns-checks/delegation.ts";
-import { type AskAuthorities, authorityAsker, type DnsAccess } from "../protocols/dns/ask-authorities.ts";
-import { systemNetwork } from "../protocols/dns/network.ts";
+import { type AskAuthorities, authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
+import { systemNetwork, parseServer } from "../protocols/dns/network.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
-import { parseServer } from "../protocols/dns/server-address.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
 

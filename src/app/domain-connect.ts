@@ -13,7 +13,7 @@ import { parseHostname } from "../lib/hostname.ts";
 import { once } from "../lib/lazy.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
-import { type DnsAccess, resolveWith } from "../protocols/dns/ask-authorities.ts";
+import { type DnsAccess, resolveWith } from "../protocols/dns/authoritative.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 

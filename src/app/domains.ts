@@ -1,7 +1,7 @@
 import { certificateSummaries } from "../certificates/summary.ts";
 import type { Config } from "../config/config.ts";
 import type { OfferConnect } from "../dns-records/connect-offer.ts";
-import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import { queueOf } from "./certificates.ts";
 import { challengeTargetOf } from "./challenges.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";

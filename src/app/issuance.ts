@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { type Issuance, issuanceBy } from "../dns-checks/caa-finding.ts";
-import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import { delegationOf, wildcardOf } from "./challenges.ts";
 import type { Repositories } from "./repositories.ts";
 

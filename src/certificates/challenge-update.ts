@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import type { Server } from "../protocols/dns/network.ts";
-import { type TsigKey, parseTsigKey } from "../protocols/dns/tsig-key.ts";
+import { type TsigKey, parseTsigKey } from "../protocols/dns/tsig.ts";
 import { type TxtUpdate, type UpdateDependencies, updateTxt } from "../protocols/dns/update.ts";
 import type { ChallengeRecords } from "./challenge-records.ts";
 

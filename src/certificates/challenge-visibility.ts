@@ -1,5 +1,5 @@
 import { apexOf } from "../lib/hostname.ts";
-import type { AskAuthorities } from "../protocols/dns/ask-authorities.ts";
+import type { AskAuthorities } from "../protocols/dns/authoritative.ts";
 import { recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { Visibility } from "./dns-challenges.ts";
 

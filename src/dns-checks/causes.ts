@@ -1,6 +1,6 @@
 import type { Expectation } from "./cname-rule.ts";
 import type { Finding, RecordFinding } from "./finding.ts";
-import { formatServer } from "../protocols/dns/server-address.ts";
+import { formatServer } from "../protocols/dns/network.ts";
 import { hasValue } from "./doubled-name.ts";
 import { providerOf } from "./providers.ts";
 import { proxyOf } from "./proxies.ts";
@@ -8,7 +8,7 @@ import type { Trace, View } from "./trace.ts";
 import { addressesIn, isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import { canonicalName } from "../lib/dns-name.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
-import { dnssecErrorOf } from "../protocols/dns/dnssec.ts";
+import { dnssecErrorOf } from "../protocols/dns/client.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 
 // The cause of wrong records or silent servers says better who must act. It never changes the decision of a check.

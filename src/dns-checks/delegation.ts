@@ -1,4 +1,4 @@
-import type { AskAuthorities } from "../protocols/dns/ask-authorities.ts";
+import type { AskAuthorities } from "../protocols/dns/authoritative.ts";
 import { recordsOf } from "../protocols/dns/cname-chain.ts";
 import { apexOf } from "../lib/hostname.ts";
 import { canonicalName } from "../lib/dns-name.ts";

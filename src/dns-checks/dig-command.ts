@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { parseServer } from "../protocols/dns/server-address.ts";
+import { parseServer } from "../protocols/dns/network.ts";
 import type { Report, ReportedQuestion } from "./model.ts";
 
 /** Letters, digits, hyphens, underscores and dots. Strangers choose the names that CNAME records lead to. */

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
-import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import { type DnsClientDependencies, type DnsClientOptions, dnsClient } from "../protocols/dns/client.ts";
-import { systemNetwork } from "../protocols/dns/network.ts";
-import { parseServer, resolversOf } from "../protocols/dns/server-address.ts";
+import { systemNetwork, parseServer, resolversOf } from "../protocols/dns/network.ts";
 
 /** Settings of the DNS client. */
 export interface DnsSettings {

@@ -3,7 +3,7 @@ import type { Finding } from "./finding.ts";
 import type { IsUrgent } from "../protocols/dns/limiter.ts";
 import { isClaimed, ownershipOf, rivalsOf } from "./ownership.ts";
 import { type DnsSettings, dnsAccess } from "./dns-access.ts";
-import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import type { SendQuery } from "../protocols/dns/client.ts";
 import { traceDomain } from "./trace-domain.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";

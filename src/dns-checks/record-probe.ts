@@ -1,10 +1,9 @@
 import type { Hostname } from "../lib/hostname.ts";
-import type { DnsAccess } from "../protocols/dns/ask-authorities.ts";
+import type { DnsAccess } from "../protocols/dns/authoritative.ts";
 import { isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { QuestionType } from "../protocols/dns/message.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
-import type { Server } from "../protocols/dns/network.ts";
-import { parseServer } from "../protocols/dns/server-address.ts";
+import { type Server, parseServer } from "../protocols/dns/network.ts";
 import { judgeRecords } from "./cname-rule.ts";
 import { hasValue } from "./doubled-name.ts";
 import type { Challenge } from "./finding.ts";

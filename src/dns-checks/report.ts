@@ -1,5 +1,5 @@
 import { formatCaa } from "../protocols/dns/caa.ts";
-import { formatServer } from "../protocols/dns/server-address.ts";
+import { formatServer } from "../protocols/dns/network.ts";
 import type { DnsRecord } from "../protocols/dns/message.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
 import type { Report, ReportedQuestion } from "./model.ts";

@@ -1,7 +1,7 @@
 import { lruCache } from "../lib/lru.ts";
 import type { Clock } from "../lib/time.ts";
 import { within } from "./patience.ts";
-import { type DnsAccess, resolveWith } from "../protocols/dns/ask-authorities.ts";
+import { type DnsAccess, resolveWith } from "../protocols/dns/authoritative.ts";
 import { type Resolve, resolveAddresses } from "../protocols/dns/cname-chain.ts";
 
 /** Looks up the addresses of a target. Never rejects; empty if the DNS does not respond in time. */

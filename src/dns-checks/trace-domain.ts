@@ -1,15 +1,18 @@
-import { MAX_WAIT_MS, notAsked } from "../protocols/dns/ask-authorities.ts";
 import {
+  MAX_WAIT_MS,
+  notAsked,
   type Ask,
   findAuthoritativeServers,
   isAuthoritative,
   resolveInZone,
+  firstUsable,
+  recordExchanges,
+  skipSilentServers,
 } from "../protocols/dns/authoritative.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
-import type { Exchange, SendQuery } from "../protocols/dns/client.ts";
+import { type Exchange, type SendQuery, dnssecErrorOf } from "../protocols/dns/client.ts";
 import { type CnameChain, type Resolve, followCnames, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { Server } from "../protocols/dns/network.ts";
-import { firstUsable, recordExchanges, skipSilentServers } from "../protocols/dns/resolvers.ts";
 import { targetAddresses } from "./causes.ts";
 import { judgeRecords } from "./cname-rule.ts";
 import {
@@ -22,7 +25,6 @@ import {
   proofNameOf,
   siblingNameOf,
 } from "./trace.ts";
-import { dnssecErrorOf } from "../protocols/dns/dnssec.ts";
 import { canonicalName } from "../lib/dns-name.ts";
 import { askDoubled, hasAnswered } from "./doubled-name.ts";
 import { askOthers } from "./other-records.ts";

@@ -1,6 +1,6 @@
 import { judgeCaaAt } from "./caa-finding.ts";
 import type { Finding, RecordFinding } from "./finding.ts";
-import { formatServer } from "../protocols/dns/server-address.ts";
+import { formatServer } from "../protocols/dns/network.ts";
 import { explain, targetAddresses } from "./causes.ts";
 import { hasValue } from "./doubled-name.ts";
 import { httpsFindings, withConflicts } from "./other-records.ts";

@@ -1,6 +1,6 @@
 import { parseHostname } from "../lib/hostname.ts";
 import { limitedFetch } from "../lib/limited-fetch.ts";
-import { type DnsAccess, resolveWith } from "../protocols/dns/ask-authorities.ts";
+import { type DnsAccess, resolveWith } from "../protocols/dns/authoritative.ts";
 import { resolveAddresses } from "../protocols/dns/cname-chain.ts";
 
 const LIMITS = { timeoutMs: 3000, maxBytes: 64 * 1024 };

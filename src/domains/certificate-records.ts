@@ -1,5 +1,5 @@
 import { type Hostname, apexOf, hostnameOf, withoutWildcard } from "../lib/hostname.ts";
-import { type DnsAccess, resolveAround } from "../protocols/dns/ask-authorities.ts";
+import { type DnsAccess, resolveAround } from "../protocols/dns/authoritative.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
 import { type Resolve, resolveAddresses } from "../protocols/dns/cname-chain.ts";
 import { type Issuance, judgeCaaAt } from "../dns-checks/caa-finding.ts";

@@ -4,8 +4,7 @@ import type { Logger } from "../lib/log.ts";
 import type { AlpnChallenges, ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
 import type { RequestContext } from "../protocols/tls/backend.ts";
 import type { ConnectionLimits } from "../protocols/tls/connections.ts";
-import { type TlsListener, listenTls } from "../protocols/tls/listener.ts";
-import type { PlainHttpResponse } from "../protocols/tls/refusals.ts";
+import { type TlsListener, listenTls, type PlainHttpResponse } from "../protocols/tls/listener.ts";
 import type { CertificateStore } from "./certificate-store.ts";
 import type { Handler } from "./http-listener.ts";
 

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { canonicalName } from "../lib/dns-name.ts";
 import { RCODE } from "../protocols/dns-server/answer.ts";
-import { isWithin } from "../protocols/dns-server/name.ts";
 import {
   aaaaSet,
   aSet,
   caaSet,
   httpsSet,
+  isWithin,
   nsSet,
   type OwnedSet,
   type RecordSet,

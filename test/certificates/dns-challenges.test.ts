@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { challengeVisibility } from "../../src/certificates/challenge-visibility.ts";
 import { type Visibility, dnsChallenges, recordValueOf } from "../../src/certificates/dns-challenges.ts";
-import { authorityAsker } from "../../src/protocols/dns/ask-authorities.ts";
+import { authorityAsker } from "../../src/protocols/dns/authoritative.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { testClock } from "../support/store.ts";
 import { zoneInMemory } from "./dns-issuing.ts";

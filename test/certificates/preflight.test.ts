@@ -7,9 +7,8 @@ import type { Inspect, Inspection, InspectOptions } from "../../src/dns-checks/i
 import type { Domains } from "../../src/domains/repository.ts";
 import { challengeProbes, handshakeTrier } from "../../src/certificates/probes.ts";
 import { listenerFor } from "../protocols/tls/listeners.ts";
-import type { DnsAccess } from "../../src/protocols/dns/ask-authorities.ts";
+import { type DnsAccess, failWithoutSending } from "../../src/protocols/dns/authoritative.ts";
 import { answer, caaRecord, exchange, record } from "../dns-checks/traces.ts";
-import { failWithoutSending } from "../../src/protocols/dns/resolvers.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 const NO_DNS = {

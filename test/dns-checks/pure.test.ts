@@ -4,7 +4,7 @@ import type { Finding, FindingKind, FindingOf } from "../../src/dns-checks/findi
 import type { Inspect } from "../../src/dns-checks/inspect.ts";
 import { wildcardInspector } from "../../src/dns-checks/wildcard-inspect.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
-import { formatServer, parseServer, resolversOf } from "../../src/protocols/dns/server-address.ts";
+import { formatServer, parseServer, resolversOf } from "../../src/protocols/dns/network.ts";
 
 test("resolvers are read from resolv.conf", () => {
   const text =

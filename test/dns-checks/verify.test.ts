@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatServer } from "../../src/protocols/dns/server-address.ts";
+import { formatServer } from "../../src/protocols/dns/network.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
 import type { SendQuery } from "../../src/protocols/dns/client.ts";
 import type { TraceOptions } from "../../src/dns-checks/trace.ts";

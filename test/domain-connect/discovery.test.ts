@@ -4,7 +4,7 @@ import { untrustedHosts } from "../../src/domain-connect/untrusted-hosts.ts";
 import { templateFor } from "../../src/domain-connect/template.ts";
 import { limitedFetch } from "../../src/lib/limited-fetch.ts";
 import { isGlobalUnicast } from "../../src/protocols/dns/address.ts";
-import { type DnsAccess, resolveWith } from "../../src/protocols/dns/ask-authorities.ts";
+import { type DnsAccess, resolveWith } from "../../src/protocols/dns/authoritative.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { PROVIDER_HOST, dnsProvider } from "../support/dns-provider.ts";
 import { outcomeOf } from "../support/outcome.ts";

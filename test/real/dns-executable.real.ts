@@ -4,7 +4,7 @@ import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { describeFinding, FINDINGS } from "../../src/dns-checks/finding-kinds.ts";
 import type { Finding } from "../../src/dns-checks/finding.ts";
-import { formatServer } from "../../src/protocols/dns/server-address.ts";
+import { formatServer } from "../../src/protocols/dns/network.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { casesOf, stageAfter, TARGETS, zonesOf, type Case, type Targets } from "../dns-checks/cases.ts";
 import { dnsServer, failing } from "../support/dns.ts";

@@ -2,9 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "../../src/dns-checks/finding.ts";
-import { formatServer } from "../../src/protocols/dns/server-address.ts";
+import { formatServer, type Server } from "../../src/protocols/dns/network.ts";
 import { isUsable, recordsOf } from "../../src/protocols/dns/cname-chain.ts";
-import type { Server } from "../../src/protocols/dns/network.ts";
 import {
   before,
   BOGUS_ZONE,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { loadX509 } from "../../src/protocols/acme/x509.ts";
+import { loadX509 } from "../../src/protocols/acme/keys.ts";
 import type { Clock } from "../../src/lib/time.ts";
 
 /** An error response. The problem's type has no prefix. */

@@ -3,9 +3,9 @@ import {
   type Client,
   dnsResponder,
   type ResponderDependencies,
+  dnsCookies,
+  responseLimiter,
 } from "../../src/protocols/dns-server/responder.ts";
-import { dnsCookies } from "../../src/protocols/dns-server/cookies.ts";
-import { responseLimiter } from "../../src/protocols/dns-server/response-limiter.ts";
 import type { Zone } from "../../src/protocols/dns-server/zone.ts";
 import { EDNS } from "./dns.ts";
 

@@ -10,7 +10,7 @@ import {
   boolean,
 } from "../parse.ts";
 import { parseLimits } from "../../lib/acme-limits.ts";
-import { parseServer } from "../../protocols/dns/server-address.ts";
+import { parseServer } from "../../protocols/dns/network.ts";
 import type { Setting } from "../setting.ts";
 
 /** HTTPS and its certificates. */

@@ -1,4 +1,4 @@
-import { parseServer } from "../../protocols/dns/server-address.ts";
+import { parseServer } from "../../protocols/dns/network.ts";
 import { boolean, bytes, hostName, integer, listOf, optional } from "../parse.ts";
 import type { Setting } from "../setting.ts";
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { AcmeProblem, printable } from "./problem.ts";
-import { loadX509 } from "./x509.ts";
+import { loadX509 } from "./keys.ts";
 
 /** The facts of a chain's leaf certificate. Times are milliseconds UTC. */
 interface CertificateFacts {

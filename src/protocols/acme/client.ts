@@ -1,9 +1,10 @@
 import { splitChain } from "./certificate.ts";
 import { AcmeProblem } from "./problem.ts";
-import { malformed, readFields, readList, readUrl } from "./fields.ts";
-import { type ExternalAccount, externalAccountBinding } from "./jws.ts";
-import type { AccountKey } from "./keys.ts";
 import {
+  malformed,
+  readFields,
+  readList,
+  readUrl,
   type Authorization,
   type Challenge,
   type Directory,
@@ -14,8 +15,14 @@ import {
   readRenewalInfo,
   type RenewalInfo,
 } from "./objects.ts";
-import { type AcmeDependencies, acmeRequests, jsonOf, type RequestOptions } from "./requests.ts";
-import type { AcmeResponse } from "./transport.ts";
+import { type ExternalAccount, externalAccountBinding, type AccountKey } from "./keys.ts";
+import {
+  type AcmeDependencies,
+  acmeRequests,
+  jsonOf,
+  type RequestOptions,
+  type AcmeResponse,
+} from "./requests.ts";
 
 interface AcmeClientOptions extends RequestOptions {
   /** The contact of new accounts. */
@@ -72,46 +79,13 @@ const orderPayload = (
   };
 };
 
-/** RFC 9773 section 4.1. */
-const fetchRenewalInfo = async (
-  { directory, get, retryAfterOf }: ReturnType<typeof acmeRequests>,
-  ariId: string,
-): Promise<RenewalInfo | undefined> => {
-  const { renewalInfo } = await directory();
-  if (renewalInfo === undefined) return undefined;
-  const response = await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`);
-  return readRenewalInfo(jsonOf(response), retryAfterOf(response));
-};
-
-/**
- * The account's order for exactly these names that still waits: one whose response was lost. Undefined if the CA lists no orders
- * (RFC 8555 section 7.1.2.1): such a CA, Let's Encrypt for example, responds to a second order with the first.
- */
-const orderFinder =
-  (
-    postAs: (account: Account, url: string) => Promise<AcmeResponse>,
-    orderOf: (response: AcmeResponse, url: string) => Order,
-  ) =>
-  async (account: Account, names: readonly string[]): Promise<Order | undefined> => {
-    const { orders: list } = readFields(jsonOf(await postAs(account, account.url)), "the account");
-    if (list === undefined) return undefined;
-    const { orders } = readFields(jsonOf(await postAs(account, readUrl(list, "orders"))), "the orders");
-    const last = Array.isArray(orders) ? orders.slice(-MAX_LISTED) : orders;
-    for (const url of readList(last, "orders", readUrl).toReversed()) {
-      const order = orderOf(await postAs(account, url), url);
-      if (WAITING.has(order.status) && isSameSet(order.names, names)) return order;
-    }
-    return undefined;
-  };
-
 /**
  * A client of one CA (RFC 8555). It caches the directory and unused nonces, and nothing else: create one for each task.
  * Every error of the server or the network is an AcmeProblem. Only `badNonce` is retried.
  */
 export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDependencies) => {
   const { email, eab, profile } = options;
-  const requests = acmeRequests(options, dependencies);
-  const { directory, post, retryAfterOf } = requests;
+  const { directory, get, post, retryAfterOf } = acmeRequests(options, dependencies);
 
   const postAs = ({ url: account, key }: Account, url: string, payload?: unknown, accept?: string) =>
     post({ key, account }, url, payload, accept);
@@ -152,7 +126,22 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
       return order;
     },
 
-    findOrder: orderFinder(postAs, orderOf),
+    /**
+     * The account's order for exactly these names that still waits: one whose response was lost. Undefined if the CA lists no
+     * orders (RFC 8555 section 7.1.2.1): such a CA, Let's Encrypt for example, responds to a second order with the first.
+     */
+    async findOrder(account: Account, names: readonly string[]): Promise<Order | undefined> {
+      const { orders: list } = readFields(jsonOf(await postAs(account, account.url)), "the account");
+      if (list === undefined) return undefined;
+      const { orders } = readFields(jsonOf(await postAs(account, readUrl(list, "orders"))), "the orders");
+      const last = Array.isArray(orders) ? orders.slice(-MAX_LISTED) : orders;
+      for (const url of readList(last, "orders", readUrl).toReversed()) {
+        const order = orderOf(await postAs(account, url), url);
+        if (WAITING.has(order.status) && isSameSet(order.names, names)) return order;
+      }
+      return undefined;
+    },
+
     readOrder: async (account: Account, url: string): Promise<Order> =>
       orderOf(await postAs(account, url), url),
     authorization: async (account: Account, url: string): Promise<Authorization> =>
@@ -184,8 +173,13 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
     deactivate: async (account: Account, authorizationUrl: string): Promise<Authorization> =>
       authorizationOf(await postAs(account, authorizationUrl, { status: "deactivated" }), authorizationUrl),
 
-    /** RFC 9773; undefined if the CA has no ARI. */
-    renewalInfo: (ariId: string): Promise<RenewalInfo | undefined> => fetchRenewalInfo(requests, ariId),
+    /** RFC 9773 section 4.1; undefined if the CA has no ARI. */
+    async renewalInfo(ariId: string): Promise<RenewalInfo | undefined> {
+      const { renewalInfo } = await directory();
+      if (renewalInfo === undefined) return undefined;
+      const response = await get(`${renewalInfo.replace(/\/$/, "")}/${ariId}`);
+      return readRenewalInfo(jsonOf(response), retryAfterOf(response));
+    },
   };
 };
 

@@ -1,6 +1,5 @@
 import { connect } from "node:tls";
-import { ES256, KEY_USAGES, P256, privateKeyPem } from "./keys.ts";
-import { loadX509 } from "./x509.ts";
+import { ES256, KEY_USAGES, P256, privateKeyPem, loadX509 } from "./keys.ts";
 
 /** RFC 8737 section 6.2. */
 const PROTOCOL = "acme-tls/1";

@@ -1,5 +1,4 @@
-import { parentOf } from "./name.ts";
-import { type OwnedSet, type RecordSet, TYPE } from "./records.ts";
+import { parentOf, type OwnedSet, type RecordSet, TYPE } from "./records.ts";
 import { delegationOf, nodeOf, type Zone, zoneOf } from "./zone.ts";
 
 /** RFC 1035 section 4.1.1; BADVERS is of RFC 6891 section 9. */

@@ -1,6 +1,5 @@
 import { RCODE } from "./answer.ts";
-import { readName, skipName } from "./name.ts";
-import { TYPE } from "./records.ts";
+import { readName, skipName, TYPE } from "./records.ts";
 
 /** The OPT record of a query: RFC 6891 section 6.1. */
 export interface Edns {

@@ -1,8 +1,6 @@
 import type { Answer } from "./answer.ts";
-import { isWithin, parentOf } from "./name.ts";
+import { isWithin, parentOf, type OwnedSet, type RecordData, TYPE } from "./records.ts";
 import { HEADER_BYTES, type Query } from "./query.ts";
-import type { OwnedSet, RecordData } from "./records.ts";
-import { TYPE } from "./records.ts";
 
 /** The largest message over UDP that we send and accept: it is not fragmented on any usual path. */
 export const MAX_UDP_BYTES = 1232;

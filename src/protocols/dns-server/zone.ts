@@ -1,6 +1,5 @@
 import { canonicalName } from "../../lib/dns-name.ts";
-import { isWithin, parentOf } from "./name.ts";
-import { type OwnedSet, type RecordSet, type Soa, soaSet, TYPE } from "./records.ts";
+import { isWithin, parentOf, type OwnedSet, type RecordSet, type Soa, soaSet, TYPE } from "./records.ts";
 
 /** The record sets of one name. */
 type Node = readonly RecordSet[];

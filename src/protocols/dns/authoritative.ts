@@ -1,10 +1,93 @@
 import { isWithin } from "../../lib/dns-name.ts";
-import type { Exchange, SendQuery } from "./client.ts";
-import { isUsable, recordsOf, type Resolve } from "./cname-chain.ts";
+import type { Exchange, FailureKind, SendQuery } from "./client.ts";
+import { isUsable, type Resolve, recordsOf } from "./cname-chain.ts";
+import type { Server } from "./network.ts";
 import type { DnsRecord, Question } from "./message.ts";
 import { isQueryable, withParents } from "./name.ts";
-import type { Server } from "./network.ts";
-import { firstUsable } from "./resolvers.ts";
+
+/** A query that fails without being sent. */
+export const failWithoutSending =
+  (failure: FailureKind, detail: string): SendQuery =>
+  async (server, question, recursive) => ({
+    server,
+    question,
+    recursive,
+    transport: "udp",
+    outcome: { kind: "failure", failure, detail },
+    milliseconds: 0,
+    ignored: [],
+  });
+
+const skipSilent = failWithoutSending("timeout", "it was silent about this name before, so it was not asked");
+const skipLate = failWithoutSending("timeout", "the check had waited for too long, so it was not asked");
+
+/**
+ * Sends a server no more queries about a name after a timeout: each timeout occupies a slot for seconds. So the first query
+ * goes alone, and concurrent ones wait for its outcome.
+ */
+export const skipSilentServers = (send: SendQuery): SendQuery => {
+  const firstQueries = new Map<string, Promise<unknown>>();
+  const silent = new Set<string>();
+  return async (...query) => {
+    const [{ address, port }, { name }] = query;
+    const key = `${address} ${port} ${name}`;
+    const sendAndNote = async () => {
+      const exchange = await send(...query);
+      const { outcome } = exchange;
+      if (outcome.kind === "failure" && outcome.failure === "timeout") silent.add(key);
+      return exchange;
+    };
+    const first = firstQueries.get(key);
+    if (first) {
+      await first;
+      return silent.has(key) ? skipSilent(...query) : sendAndNote();
+    }
+    const exchange = sendAndNote();
+    firstQueries.set(key, exchange);
+    return exchange;
+  };
+};
+
+/** Sends the same query once, records every exchange, and sends no more once they have waited `maxWaitMs` in all. */
+export const recordExchanges = (send: SendQuery, maxWaitMs: number) => {
+  const exchanges: Exchange[] = [];
+  const sent = new Map<string, Promise<Exchange>>();
+  let waitedMs = 0;
+  const record: SendQuery = async (...query) => {
+    const exchange = await (waitedMs < maxWaitMs ? send : skipLate)(...query);
+    waitedMs += exchange.milliseconds;
+    exchanges.push(exchange);
+    return exchange;
+  };
+  const sendOnce: SendQuery = (...query) => {
+    const [server, question, recursive] = query;
+    const key = JSON.stringify([server, question, recursive]);
+    const exchange = sent.get(key) ?? record(...query);
+    sent.set(key, exchange);
+    return exchange;
+  };
+  return { send: sendOnce, exchanges };
+};
+
+/**
+ * Asks one server after the other until one has a usable answer. If none does, it returns the last exchange.
+ * @param servers at least one
+ * @param isRecursive false for authoritative servers
+ */
+export const firstUsable = (send: SendQuery, servers: Server[], isRecursive = true): Resolve => {
+  let order = servers;
+  return async (question) => {
+    let last: Exchange | undefined;
+    for (const server of order) {
+      last = await send(server, question, isRecursive);
+      if (isUsable(last)) return last;
+      // A server that failed is queried again only if no other has an answer.
+      if (last.outcome.kind === "failure") order = [...order.filter((one) => one !== server), server];
+    }
+    if (!last) throw new Error("no server");
+    return last;
+  };
+};
 
 export interface AuthoritativeServers {
   zone: string;
@@ -184,4 +267,58 @@ export const resolveInZone = (
     // Other servers hold the zones of referrals.
     return isUsable(exchange) && !isAuthoritative(exchange) ? resolve(question) : exchange;
   };
+};
+
+/** The name servers that this machine asks. */
+export interface DnsAccess {
+  ask: SendQuery;
+  /** At least one. Called for each use, because the system's resolvers may change. */
+  resolvers(): Server[];
+  /** The port of authoritative servers. */
+  port: number;
+  /** True if an authoritative server may be asked: the holder of a zone chooses its address. */
+  mayAsk(address: string): boolean;
+}
+
+export const resolveWith = ({ ask, resolvers }: DnsAccess): Resolve => firstUsable(ask, resolvers());
+
+interface ZoneQuestion extends Question {
+  /** The registered domain. */
+  apex: string;
+}
+
+/** Asks every authoritative server of a zone at the same time. Returns the responses of those that serve the zone. Never rejects. */
+export type AskAuthorities = (question: ZoneQuestion) => Promise<Exchange[]>;
+
+/** In place of a query to a server that may not be asked. */
+export const notAsked = failWithoutSending("forbidden", "not a public address, so no query was sent");
+
+/** The limit for all queries about a name together: a hostile zone can have a hundred levels and slow servers. */
+export const MAX_WAIT_MS = 120_000;
+
+/** The servers of the zone that holds a name, with functions that query them and the resolvers within `MAX_WAIT_MS`. */
+const zoneOf = async (access: DnsAccess, name: { ascii: string; apex: string }) => {
+  const { send } = recordExchanges(skipSilentServers(access.ask), MAX_WAIT_MS);
+  const ask: Ask = (server, question) =>
+    (access.mayAsk(server.address) ? send : notAsked)(server, question, false);
+  const resolve = resolveWith({ ...access, ask: send });
+  return { send, ask, resolve, found: await findAuthoritativeServers(resolve, ask, name, access.port) };
+};
+
+export const authorityAsker =
+  (access: DnsAccess): AskAuthorities =>
+  async ({ name, type, apex }) => {
+    const { ask, found } = await zoneOf(access, { ascii: name, apex });
+    const servers = found?.servers ?? [];
+    const exchanges = await Promise.all(servers.map((server) => ask(server, { name, type })));
+    return exchanges.filter(isAuthoritative);
+  };
+
+/** Asks the zone that holds a name about it and its parents, because resolvers may have cached their previous records. */
+export const resolveAround = async (
+  access: DnsAccess,
+  name: { ascii: string; apex: string },
+): Promise<Resolve> => {
+  const { send, resolve, found } = await zoneOf(access, name);
+  return resolveInZone(resolve, send, found?.zone ?? "", found?.responding ?? []);
 };

@@ -1,7 +1,5 @@
-import type { TsigKey } from "./tsig-key.ts";
+import { type TsigKey, readRcode, signRequest, verifyResponse, encodeName, uint16 } from "./tsig.ts";
 import type { Network, Server } from "./network.ts";
-import { readRcode, signRequest, verifyResponse } from "./tsig.ts";
-import { encodeName, uint16 } from "./wire.ts";
 
 /** One TXT record to add to a zone, or to delete from it. */
 export interface TxtUpdate {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { assertFits, readCertificate, splitChain } from "../../../src/protocols/acme/certificate.ts";
-import { newCertificateKey } from "../../../src/protocols/acme/keys.ts";
+import { newCertificateKey, loadX509 } from "../../../src/protocols/acme/keys.ts";
 import { AcmeProblem } from "../../../src/protocols/acme/problem.ts";
-import { loadX509 } from "../../../src/protocols/acme/x509.ts";
 
 /** RFC 9773 appendix A. */
 const RFC_9773 = `-----BEGIN CERTIFICATE-----

@@ -1,17 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 import { calculateJwkThumbprint, flattenedVerify, importJWK } from "jose";
-import { externalAccountBinding, signedBody } from "../../../src/protocols/acme/jws.ts";
 import {
+  externalAccountBinding,
+  signedBody,
   certificateRequest,
   keyAuthorization,
   newAccountKey,
   newCertificateKey,
   publicKeyOf,
   thumbprint,
+  loadX509,
 } from "../../../src/protocols/acme/keys.ts";
 import { alpnCertificate } from "../../../src/protocols/acme/tls-alpn.ts";
-import { loadX509 } from "../../../src/protocols/acme/x509.ts";
 
 /** RFC 7515 appendix A.3.1. */
 const RFC_KEY = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { decode } from "dns-packet";
-import { listenTcp, TCP_LIMITS, type TcpLimits } from "../../../src/protocols/dns-server/tcp.ts";
+import { listenTcp, TCP_LIMITS, type TcpLimits } from "../../../src/protocols/dns-server/listen.ts";
 import { question, testResponder } from "../../support/dns-questions.ts";
 import { zoneOfLines } from "../../support/served-zones.ts";
 

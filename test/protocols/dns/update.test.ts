@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "bun:test";
 import { decode } from "dns-packet";
 import type { Network } from "../../../src/protocols/dns/network.ts";
-import { parseTsigKey } from "../../../src/protocols/dns/tsig-key.ts";
+import { parseTsigKey } from "../../../src/protocols/dns/tsig.ts";
 import { encodeUpdate, updateTxt } from "../../../src/protocols/dns/update.ts";
 
 const SECRET = Buffer.alloc(32, 7);
