@@ -15,7 +15,7 @@ import type { Macros } from "../http/macros.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Caller, bearerToken } from "../http/authorization.ts";
 import { holds } from "../lib/scopes.ts";
-import { formatRate } from "../lib/rate.ts";
+import { formatRate } from "../lib/rate-limiter.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
 import { manualRoutes } from "../manual/routes.ts";

@@ -1,6 +1,5 @@
 import { MAX_NAME } from "../keys/model.ts";
-import { parseRate } from "../lib/rate.ts";
-import type { Rate } from "../lib/rate-limiter.ts";
+import { parseRate, type Rate } from "../lib/rate-limiter.ts";
 import { GRANTS, type Grant, isGrant } from "../lib/scopes.ts";
 import { isLine, lineRule, quoted } from "../lib/text.ts";
 import { LATEST_TIME, parseTime } from "../lib/time.ts";

@@ -5,7 +5,7 @@ import type { Database } from "../db/open.ts";
 import { browserStates, sealingKeys } from "../db/schema/console.ts";
 import { operatorSessionEnds, recordEnds } from "../db/session-ends.ts";
 import type { Act } from "../lib/actor.ts";
-import { SESSION_ID_LENGTH, sessionIdOf } from "../lib/session-id.ts";
+import { SESSION_ID_LENGTH, sessionIdOf } from "../lib/random.ts";
 
 type Kind = typeof browserStates.$inferSelect.kind;
 

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Actor } from "../lib/actor.ts";
-import { type RandomBytes, randomToken } from "../lib/random.ts";
-import { sessionIdOf } from "../lib/session-id.ts";
+import { type RandomBytes, randomToken, sessionIdOf } from "../lib/random.ts";
 import type { Clock } from "../lib/time.ts";
 import type { SignIn } from "../people/person.ts";
 import type { BrowserStates } from "./repository.ts";

@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Act } from "../lib/actor.ts";
-import { sessionIdOf } from "../lib/session-id.ts";
+import { sessionIdOf } from "../lib/random.ts";
 import { type Audit, auditing } from "./audit.ts";
 import type { Statement } from "./commit.ts";
 import { isAdministrator } from "./management-access.ts";

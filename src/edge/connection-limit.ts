@@ -1,6 +1,5 @@
 import { clientNetwork } from "../lib/client-address.ts";
-import { eachSecond } from "../lib/each-second.ts";
-import type { Logger } from "../lib/log.ts";
+import { eachSecond, type Logger } from "../lib/log.ts";
 import type { OpenSocket, Sockets } from "./sockets.ts";
 
 export interface ConnectionLimits {

@@ -1,6 +1,5 @@
 import { Fault, faultResponse } from "../lib/errors.ts";
-import { eachSecond } from "../lib/each-second.ts";
-import type { Logger } from "../lib/log.ts";
+import { eachSecond, type Logger } from "../lib/log.ts";
 import type { AlpnChallenges, ChallengeCertificate } from "../protocols/tls/alpn-challenges.ts";
 import type { RequestContext } from "../protocols/tls/backend.ts";
 import type { ConnectionLimits } from "../protocols/tls/connections.ts";

@@ -1,5 +1,4 @@
-import { eachSecond } from "../lib/each-second.ts";
-import type { Logger } from "../lib/log.ts";
+import { eachSecond, type Logger } from "../lib/log.ts";
 import { DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { MIN_BYTES_PER_SECOND } from "../protocols/tls/responses.ts";
 import type { Sockets } from "./sockets.ts";

@@ -13,7 +13,7 @@ import {
   storedText,
 } from "../http/schemas.ts";
 import { formatTime, parseTime } from "../lib/time.ts";
-import { RATE_PATTERN, formatRate, parseRate } from "../lib/rate.ts";
+import { RATE_PATTERN, formatRate, parseRate } from "../lib/rate-limiter.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
 import { GRANTS, SCOPES } from "../lib/scopes.ts";
 import type { KeyWithSecret } from "./service.ts";

@@ -2,7 +2,7 @@ import { type Clock, LATEST_TIME, formatTime } from "../lib/time.ts";
 import { SERVICE } from "../lib/actor.ts";
 import { Fault, fieldFault } from "../lib/errors.ts";
 import { lastUseRecorder } from "../lib/last-use.ts";
-import { formatRate } from "../lib/rate.ts";
+import { formatRate } from "../lib/rate-limiter.ts";
 import { type Excess, type Manager, type Privileges, findExcess } from "../lib/privilege-ceiling.ts";
 import type { AuthenticatedKey, Key, KeyRepository, NewKey } from "./repository.ts";
 import type { RandomBytes } from "../lib/random.ts";

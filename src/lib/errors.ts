@@ -8,7 +8,7 @@ import {
   isStorageFailure,
 } from "./storage-errors.ts";
 import { type FieldProblem, invalidFields } from "./field-problems.ts";
-import { isOutOfFiles } from "./open-files.ts";
+import { isOutOfFiles } from "./files.ts";
 
 /** Every error code of the service, with its HTTP status and its default message. */
 export const FAULTS = {

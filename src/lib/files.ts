@@ -5,3 +5,33 @@ export const fileSize = (path: string): number => statSync(path, { throwIfNoEntr
 
 /** Undefined if the file is missing. */
 export const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
+
+const OUT_OF_FILES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE"]);
+
+/** True if the process or the system has reached its limit of open files. */
+export const isOutOfFiles = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && OUT_OF_FILES.has(error.code);
+
+const PAUSE_MS = 25;
+const MAX_RETRIES = 40;
+
+/**
+ * Runs `act`, and retries it for about a second while no file can be opened. Connections beyond the limits are closed within
+ * that time. A result that is not a promise is returned directly.
+ */
+export const retryOutOfFiles = <Result>(
+  act: () => Result | Promise<Result>,
+  sleep: (ms: number) => Promise<void> = Bun.sleep,
+): Result | Promise<Result> => {
+  const retry = async (error: unknown, retries: number): Promise<Result> => {
+    if (!isOutOfFiles(error) || retries === MAX_RETRIES) throw error;
+    await sleep(PAUSE_MS);
+    try {
+      return await act();
+    } catch (next) {
+      return retry(next, retries + 1);
+    }
+  };
+  const result = act();
+  return result instanceof Promise ? result.catch((error: unknown) => retry(error, 0)) : result;
+};

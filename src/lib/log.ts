@@ -1,8 +1,28 @@
 import { writeSync } from "node:fs";
 import pino, { type Logger } from "pino";
-import { loggedPath } from "./logged-path.ts";
+import { printable } from "./text.ts";
 
 export type { Logger } from "pino";
+
+const HIDDEN = "[hidden]";
+/** Keys and tokens have at least this many letters and digits. */
+const SECRET_CANDIDATE = /[\w-]{30,}/g;
+const EMAIL = /.(?:@|%40)./i;
+
+const hideSecret = (text: string): string => (/[A-Z]/.test(text) && /\d/.test(text) ? HIDDEN : text);
+
+const hidePersonal = (segment: string): string =>
+  EMAIL.test(segment) ? HIDDEN : segment.replaceAll(SECRET_CANDIDATE, hideSecret);
+
+/**
+ * The path of a URL for the log: without its query, email addresses, text that looks like a secret, and control characters; 300
+ * characters at most.
+ */
+export const loggedPath = (url: string): string => {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const [path = ""] = start === -1 ? [] : url.slice(start).split(/[?#]/, 1);
+  return printable(path.split("/").map(hidePersonal).join("/"));
+};
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -92,4 +112,19 @@ export const logRequest = (log: Logger, entry: RequestLogEntry): void => {
   const ms = Math.round(entry.ms * 100) / 100;
   const sender = caller && { [`${caller.kind}Id`]: caller.id };
   log[level]({ requestId, method, ...target(entry), status, ms, ...sender }, "request");
+};
+
+const SECOND_MS = 1000;
+
+/** Adds up counts, and reports their sum at most once a second. */
+export const eachSecond = (report: (sum: number) => void) => {
+  let sum = 0;
+  return (count: number) => {
+    if (sum === 0)
+      setTimeout(() => {
+        report(sum);
+        sum = 0;
+      }, SECOND_MS).unref();
+    sum += count;
+  };
 };

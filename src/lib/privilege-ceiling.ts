@@ -1,6 +1,5 @@
-import type { Rate } from "./rate-limiter.ts";
+import { type Rate, isWithinRate } from "./rate-limiter.ts";
 import type { Actor } from "./actor.ts";
-import { isWithinRate } from "./rate.ts";
 import { type Grant, holds } from "./scopes.ts";
 
 /** What a key may do, until when, and how often. */

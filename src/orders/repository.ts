@@ -9,8 +9,7 @@ import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
 import type { Act } from "../lib/actor.ts";
-import { type IdSlice, idSlices } from "../lib/id-slices.ts";
-import { FIRST_SLICE_IDS, toSearch } from "../lib/search.ts";
+import { FIRST_SLICE_IDS, type IdSlice, idSlices, toSearch } from "../lib/search.ts";
 import {
   type NewOrder,
   type Order,

@@ -3,8 +3,7 @@ import { and, asc, desc, gt, lt, type SQL } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
 import { once } from "../lib/lazy.ts";
-import { type Search, toSearch } from "../lib/search.ts";
-import { wordMatcher } from "../lib/word-matcher.ts";
+import { type Search, toSearch, wordMatcher } from "../lib/search.ts";
 import type { Pet } from "./pet.ts";
 import {
   byFilters,

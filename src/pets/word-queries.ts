@@ -2,10 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { and, asc, desc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { pets } from "../db/schema/pets.ts";
-import type { IdSlice } from "../lib/id-slices.ts";
 import { once, oncePer } from "../lib/lazy.ts";
-import { ftsQuery, MAX_PREFIX_LENGTH, type Search } from "../lib/search.ts";
-import { wordMatcher } from "../lib/word-matcher.ts";
+import { ftsQuery, type IdSlice, MAX_PREFIX_LENGTH, type Search, wordMatcher } from "../lib/search.ts";
 import type { Pet } from "./pet.ts";
 import {
   byFilters,

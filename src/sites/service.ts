@@ -1,5 +1,5 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
-import { retryOutOfFiles } from "../lib/open-files.ts";
+import { retryOutOfFiles } from "../lib/files.ts";
 import type { Published, PublishedNames, PublishedRedirect } from "./repository.ts";
 import { REVALIDATE } from "./representation.ts";
 import { textResponse } from "./responses.ts";

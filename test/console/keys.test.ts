@@ -13,7 +13,7 @@ import {
   rateOf,
   stateOf,
 } from "../../src/console/ui/keys/key.ts";
-import { parseRate } from "../../src/lib/rate.ts";
+import { parseRate } from "../../src/lib/rate-limiter.ts";
 import { GRANTS as API_GRANTS } from "../../src/lib/scopes.ts";
 import { parseTime } from "../../src/lib/time.ts";
 

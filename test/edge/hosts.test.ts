@@ -175,6 +175,7 @@ test.each([
   [null, ""],
   ["Docs.Example.Org", "docs.example.org"],
   ["docs.example.org.:3000", "docs.example.org"],
+  ["docs.example.org:", "docs.example.org"],
   ["[::1]:3000", "[::1]"],
 ])("the name in the Host %p is %p", (host, name) => {
   expect(requestedName(host)).toBe(name);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { loggedPath } from "../../src/lib/logged-path.ts";
+import { loggedPath } from "../../src/lib/log.ts";
 import { addSite } from "../edge/projects.ts";
 import { openStore } from "../support/store.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { faultOf } from "../../src/lib/errors.ts";
-import { retryOutOfFiles } from "../../src/lib/open-files.ts";
+import { retryOutOfFiles } from "../../src/lib/files.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 const outOfFiles = () => Object.assign(new Error("too many open files"), { code: "EMFILE" });

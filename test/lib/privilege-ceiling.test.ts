@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isWithinRate, parseRate } from "../../src/lib/rate.ts";
+import { isWithinRate, parseRate } from "../../src/lib/rate-limiter.ts";
 import { type Privileges, findExcess } from "../../src/lib/privilege-ceiling.ts";
 import type { Grant } from "../../src/lib/scopes.ts";
 

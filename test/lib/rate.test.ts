@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatRate, parseRate } from "../../src/lib/rate.ts";
+import { formatRate, parseRate } from "../../src/lib/rate-limiter.ts";
 
 test.each([
   ["600/min", { requests: 600, seconds: 60 }],

@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { petsByIdOrder } from "../../src/pets/id-order-queries.ts";
 import { petRepository } from "../../src/pets/repository.ts";
 import { foldLetters } from "../../src/lib/letter-folds.ts";
-import { ftsQuery, searchWords } from "../../src/lib/search.ts";
-import { wordMatcher } from "../../src/lib/word-matcher.ts";
+import { ftsQuery, searchWords, wordMatcher } from "../../src/lib/search.ts";
 import { type Store, addPet, faultOf, messageOf, openStore } from "../support/store.ts";
 
 const SHELTER = [
