@@ -8,7 +8,10 @@ import { operation } from "./operation.ts";
 import { NoQuery, OneOf } from "./schemas.ts";
 import type { Macros } from "./macros.ts";
 
-const ALIVE = JSON.stringify({ status: "alive" });
+const ok = (status: string, warnings: readonly object[] = []) =>
+  new Response(JSON.stringify({ status, ...(warnings.length > 0 && { warnings }) }), {
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+  });
 
 const notReady = (message: string, retryAfter: number) =>
   faultResponse(new Fault("not_ready", message, { "retry-after": String(retryAfter) }));
@@ -25,7 +28,7 @@ export const respondWhilePreparing = (request: Request): Response =>
   complete(
     request,
     new URL(request.url).pathname === "/livez"
-      ? new Response(ALIVE, { headers: { "content-type": "application/json", "cache-control": "no-store" } })
+      ? ok("alive")
       : notReady("The database is being prepared; the log shows the progress. Try again later.", 5),
   );
 
@@ -155,11 +158,6 @@ export const describeReadiness = async (checks: Readonly<Record<string, Check>>)
   const failures = await runChecks(checks);
   return failures.length === 0 ? "Ready" : `Not ready: ${detailedMessage(failures)}`;
 };
-
-const ok = (status: string, warnings: readonly object[] = []) =>
-  new Response(JSON.stringify({ status, ...(warnings.length > 0 && { warnings }) }), {
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
-  });
 
 export const healthRoutes = ({
   checks,

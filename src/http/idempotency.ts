@@ -128,21 +128,6 @@ const onceWithoutKey =
   async (response, act) =>
     respond(context, response, await act());
 
-/** Makes the stored response to a request; undefined if there is none. @throws Fault idempotency_mismatch */
-const replayer =
-  ({ responses, clock }: IdempotencyOptions) =>
-  async (request: IdempotentRequest): Promise<Response | undefined> => {
-    const stored = await responses.find(request.caller, request.idempotencyKey, clock.now() - RETENTION_MS);
-    if (!stored) return undefined;
-    if (stored.fingerprint !== request.fingerprint) throw new Fault("idempotency_mismatch");
-    const headers = {
-      ...stored.headers,
-      "content-type": "application/json",
-      "idempotency-replayed": "true",
-    };
-    return new Response(stored.body, { status: stored.status, headers });
-  };
-
 /**
  * The macro of routes that can be retried safely (draft-ietf-httpapi-idempotency-key-header): `idempotent: true`, listed after
  * `scope` and `reads`. Handlers get `once` and return its result:
@@ -153,7 +138,18 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
   /** The requests in progress, by caller and idempotency key. */
   const inFlight = new Set<string>();
 
-  const replay = replayer({ responses, clock });
+  /** The stored response to a request; undefined if there is none. @throws Fault idempotency_mismatch */
+  const replay = async (request: IdempotentRequest): Promise<Response | undefined> => {
+    const stored = await responses.find(request.caller, request.idempotencyKey, clock.now() - RETENTION_MS);
+    if (!stored) return undefined;
+    if (stored.fingerprint !== request.fingerprint) throw new Fault("idempotency_mismatch");
+    const headers = {
+      ...stored.headers,
+      "content-type": "application/json",
+      "idempotency-replayed": "true",
+    };
+    return new Response(stored.body, { status: stored.status, headers });
+  };
 
   const onceFor = (context: Context, header: string): Once => {
     const request = {

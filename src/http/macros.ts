@@ -8,9 +8,17 @@ import { type IdempotencyOptions, idempotency } from "./idempotency.ts";
 const DEPRECATED_SINCE = 1_764_892_800;
 const SUNSET = "Thu, 05 Dec 2030 00:00:00 GMT";
 
-/** The macros `deprecated` and `stability`, for routes that are not stable. */
-export const stability = () =>
-  new Elysia({ name: "versioning" })
+interface MacroOptions extends AuthorizationOptions, IdempotencyOptions {
+  /** The largest JSON body, in bytes. */
+  bodyLimit: number;
+}
+
+/** The macros that routes use: `scope` or `public`, `reads`, `idempotent`, `deprecated`, `stability`. */
+export const macros = ({ bodyLimit, responses, clock, ...settings }: MacroOptions) =>
+  new Elysia({ name: "macros" })
+    .use(authorization(settings))
+    .use(body({ bodyLimit }))
+    .use(idempotency({ responses, clock }))
     .macro("deprecated", ({ successor }: { successor: string }) => ({
       detail: { deprecated: true },
       transform({ set }) {
@@ -25,18 +33,5 @@ export const stability = () =>
         Object.assign(set.headers, BETA);
       },
     }));
-
-interface MacroOptions extends AuthorizationOptions, IdempotencyOptions {
-  /** The largest JSON body, in bytes. */
-  bodyLimit: number;
-}
-
-/** The macros that routes use: `scope` or `public`, `reads`, `idempotent`, `deprecated`, `stability`. */
-export const macros = ({ bodyLimit, responses, clock, ...settings }: MacroOptions) =>
-  new Elysia({ name: "macros" })
-    .use(authorization(settings))
-    .use(body({ bodyLimit }))
-    .use(idempotency({ responses, clock }))
-    .use(stability());
 
 export type Macros = ReturnType<typeof macros>;
