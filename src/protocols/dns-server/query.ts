@@ -2,7 +2,7 @@ import { RCODE } from "./answer.ts";
 import { readName, skipName, TYPE } from "./records.ts";
 
 /** The OPT record of a query: RFC 6891 section 6.1. */
-export interface Edns {
+interface Edns {
   version: number;
   /** The largest response over UDP that the client accepts. */
   payloadSize: number;

@@ -101,7 +101,7 @@ const writeOpt = (message: Message, rcode: number, dnssecOk: boolean, options: U
   writeBytes(message, options);
 };
 
-export interface EncodeOptions {
+interface EncodeOptions {
   /** The largest response. */
   maxBytes: number;
   /** The options of the OPT record, which a response to a query with EDNS has. */

@@ -13,7 +13,7 @@ type Node = readonly RecordSet[];
  */
 export type AddedRecords = (name: string, type: number) => Node | undefined;
 
-export interface ZoneOptions {
+interface ZoneOptions {
   origin: string;
   soa: Soa;
   /** All other records; those of the origin include NS. */

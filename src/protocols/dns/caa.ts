@@ -88,7 +88,7 @@ const KNOWN_TAGS = new Set([
   "issuevmc",
 ]);
 
-export type IssueTag = "issue" | "issuewild";
+type IssueTag = "issue" | "issuewild";
 
 /** The properties that count: for a wildcard `issuewild` alone, if there are any (RFC 8659 section 4.3). */
 export const issueTagFor = (records: readonly CaaRecord[], isWildcard: boolean): IssueTag =>
@@ -106,7 +106,7 @@ export interface CaaOrder {
 }
 
 /** The methods that CAA records allow, or what they forbid, and values of properties that would allow the order. */
-export type CaaJudgement =
+type CaaJudgement =
   { methods: string[] } | { forbids: "issuer" | "accounturi" | "validationmethods"; allowing: string[] };
 
 const valuesWith = (properties: IssueProperty[], tag: string, values: readonly string[]): string[] => {

@@ -33,7 +33,7 @@ export type SoaRecord = RecordFields & { type: "SOA"; data: { minimum: number } 
 export type DnsRecord = TextRecord | CaaRecord | SoaRecord;
 
 /** Why a response is an error: RFC 8914. */
-export interface ExtendedError {
+interface ExtendedError {
   code: number;
   text: string;
 }

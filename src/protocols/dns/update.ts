@@ -10,7 +10,7 @@ export interface TxtUpdate {
   action: "add" | "remove";
 }
 
-export interface UpdateOptions {
+interface UpdateOptions {
   server: Server;
   key: TsigKey;
 }

@@ -27,7 +27,7 @@ export interface ObjectStore {
   remove(name: string, isAllowed?: () => boolean): Promise<void>;
 }
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly name: string;
   readonly size: number;
   /** By the store's clock, in milliseconds UTC. */

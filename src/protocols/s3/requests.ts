@@ -54,24 +54,6 @@ interface SendOptions {
   isAllowed?: () => boolean;
 }
 
-/** Signs and sends a request. @returns undefined if there is no such object */
-const sender =
-  (sign: Sign) =>
-  async (
-    operation: Sent,
-    name: string,
-    { body, isAllowed = () => true, signal }: SendOptions & Pick<StallTimer, "signal">,
-  ): Promise<Response | undefined> => {
-    const method = METHODS[operation];
-    const signed = sign(name, { method, expiresIn: SIGNATURE_SECONDS });
-    if (!isAllowed()) throw new ObjectStoreError("the request came too late", { isFinal: true });
-    const response = await fetch(signed, { method, signal, redirect: "manual", ...(body && { body }) });
-    if (response.ok) return response;
-    const refusal = await refusalOf(response);
-    if (refusal.isMissing && operation !== "put") return undefined;
-    throw refusal;
-  };
-
 /** The parts of a response. @param failed the error to throw in place of one */
 async function* readBody(
   body: ReadableStream<Uint8Array> | null,
@@ -98,7 +80,23 @@ export const objectRequests = (
   { onRequest = () => {}, retryMs = 200, stallMs = 15_000, tries = 4 }: RequestOptions,
 ) => {
   const limited = limiter(MAX_CONCURRENT);
-  const send = sender(sign);
+
+  /** Signs and sends a request. @returns undefined if there is no such object */
+  const send = async (
+    operation: Sent,
+    name: string,
+    signal: AbortSignal,
+    { body, isAllowed = () => true }: SendOptions = {},
+  ): Promise<Response | undefined> => {
+    const method = METHODS[operation];
+    const signed = sign(name, { method, expiresIn: SIGNATURE_SECONDS });
+    if (!isAllowed()) throw new ObjectStoreError("the request came too late", { isFinal: true });
+    const response = await fetch(signed, { method, signal, redirect: "manual", ...(body && { body }) });
+    if (response.ok) return response;
+    const refusal = await refusalOf(response);
+    if (refusal.isMissing && operation !== "put") return undefined;
+    throw refusal;
+  };
 
   const failed = (operation: Operation, cause: unknown): ObjectStoreError => {
     const failure = failureOf(place, cause);
@@ -134,7 +132,7 @@ export const objectRequests = (
         async () => {
           const timer = stallTimer(stallMs + Math.ceil((options.body?.size ?? 0) / BYTES_PER_MS));
           try {
-            const response = await send(operation, name, { ...options, signal: timer.signal });
+            const response = await send(operation, name, timer.signal, options);
             await response?.arrayBuffer();
             return response;
           } finally {
@@ -150,7 +148,7 @@ export const objectRequests = (
     attempt("get", async () => {
       const timer = stallTimer(stallMs);
       try {
-        const response = await send("get", name, { signal: timer.signal });
+        const response = await send("get", name, timer.signal);
         if (response) return readBody(response.body, timer, (cause) => failed("get", cause));
         timer.stop();
         return undefined;

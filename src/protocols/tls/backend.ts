@@ -67,53 +67,6 @@ const countDown = <Result>(connection: Connection, response: Result | Promise<Re
 };
 
 /**
- * Handles a request once the budget allows its response. Over HTTP/1.1 the limits of connections suffice: each connection has one
- * response in progress.
- */
-const handleInTurn =
-  (
-    handle: (request: Request, known: Admitted) => ReturnType<HandleRequest>,
-    budget: ResponseBudget,
-    onRefused: () => void,
-  ): typeof handle =>
-  (request, known) => {
-    const { connection } = known;
-    const turn = isHttp2(connection) ? budget.wait(connection.client, request) : undefined;
-    if (!turn) return handle(request, known);
-    return turn.then((mayRespond) => {
-      const { aborted } = request.signal;
-      if (mayRespond && !aborted) return handle(request, known);
-      if (!aborted) onRefused();
-      return busyResponse();
-    });
-  };
-
-const contextOf = (
-  connection: Connection,
-  budget: ResponseBudget,
-  server: () => Server<unknown>,
-): RequestContext => ({
-  address: connection.address,
-  serverName: connection.serverName,
-  async withoutIdleTimeout(work, { hasSeparateLimit = false } = {}) {
-    const isUncounted = hasSeparateLimit && isHttp2(connection);
-    connection.idleExemptions += 1;
-    if (isUncounted) budget.count(connection.client, -1);
-    try {
-      return await work();
-    } finally {
-      if (isUncounted) budget.count(connection.client, 1);
-      connection.idleExemptions -= 1;
-      connection.lastActiveAt = performance.now();
-    }
-  },
-  upgrade(request, options) {
-    connection.isUpgraded = server().upgrade(request, { data: undefined, ...options });
-    return connection.isUpgraded;
-  },
-});
-
-/**
  * Listens on loopback for HTTP/1.1 and HTTP/2 without TLS. Only admitted connections are served. A request's URL has https, and
  * its host is the server name of its connection: `misdirected` handles any other with 421 (RFC 9110 section 15.5.20).
  */
@@ -144,7 +97,43 @@ export const listenBackend = ({
     return fetch(request, context);
   };
 
-  const handleAllowed = handleInTurn(handle, budget, onRefused);
+  /**
+   * Handles a request once the budget allows its response. Over HTTP/1.1 the limits of connections suffice: each connection has
+   * one response in progress.
+   */
+  const handleInTurn: typeof handle = (request, known) => {
+    const { connection } = known;
+    const turn = isHttp2(connection) ? budget.wait(connection.client, request) : undefined;
+    if (!turn) return handle(request, known);
+    return turn.then((mayRespond) => {
+      const { aborted } = request.signal;
+      if (mayRespond && !aborted) return handle(request, known);
+      if (!aborted) onRefused();
+      return busyResponse();
+    });
+  };
+
+  const contextOf = (connection: Connection): RequestContext => ({
+    address: connection.address,
+    serverName: connection.serverName,
+    async withoutIdleTimeout(work, { hasSeparateLimit = false } = {}) {
+      const isUncounted = hasSeparateLimit && isHttp2(connection);
+      connection.idleExemptions += 1;
+      if (isUncounted) budget.count(connection.client, -1);
+      try {
+        return await work();
+      } finally {
+        if (isUncounted) budget.count(connection.client, 1);
+        connection.idleExemptions -= 1;
+        connection.lastActiveAt = performance.now();
+      }
+    },
+    upgrade(request, options) {
+      connection.isUpgraded = server.upgrade(request, { data: undefined, ...options });
+      return connection.isUpgraded;
+    },
+  });
+
   const server: Server<unknown> = Bun.serve<unknown>({
     hostname: LOOPBACK,
     port: 0,
@@ -164,7 +153,7 @@ export const listenBackend = ({
       connection.headersStartedAt = 0;
       connection.requestsInFlight += 1;
       try {
-        return countDown(connection, handleAllowed(request, known));
+        return countDown(connection, handleInTurn(request, known));
       } catch (error) {
         connection.requestsInFlight -= 1;
         throw error;
@@ -176,7 +165,7 @@ export const listenBackend = ({
     port: server.port!,
     /** Serves requests from this local port as those of the connection. */
     admit(localPort: number, connection: Connection): void {
-      admitted.set(localPort, { connection, context: contextOf(connection, budget, () => server) });
+      admitted.set(localPort, { connection, context: contextOf(connection) });
     },
     dismiss: (localPort: number) => void admitted.delete(localPort),
     /** Stops accepting connections, and tells open ones (GOAWAY). */

@@ -1,5 +1,5 @@
 import { type Socket, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
-import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { createServer as createTlsServer } from "node:tls";
 import type { WebSocketHandler } from "bun";
 import { type AlpnChallenges, alpnChallenges, type ChallengeCertificate } from "./alpn-challenges.ts";
 import { type HandleRequest, listenBackend } from "./backend.ts";
@@ -7,7 +7,7 @@ import { type ClientHello, readClientHello } from "./client-hello.ts";
 import { type Connection, connectionTable, DEFAULT_LIMITS, type ConnectionLimits } from "./connections.ts";
 import { INTERMEDIATE, type SecureContexts } from "./contexts.ts";
 import { proxyConnection } from "./proxy.ts";
-import { type ResponseBudget, responseBudget } from "./response-budget.ts";
+import { responseBudget } from "./response-budget.ts";
 
 /** Sends the reason for a refusal over the unencrypted socket, and ends the socket. */
 type Refusal = (socket: Socket) => void;
@@ -111,43 +111,6 @@ const listen = async (
 /** What HTTPS connections can speak (RFC 7301), the preferred one first. */
 export const HTTP_PROTOCOLS = ["h2", "http/1.1"] as const;
 
-const tlsServer = (
-  contexts: Pick<SecureContexts, "find">,
-  handshakeMs: number,
-  onSecure: (socket: TLSSocket) => void,
-) => {
-  const server = createTlsServer({
-    ...INTERMEDIATE,
-    ALPNProtocols: [...HTTP_PROTOCOLS],
-    handshakeTimeout: handshakeMs,
-    SNICallback: (name, done) => done(null, contexts.find(name.toLowerCase())),
-  });
-  server.on("tlsClientError", (_error, socket) => socket.destroy());
-  server.on("secureConnection", (socket) => {
-    socket.on("error", () => socket.destroy());
-    onSecure(socket);
-  });
-  return server;
-};
-
-const challengesOf = (challenge: TlsListenerOptions["challenge"], { handshakeMs }: ConnectionLimits) =>
-  typeof challenge === "function" ? alpnChallenges(challenge, handshakeMs) : challenge;
-
-/** Enforces the time limits. @returns a function that stops it */
-const startSweep = (
-  connections: Pick<ReturnType<typeof connectionTable>, "sweep">,
-  budget: Pick<ResponseBudget, "sweep">,
-  { handshakeMs, headersMs, idleMs, stallMs }: ConnectionLimits,
-): (() => void) => {
-  const ms = Math.min(SWEEP_MS, ...[handshakeMs, headersMs, idleMs, stallMs].map((limit) => limit / 4));
-  const sweep = setInterval(() => {
-    const now = performance.now();
-    connections.sweep(now);
-    budget.sweep(now);
-  }, ms);
-  return () => clearInterval(sweep);
-};
-
 /**
  * Listens for HTTPS, HTTP/1.1 and HTTP/2, under all names that have a context; they may change while it runs. A client without
  * such a name is refused at its ClientHello. Anything but a ClientHello gets the alert decode_error, and plain HTTP a 400.
@@ -168,9 +131,18 @@ export const listenTls = async ({
   const connections = connectionTable(limits);
   const budget = responseBudget(limits);
   const refusalOf = refusalsFor(plainHttp);
-  const challenges = challengesOf(challenge, limits);
+  const { handshakeMs, headersMs, idleMs, stallMs } = limits;
+  const challenges = typeof challenge === "function" ? alpnChallenges(challenge, handshakeMs) : challenge;
 
-  const tls = tlsServer(contexts, limits.handshakeMs, (secure) => {
+  const tls = createTlsServer({
+    ...INTERMEDIATE,
+    ALPNProtocols: [...HTTP_PROTOCOLS],
+    handshakeTimeout: handshakeMs,
+    SNICallback: (name, done) => done(null, contexts.find(name.toLowerCase())),
+  });
+  tls.on("tlsClientError", (_error, socket) => socket.destroy());
+  tls.on("secureConnection", (secure) => {
+    secure.on("error", () => secure.destroy());
     const connection = connections.of(secure);
     if (!connection || connection.isClosed) return void secure.destroy();
     secure.once("close", () => connections.close(connection));
@@ -205,7 +177,15 @@ export const listenTls = async ({
 
   const listeningOn = await listen(tcp, { host, port, reusePort });
   const backend = listenBackend({ ...handlers, budget });
-  const stopSweep = startSweep(connections, budget, limits);
+  // Enforces the time limits.
+  const sweep = setInterval(
+    () => {
+      const now = performance.now();
+      connections.sweep(now);
+      budget.sweep(now);
+    },
+    Math.min(SWEEP_MS, ...[handshakeMs, headersMs, idleMs, stallMs].map((limit) => limit / 4)),
+  );
 
   return {
     port: listeningOn,
@@ -228,7 +208,7 @@ export const listenTls = async ({
         await Bun.sleep(STOP_SWEEP_MS);
       }
       for (const connection of connections.all()) connections.close(connection);
-      stopSweep();
+      clearInterval(sweep);
       backend.stop();
     },
   };
