@@ -1,6 +1,32 @@
 import { CONTENTS, INDEX, type Section, type Source } from "./contents.ts";
 import { type OtherPage, MANUAL_PATH } from "./edition.ts";
-import { GENERATED } from "./generated.ts";
+
+/**
+ * The generated parts of pages, by the name in their placeholder: the line `{{settings}}` becomes what `settings` returns.
+ * They return Markdown. They import what they describe when they are called, so that the manual costs nothing at the start.
+ */
+export const GENERATED: Readonly<Record<string, () => string | Promise<string>>> = {
+  settings: async () => (await import("./generated/settings.ts")).settingsTables(),
+  errors: async () => (await import("./generated/errors.ts")).errorSections(),
+  "field-rules": async () => (await import("./generated/errors.ts")).fieldRulesTable(),
+  "hostname-reasons": async () => (await import("./generated/errors.ts")).hostnameReasonsTable(),
+  "domain-check-verdicts": async () => (await import("./generated/domains.ts")).verdictTable(),
+  "dns-providers": async () => (await import("./generated/domains.ts")).providersTable(),
+  limits: async () => (await import("./generated/limits.ts")).limitsTables(),
+  metrics: async () => (await import("./generated/settings.ts")).metricsTable(),
+  stages: async () => (await import("./generated/domains.ts")).stagesTable(),
+  "usual-way": async () => (await import("./generated/domains.ts")).usualWay(),
+  transitions: async () => (await import("./generated/domains.ts")).transitionsTable(),
+  findings: async () => (await import("./generated/domains.ts")).findingSections(),
+  "domain-faults": async () => (await import("./generated/domains.ts")).domainFaultTables(),
+  "pet-events": async () => (await import("./generated/api.ts")).petEventsTable(),
+  "order-steps": async () => (await import("./generated/api.ts")).orderStepsTable(),
+  "audit-actions": async () => (await import("./generated/api.ts")).auditActionsTable(),
+  "domain-events": async () => (await import("./generated/domains.ts")).domainEventsTable(),
+  "site-headers": async () => (await import("./generated/domains.ts")).siteHeadersTable(),
+  scopes: async () => (await import("./generated/api.ts")).scopesTable(),
+  roles: async () => (await import("./generated/api.ts")).rolesTable(),
+};
 
 /** A page of the manual. */
 export interface Page {

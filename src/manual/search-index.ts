@@ -4,7 +4,7 @@ import { PAGES, markdownOf } from "./pages.ts";
 import { render, unescapeHtml } from "./render.ts";
 
 /** What a search can find: a page, or the part of it below one heading. */
-export interface SearchEntry {
+interface SearchEntry {
   address: string;
   /** The title of the page. */
   page: string;

@@ -2,8 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { CONTENTS, PICTURES } from "../../src/manual/contents.ts";
-import { GENERATED } from "../../src/manual/generated.ts";
-import { INDEX_PAGE, PAGES, markdownOf, placeholdersIn } from "../../src/manual/pages.ts";
+import { GENERATED, INDEX_PAGE, PAGES, markdownOf, placeholdersIn } from "../../src/manual/pages.ts";
 
 const DIRECTORY = join(import.meta.dir, "../../src/manual");
 const filesOf = (pattern: string) => [...new Glob(pattern).scanSync(DIRECTORY)].toSorted();

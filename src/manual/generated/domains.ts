@@ -1,3 +1,4 @@
+import { EVENTS, type EventName } from "../../domains/domain.ts";
 import {
   FIRST_STAGE,
   STAGE_EVENTS,
@@ -75,6 +76,36 @@ const transitionRows = (event: StageEvent): string[][] => {
 /** All transitions: an event in another stage leaves the stage as it is. */
 export const transitionsTable = (): string =>
   table(["event", "in the stage", "leads to"], STAGE_EVENTS.flatMap(transitionRows));
+
+const DOMAIN_EVENTS: Readonly<Record<EventName, string>> = {
+  added: "The domain was added.",
+  records_right: "A check found the records right.",
+  ownership_proven:
+    "A check found that the DNS names this project, although the records still point to the old host.",
+  records_wrong: "A check found a conflicting record or a wrong value.",
+  records_missing: "A check found no record, or the right one not everywhere yet.",
+  lapsed: "A live domain failed its checks for too long. It is no longer served.",
+  served_over_http: "Without HTTPS, a verified domain went live over HTTP.",
+  order_placed: "The service ordered a certificate.",
+  certificate_stored: "The certificate was issued or imported.",
+  issue_refused: "The CA refused the certificate.",
+  plan_dropped: "The project's plan fell below Pro.",
+  plan_restored: "The project's plan allows custom domains again.",
+  yielded: "Another project proved that the name is its own, and holds it now.",
+  removed: "The domain was removed.",
+  unreachable: "The name servers did not respond, which says nothing about the domain.",
+  domain_taken: "The records were right, but another project that the DNS also names holds the domain.",
+  became_primary: "It became the primary domain of its project.",
+  became_served: "It began to show the site.",
+  became_redirect: "It began to redirect to the primary domain.",
+};
+
+/** The events in the history of a domain. */
+export const domainEventsTable = (): string =>
+  table(
+    ["event", "what happened"],
+    EVENTS.map((event) => [code(event), DOMAIN_EVENTS[event]]),
+  );
 
 /** The verdicts of a check before a domain is added. */
 export const verdictTable = (): string =>
