@@ -78,7 +78,7 @@ export const descriptorBudget = (
   };
 };
 
-export interface StreamBudget {
+interface StreamBudget {
   /** The limit of open event streams. */
   maxStreams: number;
   /** What the operator can do if the limit is too low. */

@@ -9,7 +9,7 @@ export interface BlobsUrl {
   readonly credentials: ObjectCredentials | undefined;
 }
 
-export interface ObjectCredentials {
+interface ObjectCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | undefined;
@@ -76,7 +76,7 @@ const credentialsIn = (text: string | undefined): ObjectCredentials | undefined 
 };
 
 /** What stands in the URL itself. */
-export type WrittenBlobsUrl = Omit<BlobsUrl, "endpoint" | "region"> & {
+type WrittenBlobsUrl = Omit<BlobsUrl, "endpoint" | "region"> & {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
 };
