@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
-import { freeBytes } from "../data-dir/free-space.ts";
+import { freeBytes } from "../data-dir/storage.ts";
 import { ADMISSION, type AdmissionLimits, admission } from "../deploys/admission.ts";
 import { openBlobs } from "../deploys/blobs.ts";
 import { damagedBlobs, damageLog } from "../deploys/damaged-blobs.ts";

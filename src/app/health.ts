@@ -2,7 +2,7 @@ import type { BackupStatus } from "../backups/schedule.ts";
 import { backupWarnings } from "../backups/warnings.ts";
 import { expiryWarnings } from "../certificates/certificate.ts";
 import type { Config } from "../config/config.ts";
-import { assertDiskReserve } from "../data-dir/free-space.ts";
+import { assertDiskReserve } from "../data-dir/storage.ts";
 import { type MissingWorkers, describeMissing } from "../data-dir/process-record.ts";
 import { logWarnings } from "../db/wal.ts";
 import type { Database } from "../db/open.ts";

@@ -7,7 +7,7 @@ import {
 import type { Config } from "../config/config.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { databasePath } from "../data-dir/paths.ts";
-import { openFault } from "../data-dir/open-error.ts";
+import { openFault } from "../data-dir/storage.ts";
 import { isFull } from "../lib/storage-errors.ts";
 import { logSize } from "../db/wal.ts";
 import { MigrationRefused } from "../db/migrate.ts";

@@ -3,7 +3,7 @@ import { type SiteStorage, blobsIn, fetchMissing, neededFiles } from "../backups
 import type { Config } from "../config/config.ts";
 import { openExisting } from "../db/snapshot.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
-import { freeBytes } from "../data-dir/free-space.ts";
+import { freeBytes } from "../data-dir/storage.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { type DiskSpace, diskSpaceAbove } from "../deploys/disk-space.ts";

@@ -3,7 +3,7 @@ import { erasurePoller } from "../cluster/erasures.ts";
 import { onOneNode } from "../cluster/on-one-node.ts";
 import { snapshotPoller } from "../cluster/snapshot-schedule.ts";
 import type { Config } from "../config/config.ts";
-import { freeBytes } from "../data-dir/free-space.ts";
+import { freeBytes } from "../data-dir/storage.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
 import { vacuumInWorker } from "../db/vacuum.ts";

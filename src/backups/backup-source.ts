@@ -1,6 +1,6 @@
 import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
 import { assertNotBeingRestored } from "../data-dir/lock.ts";
-import { openFault } from "../data-dir/open-error.ts";
+import { openFault } from "../data-dir/storage.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { asDiskError } from "../db/disk-error.ts";
 import { type Client, openExisting, sizeOf } from "../db/snapshot.ts";

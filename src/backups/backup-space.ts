@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data-dir/free-space.ts";
+import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data-dir/storage.ts";
 import { hasSecrets } from "../db/secrets.ts";
 import { type Client, sizeOf } from "../db/snapshot.ts";
 import { OperatorError } from "../lib/operator-error.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { databasePath } from "../data-dir/paths.ts";
-import { freeBytes } from "../data-dir/free-space.ts";
+import { freeBytes } from "../data-dir/storage.ts";
 import { logSize } from "../db/wal.ts";
 import { replaceFile } from "../lib/durable.ts";
 import { fileSize } from "../lib/files.ts";

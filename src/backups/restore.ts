@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, realpathSync, rmSync, rmdirSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
-import { fullDiskAdvice } from "../data-dir/free-space.ts";
+import { fullDiskAdvice } from "../data-dir/storage.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { databasePath, lockPath, restoringPath } from "../data-dir/paths.ts";
 import { auditing } from "../db/audit.ts";

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { fileTime } from "./file-names.ts";
 import { dirname, join } from "node:path";
-import { openFault } from "../data-dir/open-error.ts";
+import { openFault } from "../data-dir/storage.ts";
 import { settleLog } from "../db/snapshot.ts";
 import { syncDirectory, syncPath } from "../lib/durable.ts";
 import { fileSize } from "../lib/files.ts";

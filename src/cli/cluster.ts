@@ -5,7 +5,7 @@ import type { NodeEntry } from "../cluster/nodes.ts";
 import type { ClusterProblem, ClusterReport, ReportedClaim } from "../cluster/report.ts";
 import type { Config } from "../config/config.ts";
 import { assertDatabase, assertDataDir } from "../data-dir/checks.ts";
-import { engineError } from "../data-dir/engine-error.ts";
+import { engineError } from "../data-dir/storage.ts";
 import { lockForRestore } from "../data-dir/lock.ts";
 import { openStore } from "../data-dir/open.ts";
 import { databasePath } from "../data-dir/paths.ts";

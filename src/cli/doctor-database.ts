@@ -2,7 +2,7 @@ import { siteStorage } from "../app/objects.ts";
 import { damagedDeploys } from "../backups/site-files.ts";
 import type { Config } from "../config/config.ts";
 import { databaseFiles, databasePath } from "../data-dir/paths.ts";
-import { fileFault, firstFault } from "../data-dir/permissions.ts";
+import { fileFault, firstFault } from "../data-dir/checks.ts";
 import { DiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
 import { readingOf } from "../db/readonly.ts";

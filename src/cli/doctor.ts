@@ -1,15 +1,14 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { Command } from "commander";
-import { accessAdvice, directoryFault, fileFault } from "../data-dir/permissions.ts";
+import { accessAdvice, directoryFault, fileFault } from "../data-dir/checks.ts";
 import { shellQuoted } from "../data-dir/shell.ts";
 import { listenHttp } from "../edge/http-listener.ts";
-import { freeBytes } from "../data-dir/free-space.ts";
+import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data-dir/storage.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
 import { databasePath, lockPath } from "../data-dir/paths.ts";
 import { describeMissing, readProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { fullDiskAdvice, hasNoInodes } from "../data-dir/free-space.ts";
 import { readConfig } from "../config/config.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";

@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, readSync, rmSync, unlinkSync, writeSy
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isAbandoned } from "../backups/temporary-files.ts";
-import { freeBytes, fullDiskAdvice } from "../data-dir/free-space.ts";
+import { freeBytes, fullDiskAdvice } from "../data-dir/storage.ts";
 import { shareLock } from "../db/file-lock.ts";
 import { replaceFile } from "../lib/durable.ts";
 import { OperatorError } from "../lib/operator-error.ts";

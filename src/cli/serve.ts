@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { type Config, type Sources, readConfig } from "../config/config.ts";
 import { takeSupervisor } from "../config/supervisor.ts";
-import { engineError } from "../data-dir/engine-error.ts";
+import { engineError } from "../data-dir/storage.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";

@@ -8,7 +8,7 @@ import { bytes } from "../config/parse.ts";
 import { SETTING_GROUPS, type SettingName, SETTINGS } from "../config/settings.ts";
 import { assertKnownVariables } from "../config/typos.ts";
 import { adminKeyPath } from "../data-dir/paths.ts";
-import { sudoCommand } from "../data-dir/sudo.ts";
+import { sudoCommand } from "../data-dir/shell.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { composeFile, containerfile, type Site } from "../service/container.ts";
 import { planInstall, planUninstall, type Step } from "../service/install.ts";

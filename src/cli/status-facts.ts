@@ -10,9 +10,9 @@ import { wildcardOf } from "../app/challenges.ts";
 import { explanations } from "../certificates/explain.ts";
 import { type ClusterFacts, clusterFacts } from "./cluster-facts.ts";
 import type { Config } from "../config/config.ts";
-import { freeBytes } from "../data-dir/free-space.ts";
+import { freeBytes } from "../data-dir/storage.ts";
 import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
-import { sudoCommand } from "../data-dir/sudo.ts";
+import { sudoCommand } from "../data-dir/shell.ts";
 import { databaseFiles, databasePath } from "../data-dir/paths.ts";
 import {
   type MissingWorkers,

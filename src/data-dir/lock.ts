@@ -7,9 +7,9 @@ import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { createEmpty } from "../lib/ownership.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { explainStorage, systemFault } from "./filesystem.ts";
+import { explainStorage, systemFault } from "./storage.ts";
 import { copyFiles, databasePath, lockPath, restoringPath } from "./paths.ts";
-import { fileFault } from "./permissions.ts";
+import { fileFault } from "./checks.ts";
 import { unitOfServer } from "./process-record.ts";
 
 const USED_BY_SERVER = "a server is using it: stop that server";

@@ -1,6 +1,6 @@
-import { chmodSync } from "node:fs";
-import { openLog } from "../cluster/open-log.ts";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { NotAReplica } from "../cluster/file.ts";
+import { openLog } from "../cluster/open-log.ts";
 import { type Replica, openReplica } from "../cluster/replica.ts";
 import { startReplica } from "../cluster/start-replica.ts";
 import type { Config } from "../config/config.ts";
@@ -8,13 +8,41 @@ import type { DatabaseUrl } from "../lib/database-url.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { ObjectStoreError } from "../protocols/s3/object-store-error.ts";
-import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
-import { engineError } from "./engine-error.ts";
-import { nodeIdOf } from "./node-id.ts";
+import { assertDataDir, assertDatabase, fileFault, firstFault, makeDataDir } from "./checks.ts";
+import { engineError, openError } from "./storage.ts";
+import { databaseFiles, databasePath, nodeIdPath } from "./paths.ts";
 import { snapshotObjects } from "./snapshot-objects.ts";
-import { openError } from "./open-error.ts";
-import { databaseFiles, databasePath } from "./paths.ts";
-import { fileFault, firstFault } from "./permissions.ts";
+
+const FORM = /^[0-9a-f-]{36}\n?$/;
+
+const read = (path: string): string | undefined => {
+  try {
+    const text = readFileSync(path, "utf8");
+    return FORM.test(text) ? text.trim() : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The id of this node, created at the first call. A copy of DATA_DIR has the same: remove the file there. @throws the system's error */
+export const nodeIdOf = (dataDir: string): string => {
+  const path = nodeIdPath(dataDir);
+  const existing = read(path);
+  if (existing !== undefined) return existing;
+  const id = crypto.randomUUID();
+  try {
+    writeFileSync(path, `${id}\n`, { mode: 0o600, flag: "wx" });
+    return id;
+  } catch (error) {
+    // Another process was first, or the file is damaged.
+    const other = read(path);
+    if (other !== undefined) return other;
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  writeFileSync(path, `${id}\n`);
+  chmodSync(path, 0o600);
+  return id;
+};
 
 const PROGRESS_MS = 5000;
 

@@ -3,11 +3,9 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../db/open.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { assertDataDir, assertDatabase, makeDataDir } from "./checks.ts";
-import { openError } from "./open-error.ts";
+import { assertDataDir, assertDatabase, assertUnused, fileFault, firstFault, makeDataDir } from "./checks.ts";
 import { databaseFiles, databasePath } from "./paths.ts";
-import { fileFault, firstFault } from "./permissions.ts";
-import { assertUnused } from "./traces.ts";
+import { openError } from "./storage.ts";
 
 /**
  * Opens the database of DATA_DIR. `create` creates both if they are missing. `migrate` brings the database up to date; only

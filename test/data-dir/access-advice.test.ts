@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { accessAdvice } from "../../src/data-dir/permissions.ts";
+import { accessAdvice } from "../../src/data-dir/checks.ts";
 
 test.each([
   ["EACCES", "chmod 700 '/srv/my store'"],

@@ -20,7 +20,7 @@ import { lockForServer } from "../../src/data-dir/lock.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
-import { directoryFault, ownershipFault } from "../../src/data-dir/permissions.ts";
+import { directoryFault, ownershipFault } from "../../src/data-dir/checks.ts";
 import { OperatorError } from "../../src/lib/operator-error.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { asUser, giveToUser, isRoot } from "../support/user.ts";
@@ -229,7 +229,7 @@ describe("DATA_DIR", () => {
     chmodSync(dataDir, 0o755);
     writeFileSync(lockPath(dataDir), "", { mode: 0o600 });
     const fault = await asUser(
-      { "data-dir/permissions.ts": "fileFault" },
+      { "data-dir/checks.ts": "fileFault" },
       `console.log(fileFault(${JSON.stringify(lockPath(dataDir))}));`,
     );
     expect(fault).toContain("server.lock belongs to user 0 and cannot be written by user");

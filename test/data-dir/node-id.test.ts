@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { statSync, writeFileSync } from "node:fs";
-import { nodeIdOf } from "../../src/data-dir/node-id.ts";
+import { nodeIdOf } from "../../src/data-dir/open-replica.ts";
 import { nodeIdPath } from "../../src/data-dir/paths.ts";
 import { temporaryDirectory } from "../support/store.ts";
 

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { resolve } from "node:path";
-import { shellQuoted } from "../../src/data-dir/shell.ts";
-import { sudoCommand } from "../../src/data-dir/sudo.ts";
+import { shellQuoted, sudoCommand } from "../../src/data-dir/shell.ts";
 
 test("a command is repeated with sudo, and its arguments stay quoted", () => {
   expect(
