@@ -1,5 +1,4 @@
-import type { BackupStatus } from "../backups/schedule.ts";
-import { backupWarnings } from "../backups/warnings.ts";
+import { type BackupStatus, backupWarnings } from "../backups/schedule.ts";
 import { expiryWarnings } from "../certificates/certificate.ts";
 import type { Config } from "../config/config.ts";
 import { assertDiskReserve } from "../data-dir/storage.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { assertBackupDirectory } from "../backups/destination.ts";
-import { serverBackups } from "../backups/server-backups.ts";
+import { serverBackups } from "../backups/schedule.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { childEnvironment } from "../config/child-environment.ts";
 import { type Config, processEnvironment } from "../config/config.ts";

@@ -1,13 +1,17 @@
 import { renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { noteOrigin } from "../db/backup-origin.ts";
+import { assertDataDir, assertDatabase } from "../data-dir/checks.ts";
+import { assertNotBeingRestored } from "../data-dir/lock.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { freeBytes, fullDiskAdvice, hasNoInodes, openFault } from "../data-dir/storage.ts";
 import { backupFiles } from "../db/backup-files.ts";
+import { noteOrigin } from "../db/backup-origin.ts";
 import { endSessions } from "../db/browser-states.ts";
-import { DiskError, hasFailedToRead } from "../db/disk-error.ts";
+import { DiskError, asDiskError, hasFailedToRead } from "../db/disk-error.ts";
 import { explainFailure } from "../db/explain-failure.ts";
 import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { hasSecrets, removeSecrets } from "../db/secrets.ts";
-import { type Client, copyInto, openCopy } from "../db/snapshot.ts";
+import { type Client, copyInto, openCopy, openExisting, sizeOf } from "../db/snapshot.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
 import type { Blobs } from "../deploys/blobs.ts";
@@ -17,9 +21,14 @@ import { inheritOwner } from "../lib/ownership.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isBusy, isDamage, isForbidden, isFull, resultCode } from "../lib/storage-errors.ts";
 import { backupsIn } from "./backup-directory.ts";
-import { assertReadable, lockedError, openSource, unsoundError } from "./backup-source.ts";
-import { assertRoom, databaseSpace, noRoomError } from "./backup-space.ts";
-import { assertDestination, assertExtension, isInside, moveIntoPlace } from "./destination.ts";
+import {
+  assertDestination,
+  assertExtension,
+  claimTemporary,
+  isInside,
+  moveIntoPlace,
+  removeTemporary,
+} from "./destination.ts";
 import { surplus, temporaryName } from "./file-names.ts";
 import {
   type SiteFiles,
@@ -30,7 +39,72 @@ import {
   neededFiles,
   totalBytes,
 } from "./site-files.ts";
-import { claimTemporary, removeTemporary } from "./temporary-files.ts";
+
+const lockedError = (dataDir: string) =>
+  new OperatorError(`DATA_DIR ${dataDir}: another process has locked the database: try again`);
+
+const unsoundError = (dataDir: string, error: unknown) =>
+  new OperatorError(
+    `DATA_DIR ${dataDir}: the database cannot be backed up: ${reasonOf(error)}. Run adoption-store doctor.`,
+    { cause: error },
+  );
+
+/** Opens the database of DATA_DIR to back it up. @throws OperatorError */
+const openSource = (dataDir: string): Client => {
+  assertDataDir(dataDir);
+  assertDatabase(dataDir, { create: false });
+  assertNotBeingRestored(dataDir);
+  const path = databasePath(dataDir);
+  try {
+    return openExisting(path);
+  } catch (error) {
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${openFault(path, error)}`, { cause: error });
+  }
+};
+
+/**
+ * Reads once, which opens the log, so that a fault of the database is not reported as a fault of the backup's directory.
+ * @throws OperatorError
+ */
+const assertReadable = (source: Client, dataDir: string): void => {
+  try {
+    sizeOf(source);
+  } catch (caught) {
+    const error = asDiskError(source, caught);
+    if (isBusy(error)) throw lockedError(dataDir);
+    if (isDamage(error)) throw unsoundError(dataDir, error);
+    throw new OperatorError(`DATA_DIR ${dataDir}: ${openFault(databasePath(dataDir), error)}`, {
+      cause: error,
+    });
+  }
+};
+
+const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
+
+/** @param needed the backup's size in bytes; 0 if it is not known yet */
+const noRoomError = (directory: string, needed: number) =>
+  new OperatorError(
+    hasNoInodes(directory)
+      ? `${directory}: ${fullDiskAdvice(directory)}, or choose another directory`
+      : `${directory} has no room for the backup${needed > 0 ? `, which needs about ${asMegabytes(needed)}` : ""}: make room there, or choose another directory`,
+  );
+
+/** The bytes that a backup of the database needs. Leaving out private keys takes a second copy. */
+const databaseSpace = (source: Client, { secrets }: { secrets: boolean }): number =>
+  sizeOf(source) * (!secrets && hasSecrets(source) ? 2 : 1);
+
+/**
+ * @param reserve bytes that stay free on the file system of DATA_DIR
+ * @throws OperatorError if the directory of the file has fewer free bytes than `needed`
+ */
+const assertRoom = (
+  { file, dataDir, reserve }: { file: string; dataDir: string; reserve: number },
+  needed: number,
+): void => {
+  const directory = dirname(file);
+  const isShared = statSync(directory).dev === statSync(dataDir).dev;
+  if (freeBytes(directory) < needed + (isShared ? reserve : 0)) throw noRoomError(directory, needed);
+};
 
 export interface BackupOptions {
   dataDir: string;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readdirSync, readSync, rmSync, unlinkSync, writeSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isAbandoned } from "../backups/temporary-files.ts";
+import { isAbandoned } from "../backups/destination.ts";
 import { freeBytes, fullDiskAdvice } from "../data-dir/storage.ts";
 import { shareLock } from "../db/file-lock.ts";
 import { replaceFile } from "../lib/durable.ts";

@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
-import { databaseCopies } from "../backups/database-copies.ts";
+import { databaseCopies } from "../backups/backup-directory.ts";
 import { quantity } from "../lib/quantity.ts";
 import type { Config } from "../config/config.ts";
 import type { Cluster } from "../cluster/cluster.ts";

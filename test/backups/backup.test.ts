@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { mkdirSync, statSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { databaseCopies } from "../../src/backups/database-copies.ts";
+import { databaseCopies } from "../../src/backups/backup-directory.ts";
 import { backupName } from "../../src/backups/file-names.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { shareLock } from "../../src/db/file-lock.ts";

@@ -6,7 +6,7 @@ import { fetchSiteFiles, siteStorage, uploadSiteFiles } from "../../../src/app/o
 import { takeBackup } from "../../../src/backups/backup.ts";
 import { checkBackup } from "../../../src/backups/check.ts";
 import { prepareRestore } from "../../../src/backups/restore.ts";
-import { serverBackups } from "../../../src/backups/server-backups.ts";
+import { serverBackups } from "../../../src/backups/schedule.ts";
 import { childEnvironment } from "../../../src/config/child-environment.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { outcomeOf } from "../../support/outcome.ts";
