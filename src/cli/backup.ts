@@ -18,7 +18,7 @@ import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { resultCode } from "../lib/storage-errors.ts";
-import { SERVICE, STATE_DIRECTORY } from "../service/paths.ts";
+import { SERVICE, STATE_DIRECTORY } from "../service/unit.ts";
 import { confirm } from "./confirm.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { formatBytes, note, print, printDeclined, printJson } from "./print/output.ts";

@@ -3,9 +3,9 @@ import { type Environment, settingText } from "../config/sources.ts";
 import { NoDatabase } from "../data-dir/checks.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { sentence } from "../lib/text.ts";
-import { SERVICE, STATE_DIRECTORY } from "../service/paths.ts";
+import { SERVICE, STATE_DIRECTORY } from "../service/unit.ts";
 import { type StoppedService, isInstalled, stoppedService } from "../service/systemd.ts";
-import { readUnitEnvironment } from "../service/unit-environment.ts";
+import { readUnitEnvironment } from "../service/environment.ts";
 
 const readVariables = () => readUnitEnvironment("", () => {}).variables;
 

@@ -4,7 +4,7 @@ import { readConfig } from "../config/config.ts";
 import { networkUrls } from "../app/network-urls.ts";
 import type { ProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
-import { STATE_DIRECTORY } from "../service/paths.ts";
+import { STATE_DIRECTORY } from "../service/unit.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import {
   coloured,

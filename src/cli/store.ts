@@ -6,9 +6,13 @@ import { type Sources, settingText } from "../config/sources.ts";
 import { assertKnownVariables } from "../config/typos.ts";
 import { adminKeyPath, databasePath } from "../data-dir/paths.ts";
 import { sudoCommand } from "../data-dir/shell.ts";
-import { readAssignments } from "../service/environment.ts";
-import { ENVIRONMENT_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "../service/paths.ts";
-import { UnreadableSettings, isInUnit, readUnitEnvironment } from "../service/unit-environment.ts";
+import {
+  UnreadableSettings,
+  isInUnit,
+  readAssignments,
+  readUnitEnvironment,
+} from "../service/environment.ts";
+import { ENVIRONMENT_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "../service/unit.ts";
 import { note } from "./print/output.ts";
 import { isServiceDirectory, serviceDirectory } from "./service-state.ts";
 

@@ -13,12 +13,18 @@ import { openForReading } from "../db/readonly.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { EXECUTABLE_PATH, SERVICE } from "../service/paths.ts";
-import { must } from "../service/run.ts";
-import { isInstalled, startService, unitState } from "../service/systemd.ts";
-import type { Host, UpgradedService } from "../upgrade/host.ts";
+import { EXECUTABLE_PATH, SERVICE } from "../service/unit.ts";
+import { must, isInstalled, startService, unitState } from "../service/systemd.ts";
+import {
+  type Host,
+  type UpgradedService,
+  planRollback,
+  RollbackFailed,
+  type RollbackPlan,
+  RolledBack,
+  upgrade,
+} from "../upgrade/upgrade.ts";
 import { readRecord, type UpgradePaths, upgradePaths } from "../upgrade/record.ts";
-import { planRollback, RollbackFailed, type RollbackPlan, RolledBack, upgrade } from "../upgrade/upgrade.ts";
 import { confirm } from "./confirm.ts";
 import { EXIT_CODES, withExamples, withTexts } from "./help/texts.ts";
 import { formatBytes, note, print } from "./print/output.ts";

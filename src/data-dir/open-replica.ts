@@ -13,12 +13,12 @@ import { engineError, openError } from "./storage.ts";
 import { databaseFiles, databasePath, nodeIdPath } from "./paths.ts";
 import { snapshotObjects } from "./snapshot-objects.ts";
 
-const FORM = /^[0-9a-f-]{36}\n?$/;
+const ID_FORM = /^[0-9a-f-]{36}\n?$/;
 
-const read = (path: string): string | undefined => {
+const readId = (path: string): string | undefined => {
   try {
     const text = readFileSync(path, "utf8");
-    return FORM.test(text) ? text.trim() : undefined;
+    return ID_FORM.test(text) ? text.trim() : undefined;
   } catch {
     return undefined;
   }
@@ -27,7 +27,7 @@ const read = (path: string): string | undefined => {
 /** The id of this node, created at the first call. A copy of DATA_DIR has the same: remove the file there. @throws the system's error */
 export const nodeIdOf = (dataDir: string): string => {
   const path = nodeIdPath(dataDir);
-  const existing = read(path);
+  const existing = readId(path);
   if (existing !== undefined) return existing;
   const id = crypto.randomUUID();
   try {
@@ -35,7 +35,7 @@ export const nodeIdOf = (dataDir: string): string => {
     return id;
   } catch (error) {
     // Another process was first, or the file is damaged.
-    const other = read(path);
+    const other = readId(path);
     if (other !== undefined) return other;
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }

@@ -2,10 +2,18 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { OperatorError } from "../lib/operator-error.ts";
 import { type EnvironmentSetting, environmentTemplate, readVariables, setVariables } from "./environment.ts";
 import { type Owner, ROOT, copyExecutable, hashFile, ownerOf, readText, writeFileAs } from "./files.ts";
-import { ENVIRONMENT_PATH, EXECUTABLE_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "./paths.ts";
-import { must, run } from "./run.ts";
-import { isInstalled, startService, unitState } from "./systemd.ts";
-import { UNIT_MARK, memoryMaxOf, systemdUnit } from "./unit.ts";
+import {
+  ENVIRONMENT_PATH,
+  EXECUTABLE_PATH,
+  SERVICE,
+  STATE_DIRECTORY,
+  UNIT_MARK,
+  UNIT_PATH,
+  USER,
+  memoryMaxOf,
+  systemdUnit,
+} from "./unit.ts";
+import { isInstalled, must, run, startService, unitState } from "./systemd.ts";
 
 /** One change of the machine. Steps run in order; each can be repeated. */
 export interface Step {

@@ -1,7 +1,28 @@
 import { existsSync } from "node:fs";
 import { OperatorError } from "../lib/operator-error.ts";
-import { SERVICE, UNIT_PATH } from "./paths.ts";
-import { must, run } from "./run.ts";
+import { SERVICE, UNIT_PATH } from "./unit.ts";
+
+interface Output {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program of the system to its end. */
+export const run = async (...argv: string[]): Promise<Output> => {
+  const child = Bun.spawn(argv, { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [code, stdout, stderr] = await Promise.all([child.exited, child.stdout.text(), child.stderr.text()]);
+  return { code, stdout, stderr };
+};
+
+/** Runs a program of the system. @returns its output @throws OperatorError if it fails */
+export const must = async (...argv: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await run(...argv);
+  if (code === 0) return stdout;
+  throw new OperatorError(
+    `${argv.join(" ")} ended with exit code ${code}: ${(stderr || stdout).trim().replaceAll("\n", "; ")}`,
+  );
+};
 
 /** True if systemd manages this machine: sd_booted(3). */
 export const hasSystemd = (): boolean => existsSync("/run/systemd/system") && Bun.which("systemctl") !== null;
@@ -21,7 +42,7 @@ export const assertCanManage = (command: string): void => {
   if (process.geteuid?.() !== 0) throw new OperatorError(`only root can do this: sudo ${command}`);
 };
 
-export interface UnitState {
+interface UnitState {
   /** `active`, `activating`, `failed`, `inactive` and others: systemctl(1). */
   active: string;
   /** Such as `running`, `auto-restart`. */

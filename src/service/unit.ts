@@ -1,4 +1,10 @@
-import { ENVIRONMENT_PATH, EXECUTABLE_PATH, STATE_DIRECTORY, USER } from "./paths.ts";
+/** Where the service keeps what it needs, and its names. */
+export const SERVICE = "adoption-store";
+export const USER = "adoption-store";
+export const EXECUTABLE_PATH = "/usr/local/bin/adoption-store";
+export const STATE_DIRECTORY = "/var/lib/adoption-store";
+export const ENVIRONMENT_PATH = "/etc/adoption-store/environment";
+export const UNIT_PATH = "/etc/systemd/system/adoption-store.service";
 
 /** The first line of the unit. A unit without it was not written by this program. */
 export const UNIT_MARK = "# Written by adoption-store service install, which replaces this file.";

@@ -2,16 +2,45 @@ import { existsSync, rmSync } from "node:fs";
 import { OperatorError } from "../lib/operator-error.ts";
 import { hashFile } from "../service/files.ts";
 import { stageCandidate } from "./candidate.ts";
-import type { Host } from "./host.ts";
 import {
   type UpgradePaths,
   type UpgradeRecord,
   type Version,
+  keepPrevious,
+  putBack,
+  putInPlace,
   readRecord,
   removeRecord,
   writeRecord,
 } from "./record.ts";
-import { keepPrevious, putBack, putInPlace } from "./replace.ts";
+
+/** What an upgrade uses of the machine, besides the files of the executable. */
+export interface Host {
+  /** Undefined if no service runs this executable now. */
+  service: UpgradedService | undefined;
+  dataDir: string;
+  /** The newest migration of the database; undefined if there is no database. */
+  newestMigration(): string | undefined;
+  /** Backs up the database. @returns the file; undefined if there is no database */
+  backUp(): Promise<string | undefined>;
+  /** The copy that the server took before it migrated the database to what it is now; undefined if there is none. */
+  copyBeforeMigration(since: number): string | undefined;
+  /** Replaces the database, with a command of this program. */
+  restore(program: string, backup: string): Promise<void>;
+  /** Removes backups of earlier upgrades. */
+  removeBackups(except: string | undefined): void;
+  /** What this program is. */
+  current: Omit<Version, "sha256">;
+  now(): number;
+  /** Tells the user about a step. */
+  say(line: string): void;
+}
+
+export interface UpgradedService {
+  stop(): Promise<void>;
+  /** Starts it, or stops and starts it, and waits for `/readyz`. @returns why it is not ready; undefined if it is */
+  restart(): Promise<string | undefined>;
+}
 
 /** The new version did not work. The previous one runs again. */
 export class RolledBack extends Error {
@@ -23,7 +52,7 @@ export class RollbackFailed extends Error {
   override name = "RollbackFailed";
 }
 
-export interface UpgradeResult {
+interface UpgradeResult {
   /** `installed`: this version is installed already. */
   outcome: "upgraded" | "installed";
   from: Version;

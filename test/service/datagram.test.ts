@@ -1,7 +1,7 @@
 import { dlopen, ptr } from "bun:ffi";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { sendDatagram } from "../../src/service/datagram.ts";
+import { sendDatagram } from "../../src/service/notify.ts";
 import { atEnd } from "../support/ends.ts";
 import { temporaryDirectory } from "../support/store.ts";
 

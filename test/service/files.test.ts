@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { composeFile, containerfile } from "../../src/service/container.ts";
-import { caddyfile, nginxSite } from "../../src/service/proxies.ts";
+import { caddyfile, composeFile, containerfile, nginxSite } from "../../src/service/container.ts";
 import { UNIT_MARK, systemdUnit } from "../../src/service/unit.ts";
 
 const site = { baseUrl: "https://pets.example.org:8443", port: 4000, maxUploadBytes: 100 * 2 ** 20 };

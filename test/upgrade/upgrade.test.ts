@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Host } from "../../src/upgrade/host.ts";
+import { type Host, planRollback, upgrade } from "../../src/upgrade/upgrade.ts";
 import { readRecord, upgradePaths } from "../../src/upgrade/record.ts";
-import { planRollback, upgrade } from "../../src/upgrade/upgrade.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
