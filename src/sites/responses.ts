@@ -1,15 +1,97 @@
 import { contentProblem, sizeProblem } from "../deploys/blob-check.ts";
-import type { BlobSource } from "../deploys/blobs.ts";
+import type { BlobSource, Stored } from "../deploys/blobs.ts";
 import { type SiteFile, blobSizes } from "../deploys/manifest.ts";
+import { type StoredStage, awaitsCertificate } from "../domains/stage.ts";
 import { matchesEtag, matchesEtagStrongly } from "../http/etag.ts";
+import { STANDING } from "../http/headers.ts";
+import { plainResponse } from "../http/html-page.ts";
+import { type ContentCoding, acceptedCodings, prefersMarkdown } from "../lib/accept.ts";
+import { lruCache } from "../lib/lru.ts";
 import { type Range, readRange } from "./range.ts";
-import {
-  REVALIDATE,
-  type Representation,
-  type ServedFile,
-  representationHeaders,
-  selectRepresentation,
-} from "./representation.ts";
+import type { UnservedDomain } from "./repository.ts";
+
+/** Clients revalidate each time, which an ETag makes cheap. */
+export const REVALIDATE = "public, max-age=0, must-revalidate";
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** A file in one content coding, or in none. */
+export interface Representation extends Stored {
+  coding?: ContentCoding;
+  /** Where it begins in the blob. */
+  at: number;
+  /** A strong ETag: each representation has its own (RFC 9110 section 8.8.3.3). */
+  etag: string;
+}
+
+/** A file as it is served at an address. */
+export interface ServedFile extends SiteFile {
+  /** Headers that belong to the address. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** The file in the first of these codings that it is stored in, or uncompressed. */
+export const selectRepresentation = (file: SiteFile, codings: readonly ContentCoding[]): Representation => {
+  const coding = codings.find((one) => file.encodings[one]);
+  const encoded = coding && file.encodings[coding];
+  if (!encoded) return { hash: file.hash, size: file.size, at: 0, etag: `"${file.hash}"` };
+  return { ...encoded, coding, etag: `"${file.hash}-${coding}"` };
+};
+
+const representationHeaders = (file: ServedFile, { coding, etag }: Representation): Headers => {
+  const headers = new Headers({
+    "content-type": file.type,
+    "cache-control": file.immutable ? IMMUTABLE : REVALIDATE,
+    etag,
+    "accept-ranges": "bytes",
+    "x-content-type-options": "nosniff",
+  });
+  if (coding) headers.set("content-encoding", coding);
+  if (Object.keys(file.encodings).length > 0) headers.set("vary", "Accept-Encoding");
+  if (file.headers) for (const [name, value] of Object.entries(file.headers)) headers.append(name, value);
+  return headers;
+};
+
+/** What a client accepts. */
+export interface Accepted {
+  codings: readonly ContentCoding[];
+  /** True if it prefers Markdown to HTML. */
+  wantsMarkdown: boolean;
+  /** The same as text: requests with the same meaning share a cached response. */
+  key: string;
+}
+
+/** Browsers send few different headers. A longer one is parsed each time. */
+const MAX_HEADERS = 500;
+const MAX_HEADER_LENGTH = 200;
+
+/** Caches what `parse` makes of a header: parsing what browsers send takes 3 µs. */
+const cachedReader = <Value>(parse: (header: string | null) => Value) => {
+  const parsed = lruCache<string | null, Value>({ maxEntries: MAX_HEADERS });
+  return (header: string | null): Value => {
+    const cached = parsed.get(header);
+    if (cached !== undefined) return cached;
+    const value = parse(header);
+    if (header === null || header.length <= MAX_HEADER_LENGTH) parsed.set(header, value);
+    return value;
+  };
+};
+
+/** Reads what a client accepts. */
+export const acceptReader = () => {
+  const readCodings = cachedReader((header): Accepted => {
+    const codings = acceptedCodings(header);
+    return { codings, wantsMarkdown: false, key: codings.join(",") };
+  });
+  const readMarkdown = cachedReader((header) => prefersMarkdown(header ?? undefined));
+
+  /** @param hasMarkdown false: the site has only HTML, and Accept does not matter */
+  return (headers: Headers, hasMarkdown: boolean): Accepted => {
+    const accepted = readCodings(headers.get("accept-encoding"));
+    return hasMarkdown && readMarkdown(headers.get("accept"))
+      ? { ...accepted, wantsMarkdown: true, key: `${accepted.key},md` }
+      : accepted;
+  };
+};
 
 /**
  * Checks a blob's size and returns its path: an error while the body is sent could not be reported. @throws as `repair` does
@@ -162,4 +244,27 @@ export const fullResponse = async (
   const bytes = (await readChecked(blobs, file, hash)).slice(at, at + size);
   // Clones of a response share the bytes of a Blob.
   return new Response(new Blob([bytes], { type: file.type }), { status, headers });
+};
+
+/** The text for visitors: the end of the heading, and a paragraph. */
+const wordsFor = (stage: StoredStage): readonly [state: string, text: string] => {
+  if (stage === "suspended")
+    return ["is suspended", "If this is your site, your project's settings show the reason."];
+  if (awaitsCertificate(stage) && stage !== "issue_failed")
+    return ["is nearly ready", "It is waiting for its certificate. Reload the page in a couple of minutes."];
+  return ["is not ready yet", "If this is your site, your project's settings show what to do."];
+};
+
+/**
+ * The page of a custom domain that does not show its site now. 503 (RFC 9110 section 15.6.4), because the site will return: after
+ * 404 or 410, search engines would drop it. A parsed name holds letters, digits, dots, hyphens and underscores.
+ */
+export const unservedPage = ({ hostname, stage }: UnservedDomain): Response => {
+  const [state, text] = wordsFor(stage);
+  const title = `${hostname} ${state}`;
+  return plainResponse(503, title, `<h1>${title}</h1>\n<p>${text}</p>`, {
+    ...STANDING,
+    "x-robots-tag": "noindex",
+    ...(stage !== "suspended" && { "retry-after": "60" }),
+  });
 };

@@ -1,14 +1,12 @@
 import { isChallengeAddress } from "../deploys/challenge-directory.ts";
 import { retryOutOfFiles } from "../lib/files.ts";
-import type { Published, PublishedNames, PublishedRedirect } from "./repository.ts";
-import { REVALIDATE } from "./representation.ts";
-import { textResponse } from "./responses.ts";
-import type { SiteCache } from "./site-cache.ts";
-import { unservedPage } from "./unserved-page.ts";
 import type { SiteRequest } from "./file-responder.ts";
+import type { Published, PublishedNames, PublishedRedirect } from "./repository.ts";
+import { REVALIDATE, textResponse, unservedPage } from "./responses.ts";
+import type { SiteCache } from "./site-cache.ts";
 
 /** A project by its slug, or a custom domain. */
-export type Name = { kind: "project"; slug: string } | { kind: "custom"; hostname: string };
+type Name = { kind: "project"; slug: string } | { kind: "custom"; hostname: string };
 
 interface NamedRequest extends SiteRequest {
   /** `http:` or `https:`. */

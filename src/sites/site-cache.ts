@@ -3,7 +3,7 @@ import { type Manifest, loadManifest } from "../deploys/manifest.ts";
 import { lruCache } from "../lib/lru.ts";
 import type { PublishedSite } from "./repository.ts";
 import { HEADERS_FILE, REDIRECTS_FILE, type SiteRules, readRules } from "../deploys/rules/site-rules.ts";
-import { type ResponseCache, responseCache } from "./response-cache.ts";
+import { type ResponseCache, responseCache } from "./file-responder.ts";
 import { readChecked } from "./responses.ts";
 import { type Site, openSite } from "./site.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type ResponseCache, responseCache } from "../../src/sites/response-cache.ts";
+import { type ResponseCache, responseCache } from "../../src/sites/file-responder.ts";
 import { type OpenFiles, openFiles } from "./support.ts";
 
 const SHELL = "<p>The application.</p>\n".repeat(200);

@@ -6,7 +6,7 @@ import { openBlobs } from "../../src/deploys/blobs.ts";
 import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
 import { readRules } from "../../src/deploys/rules/site-rules.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
-import { type ResponseCache, responseCache } from "../../src/sites/response-cache.ts";
+import { type ResponseCache, responseCache } from "../../src/sites/file-responder.ts";
 import { readChecked } from "../../src/sites/responses.ts";
 import { openSite } from "../../src/sites/site.ts";
 import { tarGzOf } from "../deploys/archives.ts";

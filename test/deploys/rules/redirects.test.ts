@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { MAX_PATTERNS, MAX_REDIRECTS, parseRedirects } from "../../../src/deploys/rules/redirects.ts";
-import { redirectFinder, withQuery } from "../../../src/sites/redirect-finder.ts";
+import { redirectFinder, withQuery } from "../../../src/sites/site.ts";
 
 const SEED = 20_261_123;
 
