@@ -3,15 +3,20 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { freeBytes } from "../data-dir/storage.ts";
-import { ADMISSION, type AdmissionLimits, admission } from "../deploys/admission.ts";
+import {
+  type AdmissionLimits,
+  type UploadPace,
+  ADMISSION,
+  UPLOAD_PACE,
+  admission,
+  openUploads,
+} from "../deploys/uploads.ts";
 import { openBlobs } from "../deploys/blobs.ts";
-import { damagedBlobs, damageLog } from "../deploys/damaged-blobs.ts";
+import { damageLog, damagedBlobs } from "../deploys/blob-check.ts";
 import { diskSpaceAbove } from "../deploys/disk-space.ts";
 import { NO_UPLOADER } from "../deploys/remote/uploader.ts";
-import { progressFile } from "../deploys/scrub-progress.ts";
-import { scrubber } from "../deploys/scrub.ts";
+import { progressFile, scrubber } from "../deploys/scrub.ts";
 import { deployService } from "../deploys/service.ts";
-import { UPLOAD_PACE, type UploadPace, openUploads } from "../deploys/uploads.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { RequestOptions } from "../protocols/s3/requests.ts";
 import { type Objects, objectStorage } from "./objects.ts";

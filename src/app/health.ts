@@ -5,7 +5,7 @@ import { assertDiskReserve } from "../data-dir/storage.ts";
 import { type MissingWorkers, describeMissing } from "../data-dir/process-record.ts";
 import { logWarnings } from "../db/wal.ts";
 import type { Database } from "../db/open.ts";
-import { damageWarnings } from "../deploys/damaged-blobs.ts";
+import { damageWarnings } from "../deploys/blob-check.ts";
 import { objectStoreWarnings } from "../deploys/remote/status.ts";
 import { faultCounts, platformWarnings } from "../platform/fault.ts";
 import { noticeCounts, noticeWarnings } from "../notices/notice.ts";

@@ -3,8 +3,14 @@ import { join } from "node:path";
 import type { BackupFiles } from "../db/backup-files.ts";
 import { type BlobWriter, type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
-import { MISSING, blobProblem, blobSize, isHash, problemFromError } from "../deploys/blob-check.ts";
-import { BlobDamaged } from "../deploys/damaged-blobs.ts";
+import {
+  BlobDamaged,
+  MISSING,
+  blobProblem,
+  blobSize,
+  isHash,
+  problemFromError,
+} from "../deploys/blob-check.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
 /** Files of deployed sites, which are stored beside the database. */

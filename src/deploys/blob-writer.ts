@@ -1,13 +1,98 @@
-import { existsSync, lstatSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { syncPath } from "../lib/durable.ts";
 import { inheritOwner, makeOwnedDirectories } from "../lib/ownership.ts";
-import { blobProblem } from "./blob-check.ts";
-import type { BlobPins } from "./blob-pins.ts";
-import type { DamagedBlobs } from "./damaged-blobs.ts";
-import type { DiskSpace } from "./disk-space.ts";
-import { syncFileSystem, writeAll } from "./disk.ts";
-import type { TemporaryFiles } from "./temporary-files.ts";
+import { type DamagedBlobs, blobProblem } from "./blob-check.ts";
+import { type DiskSpace, syncFileSystem, writeAll } from "./disk-space.ts";
+
+/** Counts which open writers need which blobs. A sweep keeps pinned blobs. */
+export const blobPins = () => {
+  const counts = new Map<string, number>();
+  const owners = new Map<string, symbol>();
+  const isOwnedBy = (hash: string, writer: symbol) => owners.get(hash) === writer;
+
+  return {
+    /** True if this writer stored the blob first, and no other writer has pinned it since. */
+    isOwnedBy,
+    isPinned: (hash: string) => counts.has(hash),
+    /** @param exists true if the store had the blob before */
+    pin(hash: string, writer: symbol, exists: boolean): void {
+      const others = counts.get(hash) ?? 0;
+      counts.set(hash, others + 1);
+      if (others > 0) owners.delete(hash);
+      else if (!exists) owners.set(hash, writer);
+    },
+    unpin(hash: string): void {
+      const left = (counts.get(hash) ?? 1) - 1;
+      if (left > 0) counts.set(hash, left);
+      else counts.delete(hash);
+    },
+    disown(hash: string, writer: symbol): void {
+      if (isOwnedBy(hash, writer)) owners.delete(hash);
+    },
+  };
+};
+
+type BlobPins = ReturnType<typeof blobPins>;
+
+/** Files that are being written, in a directory of their own. Any other file there was left by a crash. */
+export const temporaryFiles = (directory: string) => {
+  const writing = new Set<string>();
+  const pathOf = (name: string) => `${directory}/${name}`;
+
+  const drop = (name: string): void => {
+    rmSync(pathOf(name), { force: true });
+    writing.delete(name);
+  };
+
+  /** A name for a file that the caller writes, and then drops or releases. */
+  const reserve = (): string => {
+    const name = crypto.randomUUID();
+    writing.add(name);
+    return name;
+  };
+
+  return {
+    pathOf,
+    drop,
+    reserve,
+    makeDirectory: () => makeOwnedDirectories(directory),
+    /** Forgets a file that the caller has moved. */
+    release: (name: string) => void writing.delete(name),
+    /** Writes a file and returns its name. If `write` fails, nothing is left. */
+    async write(write: (handle: number) => Promise<void> | void): Promise<string> {
+      const name = reserve();
+      const handle = openSync(pathOf(name), "wx", 0o600);
+      try {
+        await write(handle);
+        return name;
+      } catch (error) {
+        drop(name);
+        throw error;
+      } finally {
+        closeSync(handle);
+      }
+    },
+    /** Removes files that a crash left. @returns how many */
+    sweep(): number {
+      if (!existsSync(directory)) return 0;
+      const left = readdirSync(directory).filter((name) => !writing.has(name));
+      for (const name of left) rmSync(pathOf(name), { force: true });
+      return left.length;
+    },
+  };
+};
+
+type TemporaryFiles = ReturnType<typeof temporaryFiles>;
 
 /** The identity of a stored file. */
 export interface Stored {

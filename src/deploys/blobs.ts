@@ -1,12 +1,9 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { InvalidHash, MISSING, isHash } from "./blob-check.ts";
-import { blobPins } from "./blob-pins.ts";
-import { blobWriter } from "./blob-writer.ts";
-import { type DamagedBlobs, damagedBlobs } from "./damaged-blobs.ts";
+import { type DamagedBlobs, InvalidHash, MISSING, damagedBlobs, isHash } from "./blob-check.ts";
+import { blobPins, blobWriter, temporaryFiles } from "./blob-writer.ts";
 import { type DiskSpace, UNLIMITED_SPACE } from "./disk-space.ts";
 import { type Fetcher, NO_FETCHER } from "./remote/fetcher.ts";
-import { temporaryFiles } from "./temporary-files.ts";
 
 export type { BlobWriter, Content, Stored } from "./blob-writer.ts";
 

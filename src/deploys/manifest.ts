@@ -1,7 +1,6 @@
 import { CODINGS } from "../lib/accept.ts";
-import { blobSize, contentProblem, isHash, problemFromError } from "./blob-check.ts";
+import { BlobDamaged, blobSize, contentProblem, isHash, problemFromError } from "./blob-check.ts";
 import type { BlobSource, Stored } from "./blobs.ts";
-import { BlobDamaged } from "./damaged-blobs.ts";
 import type { Encoded, Encodings } from "./variants.ts";
 
 /** A file of a deploy. */

@@ -17,7 +17,7 @@ import {
   isArchiveType,
 } from "./model.ts";
 import { activateDeploy, deleteDeploy, getDeploy, listDeploys, uploadDeploy } from "./openapi.ts";
-import type { Upload } from "./receive-upload.ts";
+import type { Upload } from "./uploads.ts";
 import type { DeployService, ListedDeploy } from "./service.ts";
 
 /** @throws Fault unsupported_media_type */

@@ -7,7 +7,7 @@ import type { BlobSource, Blobs } from "./blobs.ts";
 import { hashesInManifest, hashesOf, loadManifest } from "./manifest.ts";
 import { sitePublisher } from "./publish.ts";
 import type { Uploader } from "./remote/uploader.ts";
-import { type ReceiveOptions, type Upload, receiveUpload } from "./receive-upload.ts";
+import { type ReceiveOptions, type Upload, receiveUpload } from "./uploads.ts";
 import type { Deploy, DeployRepository } from "./repository.ts";
 
 /** A deploy, and whether it is the served one. */

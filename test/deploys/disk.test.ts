@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { syncFileSystem } from "../../src/deploys/disk.ts";
+import { syncFileSystem } from "../../src/deploys/disk-space.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 test("syncFileSystem returns true only if the program ran without an error", async () => {

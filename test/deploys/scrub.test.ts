@@ -2,9 +2,15 @@ import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { damagedBlobs } from "../../src/deploys/damaged-blobs.ts";
-import { progressFile, readProgress } from "../../src/deploys/scrub-progress.ts";
-import { NO_PROGRESS, type ScrubProgress, type ScrubberOptions, scrubber } from "../../src/deploys/scrub.ts";
+import { damagedBlobs } from "../../src/deploys/blob-check.ts";
+import {
+  type ScrubProgress,
+  type ScrubberOptions,
+  NO_PROGRESS,
+  progressFile,
+  readProgress,
+  scrubber,
+} from "../../src/deploys/scrub.ts";
 import { temporaryDirectory, testClock } from "../support/store.ts";
 import { unrepaired } from "../support/blobs.ts";
 

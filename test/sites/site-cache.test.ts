@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { BlobDamaged, damagedBlobs } from "../../src/deploys/damaged-blobs.ts";
+import { BlobDamaged, damagedBlobs } from "../../src/deploys/blob-check.ts";
 import { writeManifest } from "../../src/deploys/manifest.ts";
 import { siteCache } from "../../src/sites/site-cache.ts";
 import type { PublishedSite } from "../../src/sites/repository.ts";

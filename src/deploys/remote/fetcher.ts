@@ -7,8 +7,7 @@ import { makeOwnedDirectories } from "../../lib/ownership.ts";
 import { ObjectStoreError } from "../../protocols/s3/object-store-error.ts";
 import type { ObjectStore } from "../../protocols/s3/object-store.ts";
 import { moveIntoPlace } from "../blob-writer.ts";
-import { type DiskSpace, InsufficientSpace } from "../disk-space.ts";
-import { writeAll } from "../disk.ts";
+import { type DiskSpace, InsufficientSpace, writeAll } from "../disk-space.ts";
 import { blobName } from "./names.ts";
 
 export interface Fetcher {

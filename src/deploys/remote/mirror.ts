@@ -1,8 +1,7 @@
 import { forEachLimited } from "../../lib/limiter.ts";
 import type { ObjectStore } from "../../protocols/s3/object-store.ts";
-import { MISSING } from "../blob-check.ts";
+import { BlobDamaged, MISSING } from "../blob-check.ts";
 import type { Blobs } from "../blobs.ts";
-import { BlobDamaged } from "../damaged-blobs.ts";
 import { hashesInManifest } from "../manifest.ts";
 import { BLOBS, hashIn } from "./names.ts";
 import type { Uploader } from "./uploader.ts";

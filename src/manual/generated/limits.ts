@@ -5,7 +5,7 @@ import { MAX_ROW_BYTES } from "../../bulk/row.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { IDLE_MS, MAX_AGE_MS } from "../../console/sessions.ts";
 import { MAX_PER_CALLER } from "../../db/kept-responses.ts";
-import { ADMISSION } from "../../deploys/admission.ts";
+import { ADMISSION, UPLOAD_PACE } from "../../deploys/uploads.ts";
 import { UNPACK_LIMITS } from "../../deploys/invalid-archive.ts";
 import { MAX_RETAINED } from "../../deploys/repository.ts";
 import { HEADER_LIMITS, MAX_HEADER_PATHS } from "../../deploys/rules/headers.ts";
@@ -15,7 +15,6 @@ import {
   MAX_REDIRECTS as MAX_RULES,
   REDIRECT_LIMITS,
 } from "../../deploys/rules/redirects.ts";
-import { UPLOAD_PACE } from "../../deploys/uploads.ts";
 import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../domains/history-repository.ts";
 import { MAX_REDIRECTS } from "../../domains/roles-config.ts";
 import { LAPSE_MS, WAITING_MS } from "../../domains/schedule.ts";
