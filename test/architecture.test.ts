@@ -66,7 +66,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   // DATA_DIR holds the database, and the files of deploys beside it.
   {
     from: /^src\/backups\//,
-    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blob-check|blobs|damaged-blobs|manifest)\.ts$/],
+    to: [/^src\/(data-dir|db|lib)\//, /^src\/deploys\/(blob-check|blobs|manifest)\.ts$/],
   },
   {
     from: /[/-](repository|queries|erasure)\.ts$/,
@@ -95,7 +95,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
     to: [
       /^src\/(http|lib)\//,
       /^src\/domains\/stage\.ts$/,
-      /^src\/deploys\/(rules\/.*|blob-check|blobs|challenge-directory|manifest)\.ts$/,
+      /^src\/deploys\/(rules\/.*|blob-check|blobs|manifest|site-root)\.ts$/,
     ],
   },
   { from: /^src\/(pets|categories|orders|keys|people|projects|audit|notices)\//, to: [/^src\/(http|lib)\//] },

@@ -1,6 +1,5 @@
 import { reasonOf } from "../lib/reason.ts";
-import { archivePaths } from "./archive-paths.ts";
-import { InvalidArchive, type UnpackLimits } from "./invalid-archive.ts";
+import { type UnpackLimits, InvalidArchive, archivePaths } from "./archive-rules.ts";
 import { isMacMetadata } from "./site-root.ts";
 import type { ArchiveEntry } from "./tar.ts";
 

@@ -1,11 +1,10 @@
 import type { UnpackedFile } from "./archive.ts";
 import type { BlobWriter, Blobs, Stored } from "./blobs.ts";
-import { type Compressors, compressors } from "./compressors.ts";
+import { type Compressors, type Encodings, compressors, storeVariants } from "./variants.ts";
 import { type Manifest, type SiteFile, writeManifest } from "./manifest.ts";
 import { isCompressible, isImmutable, mediaType } from "./media-type.ts";
 import { assertRules } from "./rules/site-rules.ts";
 import { siteRoot } from "./site-root.ts";
-import { type Encodings, storeVariants } from "./variants.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */
 const MAX_BYTES_IN_MEMORY = 1024 * 1024;

@@ -2,8 +2,7 @@ import { createReadStream } from "node:fs";
 import { Transform, pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { type Header, extract } from "tar-stream";
-import { InvalidArchive, type UnpackLimits } from "./invalid-archive.ts";
-import type { EntryKind } from "./archive-paths.ts";
+import { type EntryKind, type UnpackLimits, InvalidArchive } from "./archive-rules.ts";
 
 /** An entry of an archive. Read `content` before you ask for the next entry. */
 export interface ArchiveEntry {

@@ -1,8 +1,7 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { type Entry, type ZipFile, openPromise } from "yauzl";
-import { InvalidArchive } from "./invalid-archive.ts";
+import { type EntryKind, InvalidArchive } from "./archive-rules.ts";
 import type { ArchiveEntry } from "./tar.ts";
-import type { EntryKind } from "./archive-paths.ts";
 
 /** Files up to this size are inflated in one piece: a stream takes ten times as long. */
 const MAX_BYTES_IN_ONE_PIECE = 1024 * 1024;

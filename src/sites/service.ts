@@ -1,4 +1,4 @@
-import { isChallengeAddress } from "../deploys/challenge-directory.ts";
+import { isChallengeAddress } from "../deploys/site-root.ts";
 import { retryOutOfFiles } from "../lib/files.ts";
 import type { SiteRequest } from "./file-responder.ts";
 import type { Published, PublishedNames, PublishedRedirect } from "./repository.ts";

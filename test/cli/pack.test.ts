@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { listDirectory, packFiles } from "../../src/cli/pack.ts";
 import { formatBytes } from "../../src/cli/print/output.ts";
 import { unpack } from "../../src/deploys/archive.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/archive-rules.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 

@@ -4,7 +4,7 @@ import { Glob } from "bun";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
-import { InvalidArchive, UNPACK_LIMITS, type UnpackLimits } from "../../src/deploys/invalid-archive.ts";
+import { type UnpackLimits, InvalidArchive, UNPACK_LIMITS } from "../../src/deploys/archive-rules.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, paxName, tarGzOf, tarOf, zipOf } from "./archives.ts";
 

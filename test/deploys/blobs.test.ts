@@ -7,7 +7,7 @@ import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
 import { hashesOf, readManifest, writeManifest } from "../../src/deploys/manifest.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/archive-rules.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf } from "./archives.ts";
 import { outcomeOf } from "../support/outcome.ts";

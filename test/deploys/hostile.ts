@@ -6,7 +6,7 @@ import { Glob } from "bun";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
-import { InvalidArchive } from "../../src/deploys/invalid-archive.ts";
+import { InvalidArchive } from "../../src/deploys/archive-rules.ts";
 import { seeded } from "../support/random.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { type TestEntry, tarGzOf, tarOf, zipOf } from "./archives.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
-import { InvalidArchive, UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
+import { InvalidArchive, UNPACK_LIMITS } from "../../src/deploys/archive-rules.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { tarGzOf, zipOf } from "./archives.ts";
 

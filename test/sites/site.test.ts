@@ -6,7 +6,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/archive-rules.ts";
 import { responseCache } from "../../src/sites/file-responder.ts";
 import { type Site, openSite } from "../../src/sites/site.ts";
 import { tarGzOf } from "../deploys/archives.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { unpack } from "../../src/deploys/archive.ts";
 import { openBlobs } from "../../src/deploys/blobs.ts";
-import { UNPACK_LIMITS } from "../../src/deploys/invalid-archive.ts";
+import { UNPACK_LIMITS } from "../../src/deploys/archive-rules.ts";
 import { readRules } from "../../src/deploys/rules/site-rules.ts";
 import { storeSite } from "../../src/deploys/store-site.ts";
 import { type ResponseCache, responseCache } from "../../src/sites/file-responder.ts";

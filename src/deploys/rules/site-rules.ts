@@ -1,4 +1,4 @@
-import { InvalidArchive } from "../invalid-archive.ts";
+import { InvalidArchive } from "../archive-rules.ts";
 import type { Manifest, SiteFile } from "../manifest.ts";
 import { HEADER_LIMITS, type HeaderRule, parseHeaders } from "./headers.ts";
 import { REDIRECT_LIMITS, type RedirectRule, parseRedirects } from "./redirects.ts";

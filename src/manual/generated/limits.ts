@@ -6,7 +6,7 @@ import { SETTINGS } from "../../config/settings.ts";
 import { IDLE_MS, MAX_AGE_MS } from "../../console/sessions.ts";
 import { MAX_PER_CALLER } from "../../db/kept-responses.ts";
 import { ADMISSION, UPLOAD_PACE } from "../../deploys/uploads.ts";
-import { UNPACK_LIMITS } from "../../deploys/invalid-archive.ts";
+import { UNPACK_LIMITS } from "../../deploys/archive-rules.ts";
 import { MAX_RETAINED } from "../../deploys/repository.ts";
 import { HEADER_LIMITS, MAX_HEADER_PATHS } from "../../deploys/rules/headers.ts";
 import {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { faultOf, openStore } from "../../support/store.ts";
 import {
