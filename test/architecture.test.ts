@@ -47,7 +47,7 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/openapi\//, to: [/^src\/(http|lib)\//] },
   { from: /^src\/upgrade\//, to: [/^src\/(lib|service)\//] },
   { from: /^src\/workers\//, to: [/^src\/lib\//] },
-  { from: /^src\/service\//, to: [/^src\/lib\//, /^src\/config\/config-error\.ts$/] },
+  { from: /^src\/service\//, to: [/^src\/lib\//, /^src\/config\/setting\.ts$/] },
   { from: /^src\/edge\//, to: [/^src\/(http|lib|protocols\/tls)\//] },
   // It is published, so it imports nothing of this program.
   { from: /^src\/client\//, to: [] },
@@ -191,7 +191,7 @@ test("only config/ reads the environment, and heap.ts passes it to the program t
       /process\.env|Bun\.env/.test(await Bun.file(join(ROOT, file)).text())
     )
       readers.push(file);
-  expect(readers.toSorted()).toEqual(["src/cli/heap.ts", "src/config/config.ts", "src/config/supervisor.ts"]);
+  expect(readers.toSorted()).toEqual(["src/cli/heap.ts", "src/config/config.ts", "src/config/sources.ts"]);
 });
 
 test("importing every module but main.ts does nothing: no output, no file, and the process ends by itself", async () => {

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import type { Config } from "../config/config.ts";
-import { saveSettings } from "../config/saved-settings.ts";
+import { saveSettings } from "../config/shared-settings.ts";
 import {
   type MissingWorkers,
   ownExecutable,

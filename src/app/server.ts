@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/schedule.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { childEnvironment } from "../config/child-environment.ts";
+import { childEnvironment } from "../config/shared-settings.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { commandNameCheck } from "../app/name-checks.ts";
 import { systemRuntime } from "../app/runtime.ts";
-import { SHARED } from "../config/saved-settings.ts";
+import { SHARED } from "../config/shared-settings.ts";
 import { dnsInspector } from "../dns-checks/inspect.ts";
 import { fromNameCheck } from "../name-checks/model.ts";
 import { type NameVerdict, VERDICT_TONES } from "../name-checks/verdict.ts";

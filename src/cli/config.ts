@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
-import { exampleFile } from "../config/example.ts";
-import { keyOf } from "../config/file.ts";
+import { exampleFile, keyOf } from "../config/file.ts";
 import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 import { type Sources, settingText } from "../config/sources.ts";
 import type { BlobsUrl } from "../lib/blobs-url.ts";

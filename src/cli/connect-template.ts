@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { commandDomainConnect } from "../app/domain-connect.ts";
 import type { Config } from "../config/config.ts";
-import { SHARED } from "../config/saved-settings.ts";
+import { SHARED } from "../config/shared-settings.ts";
 import { SERVICES, fileNameOf } from "../domain-connect/template.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";

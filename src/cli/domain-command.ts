@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Config } from "../config/config.ts";
-import { SHARED } from "../config/saved-settings.ts";
+import { SHARED } from "../config/shared-settings.ts";
 import type { Database } from "../db/open.ts";
 import type { DomainRolesService } from "../domains/roles.ts";
 import type { DomainService } from "../domains/service.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
-import { SHARED } from "../config/saved-settings.ts";
+import { SHARED } from "../config/shared-settings.ts";
 import { projectAddresses } from "../projects/addresses.ts";
 import { fromProject } from "../projects/model.ts";
 import { withDatabase } from "./database.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { type Config, type Sources, readConfig } from "../config/config.ts";
-import { takeSupervisor } from "../config/supervisor.ts";
+import { takeSupervisor } from "../config/sources.ts";
 import { engineError } from "../data-dir/storage.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";

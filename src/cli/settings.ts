@@ -3,7 +3,7 @@ import { type Client, readClient } from "../config/client.ts";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { configFileWarning } from "../config/file.ts";
 import { boolean } from "../config/parse.ts";
-import { readSavedSettings } from "../config/saved-settings.ts";
+import { readSavedSettings } from "../config/shared-settings.ts";
 import { groupOf, type Setting, type SettingName, SETTINGS } from "../config/settings.ts";
 import { settingText, type Sources } from "../config/sources.ts";
 import { findTypos, typoWarning } from "../config/typos.ts";

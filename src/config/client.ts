@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./setting.ts";
 import { origin } from "./parse.ts";
 import type { Sources } from "./sources.ts";
 

@@ -2,12 +2,12 @@ import { join } from "node:path";
 import { type BlobsUrl, InvalidBlobsUrl, completeBlobsUrl } from "../lib/blobs-url.ts";
 import { type DatabaseUrl, InvalidDatabaseUrl } from "../lib/database-url.ts";
 import type { LogFormat, LogLevel } from "../lib/log.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./setting.ts";
 import { type ConfigFile, keyOf, readConfigFile, readDefaultConfigFile } from "./file.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
-import { CONFIG_VARIABLE, PREFIX, type Environment, type Sources, settingText } from "./sources.ts";
+import { type Environment, type Sources, CONFIG_VARIABLE, PREFIX, settingText } from "./sources.ts";
 
-export { ConfigError } from "./config-error.ts";
+export { ConfigError } from "./setting.ts";
 export type { Sources } from "./sources.ts";
 
 /** All settings, checked and frozen. */

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { reasonOf } from "../lib/reason.ts";
-import { ConfigError } from "./config-error.ts";
+import { ConfigError } from "./setting.ts";
+import { type Setting, type SettingName, SETTINGS, SETTING_GROUPS } from "./settings.ts";
 import { closest } from "./similar.ts";
-import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
 
 /** A configuration file, parsed. */
 export interface ConfigFile {
@@ -170,4 +170,34 @@ export const configFileWarning = ({ path, entries }: ConfigFile): string | undef
   const secret = (Object.keys(entries) as SettingName[]).find((name) => (SETTINGS[name] as Setting).isSecret);
   if (secret === undefined || (statSync(path).mode & READABLE_BY_OTHERS) === 0) return undefined;
   return `${path} contains ${keyOf(SETTINGS[secret])}, and other users may read the file: run chmod 600 ${path}`;
+};
+
+const HEAD = `# Settings of adoption-store. To set one, remove the # before its line.
+# Save this file as DATA_DIR/adoption-store.toml, or name it with --config.
+# Only the user of the server should be able to read it: chmod 600.
+`;
+
+/** A setting's default, or its example, as TOML. */
+const valueOf = ({ type, fallback, example = "" }: Setting): string => {
+  const text = fallback === "" ? example : fallback;
+  if (type === "boolean" || type === "number" || type === "count") return text;
+  return JSON.stringify(type === "list" ? text.split(",") : text);
+};
+
+const linesOf = (setting: Setting): string[] => [
+  "",
+  `# ${setting.help}`,
+  `# ${keyOf(setting)} = ${valueOf(setting)}`,
+];
+
+/** A configuration file with every setting as a comment. */
+export const exampleFile = (): string => {
+  const sections = Object.entries(SETTING_GROUPS).map(([heading, settings]) =>
+    [
+      `## ${heading}`,
+      // The file is found by it.
+      ...Object.entries(settings).flatMap(([name, setting]) => (name === "dataDir" ? [] : linesOf(setting))),
+    ].join("\n"),
+  );
+  return [HEAD, ...sections].join("\n");
 };

@@ -4,7 +4,7 @@ import type { Parse } from "./parse.ts";
  * How a setting is written in a configuration file: `size` is a number of bytes or a text such as `64KiB`, `count` a number or
  * `auto`.
  */
-export type SettingType = "boolean" | "number" | "count" | "size" | "list" | "text";
+type SettingType = "boolean" | "number" | "count" | "size" | "list" | "text";
 
 export interface Setting<Value = unknown> {
   /** The environment variable. The server reads it with the prefix ADOPTION_STORE_, too. */
@@ -26,4 +26,9 @@ export interface Setting<Value = unknown> {
   /** One line of help, without the variable and the default. */
   readonly help: string;
   readonly parse: Parse<Value>;
+}
+
+/** An invalid setting. The message names it and its valid form. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
 }

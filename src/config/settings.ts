@@ -1,14 +1,7 @@
 import type { Setting } from "./setting.ts";
-import { API } from "./settings/api.ts";
-import { BACKUPS } from "./settings/backups.ts";
-import { CLUSTER } from "./settings/cluster.ts";
-import { HTTPS } from "./settings/https.ts";
-import { LOGGING } from "./settings/logging.ts";
-import { NAME_SERVER } from "./settings/name-server.ts";
-import { NETWORK } from "./settings/network.ts";
-import { PLATFORM } from "./settings/platform.ts";
-import { SIGN_IN } from "./settings/sign-in.ts";
-import { STORAGE } from "./settings/storage.ts";
+import { API, SIGN_IN } from "./settings/access.ts";
+import { BACKUPS, CLUSTER, LOGGING, NETWORK, STORAGE } from "./settings/server.ts";
+import { HTTPS, NAME_SERVER, PLATFORM } from "./settings/platform.ts";
 
 export type { Setting } from "./setting.ts";
 

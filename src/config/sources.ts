@@ -1,5 +1,5 @@
 import type { ConfigFile } from "./file.ts";
-import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
+import { type Setting, type SettingName, SETTINGS } from "./settings.ts";
 
 /** Each setting's variable is also read with this prefix, which goes first. */
 export const PREFIX = "ADOPTION_STORE_";
@@ -23,10 +23,10 @@ export interface Sources {
   isTerminal: boolean;
 }
 
-export type SourceKind = "flag" | "environment" | "environment_file" | "file" | "saved" | "default";
+type SourceKind = "flag" | "environment" | "environment_file" | "file" | "saved" | "default";
 
 /** The text of a setting, and where it comes from. */
-export interface SettingText {
+interface SettingText {
   text: string;
   kind: SourceKind;
   /** The flag, the variable, or the file with its line. */
@@ -37,7 +37,7 @@ export interface SettingText {
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
 
 /** The variable that holds a setting. An empty one counts as unset, because that is how shells and unit files unset one. */
-export const variableOf = ({ env: name }: Setting, env: Environment): string | undefined =>
+const variableOf = ({ env: name }: Setting, env: Environment): string | undefined =>
   [PREFIX + name, name].find((variable) => env[variable] && !SERVICE_LINK.test(env[variable]));
 
 /** Reads a setting from the flags, else the environment, else the file, else the saved settings, else its default. */
@@ -62,4 +62,32 @@ export const settingText = (
   const savedText = saved[setting.env];
   if (savedText) return { text: savedText, kind: "saved", origin: "server.json in DATA_DIR" };
   return { text: setting.fallback, kind: "default", origin: "default" };
+};
+
+/** What a service manager passes to a service: sd_notify(3) and sd_watchdog_enabled(3). */
+interface Supervisor {
+  /** The socket for messages to the service manager: a path, or an abstract name after `@`. */
+  socket: string;
+  /** The service manager kills the service if it hears nothing for this time; undefined: it does not. */
+  watchdogMs: number | undefined;
+}
+
+const watchdogOf = ({ WATCHDOG_USEC, WATCHDOG_PID }: Environment, pid: number): number | undefined => {
+  const microseconds = Number(WATCHDOG_USEC);
+  const isForOther = WATCHDOG_PID !== undefined && WATCHDOG_PID !== String(pid);
+  return microseconds > 0 && !isForOther ? microseconds / 1000 : undefined;
+};
+
+/**
+ * Reads and removes the variables of the service manager: processes that the server starts must not speak for it.
+ * @returns undefined if no service manager waits for messages
+ */
+export const takeSupervisor = (
+  env: Record<string, string | undefined> = process.env,
+  pid: number = process.pid,
+): Supervisor | undefined => {
+  const socket = env["NOTIFY_SOCKET"];
+  const watchdogMs = watchdogOf(env, pid);
+  for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];
+  return socket ? { socket, watchdogMs } : undefined;
 };

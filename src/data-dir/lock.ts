@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, rmSync } from "node:fs";
-import { savedSettingsPath } from "../config/saved-settings.ts";
+import { savedSettingsPath } from "../config/shared-settings.ts";
 import { isOpenElsewhere } from "../db/open-elsewhere.ts";
 import { isForbidden } from "../lib/storage-errors.ts";
 import { type FileLock, type Lock, isLocked, takeLock } from "../db/file-lock.ts";

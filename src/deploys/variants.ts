@@ -4,9 +4,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import { type ContentCoding, CODINGS } from "../lib/accept.ts";
 import type { BlobWriter, Stored } from "./blob-writer.ts";
-import program from "./compressor.worker.js" with { type: "text" };
-
 // eslint-disable-next-line import/default -- it is imported as text
+import program from "./compressor.worker.js" with { type: "text" };
 
 /** A file to compress. The bytes are transferred to the worker, which leaves this array empty. */
 interface CompressionJob {

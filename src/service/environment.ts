@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ConfigError } from "../config/config-error.ts";
+import { ConfigError } from "../config/setting.ts";
 import { once } from "../lib/lazy.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { ENVIRONMENT_PATH, SERVICE, UNIT_PATH, USER } from "./unit.ts";

@@ -9,7 +9,7 @@ import { program } from "../../src/cli/program.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openProject } from "../domains/projects.ts";
 import { dnsServer } from "../support/dns.ts";
-import { saveSettings } from "../../src/config/saved-settings.ts";
+import { saveSettings } from "../../src/config/shared-settings.ts";
 import { bundledProgram } from "../support/program.ts";
 import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";

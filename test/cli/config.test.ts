@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
-import { saveSettings } from "../../src/config/saved-settings.ts";
+import { saveSettings } from "../../src/config/shared-settings.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { inProcess } from "./program.ts";
 

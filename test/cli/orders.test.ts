@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { backupName, temporaryName } from "../../src/backups/file-names.ts";
-import { saveSettings } from "../../src/config/saved-settings.ts";
+import { saveSettings } from "../../src/config/shared-settings.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { NOW, backUp, copyDatabase, includes, restoreTo, storeIn } from "../backups/stores.ts";
 import { openStore, temporaryDirectory } from "../support/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { childEnvironment } from "../../src/config/child-environment.ts";
+import { childEnvironment } from "../../src/config/shared-settings.ts";
 import { readConfig } from "../../src/config/config.ts";
 
 const read = (env: Readonly<Record<string, string | undefined>>, flags: Record<string, string> = {}) =>

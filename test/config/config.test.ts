@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { ConfigError, processSources, readConfig } from "../../src/config/config.ts";
 import { parseConfigFile } from "../../src/config/file.ts";
-import { readSavedSettings, saveSettings } from "../../src/config/saved-settings.ts";
+import { readSavedSettings, saveSettings } from "../../src/config/shared-settings.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 import { settingText } from "../../src/config/sources.ts";
 import { temporaryDirectory } from "../support/store.ts";

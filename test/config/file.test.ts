@@ -1,15 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exampleFile } from "../../src/config/example.ts";
-import { readConfig } from "../../src/config/config.ts";
 import {
   configFileWarning,
+  exampleFile,
   keyOf,
   parseConfigFile,
   readConfigFile,
   readDefaultConfigFile,
 } from "../../src/config/file.ts";
+import { readConfig } from "../../src/config/config.ts";
 import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 import { temporaryDirectory } from "../support/store.ts";
 

@@ -1,6 +1,6 @@
 import { expect, jest, test } from "bun:test";
 import { join } from "node:path";
-import { takeSupervisor } from "../../src/config/supervisor.ts";
+import { takeSupervisor } from "../../src/config/sources.ts";
 import { serviceNotifier } from "../../src/service/notify.ts";
 import { atEnd } from "../support/ends.ts";
 

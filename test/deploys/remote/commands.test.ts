@@ -7,7 +7,7 @@ import { takeBackup } from "../../../src/backups/backup.ts";
 import { checkBackup } from "../../../src/backups/check.ts";
 import { prepareRestore } from "../../../src/backups/restore.ts";
 import { serverBackups } from "../../../src/backups/schedule.ts";
-import { childEnvironment } from "../../../src/config/child-environment.ts";
+import { childEnvironment } from "../../../src/config/shared-settings.ts";
 import { readConfig } from "../../../src/config/config.ts";
 import { outcomeOf } from "../../support/outcome.ts";
 import { bundledProgram } from "../../support/program.ts";

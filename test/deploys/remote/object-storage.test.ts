@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { faultOf, openStore } from "../../support/store.ts";
 import {
