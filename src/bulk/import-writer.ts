@@ -1,18 +1,202 @@
-import type { NewPet } from "../pets/pet.ts";
+import { resolve } from "node:path";
 import { quantity } from "../lib/quantity.ts";
+import { quoted } from "../lib/text.ts";
+import type { NewPet } from "../pets/pet.ts";
 import type { CategoryAccess } from "./category-names.ts";
-import { rowChecker, sortRows } from "./check-rows.ts";
 import { FileRefused } from "./columns.ts";
 import type { Dependencies, ImportOptions, Preview } from "./import-options.ts";
-import { type ImportSession, openSession } from "./import-session.ts";
 import type { FileFormat } from "./read-format.ts";
-import { NO_REJECTED } from "./rejected-file.ts";
-import type { Import } from "./repository.ts";
+import {
+  type RejectedFile,
+  type RejectedFormat,
+  NO_REJECTED,
+  assertNoFile,
+  openRejectedFile,
+} from "./rejected-file.ts";
+import type { Import, ImportRepository } from "./repository.ts";
 import type { ResumePoint } from "./resume-point.ts";
 import type { Batch, Row } from "./row.ts";
-import { sha256 } from "./source.ts";
+import { type Source, sha256 } from "./source.ts";
+import { type ValidationResult, MissingCategory, rejectMissing } from "./validate-row.ts";
 import type { UnknownValues } from "./value-mapping.ts";
-import { writePacing } from "./write-pacing.ts";
+
+/** How long a transaction may hold the lock, and how long other writers have it before the next transaction. */
+const HOLD_MS = 40;
+/** Longer than the server's wait before it tries the lock again (RETRY_MS in db/commit.ts). */
+const PAUSE_MS = 12;
+const MIN_ROWS = 100;
+const MAX_ROWS = 10_000;
+
+/** Paces the transactions of an import, so that other processes can write in between. */
+const writePacing = () => {
+  let rows = 500;
+  /** How long the lock was held since the last sufficient pause. */
+  let heldMs = 0;
+  let releasedAt = performance.now();
+  return {
+    /** How many rows the next transaction should write. */
+    batchSize: () => rows,
+    /** Waits until other writers have had their turn, then calls `writeRows`. */
+    async write(count: number, writeRows: () => Promise<void>): Promise<void> {
+      const left = releasedAt + PAUSE_MS - performance.now();
+      if (left <= 0) heldMs = 0;
+      else if (heldMs >= HOLD_MS) {
+        await Bun.sleep(left);
+        heldMs = 0;
+      }
+      const start = performance.now();
+      await writeRows();
+      releasedAt = performance.now();
+      const elapsed = releasedAt - start;
+      heldMs += elapsed;
+      const ideal = (count * HOLD_MS) / Math.max(1, elapsed);
+      // Only halfway: one write that waited for the lock says little about the next.
+      rows = Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows + ideal) / 2)));
+    },
+  };
+};
+
+interface SessionOptions {
+  /** The import that this one continues. */
+  previous: Import | undefined;
+  /** The record of a new import. */
+  record: Omit<Import, "id" | "finishedAt" | "rejectedFile">;
+  /** Forgets an interrupted import of the same file. */
+  reimport: boolean;
+  /** The highest id among the imports that were searched for `previous`. */
+  newestId: number;
+  /** The path of the file of rejected rows, and the start of that file. */
+  rejected: string | undefined;
+  heading: string;
+}
+
+/** An import that no other process can write to until it is disposed of. */
+interface ImportSession extends Disposable {
+  state: Import;
+  rejectedFile: RejectedFile | undefined;
+}
+
+/**
+ * Starts an import or continues one. The file of rejected rows is opened only after the import is locked.
+ * @throws FileRefused, ConcurrentImport
+ */
+const openSession = async (
+  imports: ImportRepository,
+  { previous, record, reimport, newestId, rejected, heading }: SessionOptions,
+): Promise<ImportSession> => {
+  using resources = new DisposableStack();
+  const path = rejected === undefined ? null : resolve(rejected);
+  if (previous) resources.use(imports.hold(previous.id));
+  // The user may have corrected the rows that a finished import rejected: only an interrupted one keeps its file.
+  const isSameFile = previous?.finishedAt === null && previous.rejectedFile === path;
+  if (rejected !== undefined && !isSameFile) assertNoFile(rejected);
+  const rejectedFile =
+    rejected === undefined
+      ? undefined
+      : openRejectedFile(rejected, heading, isSameFile ? previous : undefined);
+  if (rejectedFile) resources.defer(() => rejectedFile.close());
+  const progress = rejectedFile?.written ?? NO_REJECTED;
+  const { head, columns } = record;
+  const started = { ...record, ...previous, ...progress, head, columns, rejectedFile: path };
+  const id = previous?.id ?? (await imports.start(started, reimport, newestId));
+  const state = { ...started, id, finishedAt: null };
+  if (previous) await imports.resume(state);
+  else resources.use(imports.hold(id));
+  const owned = resources.move();
+  return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
+};
+
+/** Invalid bytes decode to U+FFFD, which is also what the file of rejected rows has in their place. */
+const REPLACEMENT = "\uFFFD";
+
+/** Validates a row, its text encoding and its category. */
+const rowValidator =
+  (
+    { validate, isFromRejectedFile }: FileFormat,
+    { isBroken, encoding }: Source,
+    { hasCategory, names }: CategoryAccess,
+  ) =>
+  (row: Row): ValidationResult => {
+    const pet = validate(row);
+    if (typeof pet === "string" || pet instanceof MissingCategory) return pet;
+    if (pet.name.includes(REPLACEMENT) && isBroken())
+      return `name: is not ${encoding}: save the file as UTF-8 (spreadsheets call it CSV UTF-8)`;
+    if (pet.name.includes(REPLACEMENT) && isFromRejectedFile(row))
+      return "name: U+FFFD stands for bytes that were not text: replace it with the right letters";
+    const { categoryId } = pet;
+    const exists = !hasCategory || names.nameOf(categoryId) !== undefined || hasCategory(categoryId);
+    return exists ? pet : `categoryId: there is no category ${categoryId}`;
+  };
+
+/** Creates the categories that rows lack, and returns the names of those that it created. */
+const createMissing = async (
+  results: readonly ValidationResult[],
+  { names, problemOf, create }: CategoryAccess,
+): Promise<string[]> => {
+  const created: string[] = [];
+  for (const result of results) {
+    if (!create || !(result instanceof MissingCategory)) continue;
+    const { name } = result;
+    if (names.idOf(name) !== undefined || problemOf(name) !== undefined) continue;
+    await create(name);
+    created.push(name);
+  }
+  return created;
+};
+
+/** Validates rows, and creates the categories that they lack. */
+const rowChecker = (
+  format: FileFormat,
+  source: Source,
+  categories: CategoryAccess,
+  unknown: UnknownValues,
+) => {
+  const validate = rowValidator(format, source, categories);
+  const reject = (missing: MissingCategory): string => {
+    const problem = categories.create && categories.problemOf(missing.name);
+    return problem === undefined
+      ? rejectMissing(missing, unknown)
+      : `category: ${quoted(missing.name)} cannot be created: ${problem}`;
+  };
+  /** @returns for each row its animal, or why it is rejected; and the names of new categories */
+  return async (rows: readonly Row[]): Promise<{ results: (NewPet | string)[]; created: string[] }> => {
+    const first = rows.map(validate);
+    const hasMissing = first.some((result) => result instanceof MissingCategory);
+    if (!hasMissing) return { results: first as (NewPet | string)[], created: [] };
+    const created = await createMissing(first, categories);
+    const results = first.map((result, index) => {
+      if (!(result instanceof MissingCategory)) return result;
+      const again = validate(rows[index] as Row);
+      return again instanceof MissingCategory ? reject(again) : again;
+    });
+    return { results, created };
+  };
+};
+
+/** The animals of valid rows, and the lines of rejected ones. */
+const sortRows = (
+  rows: readonly Row[],
+  results: readonly (NewPet | string)[],
+  {
+    onRejected,
+    formatLine,
+  }: {
+    onRejected(line: number, reason: string): void;
+    formatLine: RejectedFormat["formatLine"] | undefined;
+  },
+) => {
+  const pets: NewPet[] = [];
+  let rejectedLines = "";
+  for (const [index, row] of rows.entries()) {
+    const pet = results[index] as NewPet | string;
+    if (typeof pet !== "string") pets.push(pet);
+    else {
+      onRejected(row.line, pet);
+      if (formatLine) rejectedLines += formatLine(row, pet);
+    }
+  }
+  return { pets, rejectedLines };
+};
 
 const formatDate = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 

@@ -1,18 +1,17 @@
 import type { CategoryAccess } from "./category-names.ts";
 import {
   type Columns,
-  FIELDS,
   type Field,
+  FIELDS,
   assertMapped,
   fieldIndexes,
+  guessColumns,
   ignoredNote,
   isRejectedFile,
 } from "./columns.ts";
-import { readHeader } from "./csv-header.ts";
-import { readCsv } from "./csv-reader.ts";
-import { guessColumns } from "./guess.ts";
+import { readCsv, readHeader } from "./csv-reader.ts";
 import { keysIn, readNdjson } from "./ndjson-reader.ts";
-import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-format.ts";
+import { type RejectedFormat, rejectedCsv, rejectedNdjson } from "./rejected-file.ts";
 import { type Batch, type Position, type Row, START } from "./row.ts";
 import { type Meaning, type RowValidator, csvRowValidator, objectRowValidator } from "./validate-row.ts";
 import { type UnknownValues, type ValueMapping, valueTranslator } from "./value-mapping.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
 import { Option } from "commander";
-import { DELIMITERS } from "../bulk/csv-header.ts";
+import { DELIMITERS } from "../bulk/csv-reader.ts";
 import type { Format } from "../bulk/read-format.ts";
 import { UsageError } from "./usage-error.ts";
 
