@@ -6,13 +6,7 @@ import type { CategoryAccess } from "./category-names.ts";
 import { FileRefused } from "./columns.ts";
 import type { Dependencies, ImportOptions, Preview } from "./import-options.ts";
 import type { FileFormat } from "./read-format.ts";
-import {
-  type RejectedFile,
-  type RejectedFormat,
-  NO_REJECTED,
-  assertNoFile,
-  openRejectedFile,
-} from "./rejected-file.ts";
+import { type RejectedFile, NO_REJECTED, assertNoFile, openRejectedFile } from "./rejected-file.ts";
 import type { Import, ImportRepository } from "./repository.ts";
 import type { ResumePoint } from "./resume-point.ts";
 import type { Batch, Row } from "./row.ts";
@@ -56,55 +50,11 @@ const writePacing = () => {
   };
 };
 
-interface SessionOptions {
-  /** The import that this one continues. */
-  previous: Import | undefined;
-  /** The record of a new import. */
-  record: Omit<Import, "id" | "finishedAt" | "rejectedFile">;
-  /** Forgets an interrupted import of the same file. */
-  reimport: boolean;
-  /** The highest id among the imports that were searched for `previous`. */
-  newestId: number;
-  /** The path of the file of rejected rows, and the start of that file. */
-  rejected: string | undefined;
-  heading: string;
-}
-
 /** An import that no other process can write to until it is disposed of. */
 interface ImportSession extends Disposable {
   state: Import;
   rejectedFile: RejectedFile | undefined;
 }
-
-/**
- * Starts an import or continues one. The file of rejected rows is opened only after the import is locked.
- * @throws FileRefused, ConcurrentImport
- */
-const openSession = async (
-  imports: ImportRepository,
-  { previous, record, reimport, newestId, rejected, heading }: SessionOptions,
-): Promise<ImportSession> => {
-  using resources = new DisposableStack();
-  const path = rejected === undefined ? null : resolve(rejected);
-  if (previous) resources.use(imports.hold(previous.id));
-  // The user may have corrected the rows that a finished import rejected: only an interrupted one keeps its file.
-  const isSameFile = previous?.finishedAt === null && previous.rejectedFile === path;
-  if (rejected !== undefined && !isSameFile) assertNoFile(rejected);
-  const rejectedFile =
-    rejected === undefined
-      ? undefined
-      : openRejectedFile(rejected, heading, isSameFile ? previous : undefined);
-  if (rejectedFile) resources.defer(() => rejectedFile.close());
-  const progress = rejectedFile?.written ?? NO_REJECTED;
-  const { head, columns } = record;
-  const started = { ...record, ...previous, ...progress, head, columns, rejectedFile: path };
-  const id = previous?.id ?? (await imports.start(started, reimport, newestId));
-  const state = { ...started, id, finishedAt: null };
-  if (previous) await imports.resume(state);
-  else resources.use(imports.hold(id));
-  const owned = resources.move();
-  return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
-};
 
 /** Invalid bytes decode to U+FFFD, which is also what the file of rejected rows has in their place. */
 const REPLACEMENT = "\uFFFD";
@@ -171,31 +121,6 @@ const rowChecker = (
     });
     return { results, created };
   };
-};
-
-/** The animals of valid rows, and the lines of rejected ones. */
-const sortRows = (
-  rows: readonly Row[],
-  results: readonly (NewPet | string)[],
-  {
-    onRejected,
-    formatLine,
-  }: {
-    onRejected(line: number, reason: string): void;
-    formatLine: RejectedFormat["formatLine"] | undefined;
-  },
-) => {
-  const pets: NewPet[] = [];
-  let rejectedLines = "";
-  for (const [index, row] of rows.entries()) {
-    const pet = results[index] as NewPet | string;
-    if (typeof pet !== "string") pets.push(pet);
-    else {
-      onRejected(row.line, pet);
-      if (formatLine) rejectedLines += formatLine(row, pet);
-    }
-  }
-  return { pets, rejectedLines };
 };
 
 const formatDate = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
@@ -266,62 +191,92 @@ interface WriterOptions {
   unknown: UnknownValues;
 }
 
-/** The record of a new import at its resume point. */
-const newRecord = ({ options, dependencies, format, point }: WriterOptions) => ({
-  ...NO_REJECTED,
-  hash: point.fingerprint.digest(),
-  bytes: point.position.bytes,
-  read: 0,
-  added: 0,
-  rejected: 0,
-  file: options.path ?? "standard input",
-  head: sha256(point.source.head),
-  columns: JSON.stringify(format.columns),
-  startedAt: dependencies.now(),
-});
-
-/** Opens the session of an import. @returns no session for a dry run */
-const begin = async (writerOptions: WriterOptions, record: ReturnType<typeof newRecord>) => {
-  const { options, dependencies, format, point, newestId } = writerOptions;
-  const { reimport, rejected } = options;
-  const { previous } = point;
-  const { heading } = format.rejected;
-  const session =
-    dependencies.imports &&
-    (await openSession(dependencies.imports, { previous, record, reimport, newestId, rejected, heading }));
-  if (previous) dependencies.reporter.onNote(resumeNote(previous, session?.state));
-  return { session, state: session?.state ?? { ...record, id: 0, rejectedFile: null, finishedAt: null } };
-};
-
 /**
  * Writes the rows of a file after its resume point. The first rows open the session, with its lock and the file of rejected
  * rows.
  */
-export const importWriter = (writerOptions: WriterOptions) => {
-  const { options, dependencies, format, point, unknown } = writerOptions;
+export const importWriter = ({ options, dependencies, format, point, newestId, unknown }: WriterOptions) => {
   const { imports, reporter, now, categories } = dependencies;
   const { position, source, previous, fingerprint } = point;
   const check = rowChecker(format, source, categories, unknown);
   const preview = previewOf(categories);
   const pacing = writePacing();
-  const record = newRecord(writerOptions);
   const created: string[] = [];
   /** How many bytes of the file `fingerprint` covers. */
   let seen = position.bytes;
   let session: ImportSession | undefined;
   let state: Import | undefined;
 
+  /** The record of a new import at its resume point. */
+  const record = {
+    ...NO_REJECTED,
+    hash: fingerprint.digest(),
+    bytes: position.bytes,
+    read: 0,
+    added: 0,
+    rejected: 0,
+    file: options.path ?? "standard input",
+    head: sha256(source.head),
+    columns: JSON.stringify(format.columns),
+    startedAt: now(),
+  };
+
+  /**
+   * Starts an import or continues one. The file of rejected rows is opened only after the import is locked.
+   * @throws FileRefused, ConcurrentImport
+   */
+  const openSession = async (imports: ImportRepository): Promise<ImportSession> => {
+    using resources = new DisposableStack();
+    const { reimport, rejected } = options;
+    const path = rejected === undefined ? null : resolve(rejected);
+    if (previous) resources.use(imports.hold(previous.id));
+    // The user may have corrected the rows that a finished import rejected: only an interrupted one keeps its file.
+    const isSameFile = previous?.finishedAt === null && previous.rejectedFile === path;
+    if (rejected !== undefined && !isSameFile) assertNoFile(rejected);
+    const rejectedFile =
+      rejected === undefined
+        ? undefined
+        : openRejectedFile(rejected, format.rejected.heading, isSameFile ? previous : undefined);
+    if (rejectedFile) resources.defer(() => rejectedFile.close());
+    const progress = rejectedFile?.written ?? NO_REJECTED;
+    const { head, columns } = record;
+    const started = { ...record, ...previous, ...progress, head, columns, rejectedFile: path };
+    const id = previous?.id ?? (await imports.start(started, reimport, newestId));
+    const state = { ...started, id, finishedAt: null };
+    if (previous) await imports.resume(state);
+    else resources.use(imports.hold(id));
+    const owned = resources.move();
+    return { state, rejectedFile, [Symbol.dispose]: () => owned.dispose() };
+  };
+
+  /** Opens the session, unless this is a dry run. */
+  const begin = async (): Promise<Import> => {
+    session = imports && (await openSession(imports));
+    if (previous) reporter.onNote(resumeNote(previous, session?.state));
+    return session?.state ?? { ...record, id: 0, rejectedFile: null, finishedAt: null };
+  };
+
   const see = ({ bytes, start }: Batch, end: number) => {
     fingerprint.add(bytes.subarray(seen - start, end - start));
     seen = end;
   };
-  /** Validates rows, and creates the categories that they lack. */
+
+  /** Validates rows, and creates the categories that they lack. @returns the animals of valid rows, and the lines of rejected ones */
   const sort = async (rows: readonly Row[]) => {
     const checked = await check(rows);
     created.push(...checked.created);
     if (!imports) preview.add(rows, checked.results);
-    const formatLine = session?.rejectedFile && format.rejected.formatLine;
-    return sortRows(rows, checked.results, { onRejected: reporter.onRejected, formatLine });
+    const pets: NewPet[] = [];
+    let rejectedLines = "";
+    for (const [index, row] of rows.entries()) {
+      const pet = checked.results[index] as NewPet | string;
+      if (typeof pet !== "string") pets.push(pet);
+      else {
+        reporter.onRejected(row.line, pet);
+        if (session?.rejectedFile) rejectedLines += format.rejected.formatLine(row, pet);
+      }
+    }
+    return { pets, rejectedLines };
   };
 
   return {
@@ -332,7 +287,7 @@ export const importWriter = (writerOptions: WriterOptions) => {
     preview: preview.rows,
     /** Adds the valid rows and stores the progress up to `end`, in one transaction. */
     async write(rows: readonly Row[], batch: Batch, end: number): Promise<void> {
-      if (!state) ({ session, state } = await begin(writerOptions, record));
+      state ??= await begin();
       const { pets, rejectedLines } = await sort(rows);
       see(batch, end);
       const next: Import = {
