@@ -1,15 +1,19 @@
 import { existsSync, statSync } from "node:fs";
 import { reasonOf } from "../lib/reason.ts";
-import { type BackupOrigin, originOf } from "../db/backup-origin.ts";
-import { type BackupFiles, backupFiles, hasBackupFiles } from "../db/backup-files.ts";
-import { DiskError } from "../db/disk-error.ts";
-import { explainFailure } from "../db/explain-failure.ts";
+import {
+  type BackupFiles,
+  type BackupOrigin,
+  backupFiles,
+  hasBackupFiles,
+  hasSecrets,
+  originOf,
+} from "../db/backup-contents.ts";
+import { DiskError, explainFailure } from "../db/failures.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { appliedMigrations } from "../db/migrate.ts";
 import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
-import { hasSecrets } from "../db/secrets.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
 import { hashesOf, readManifest } from "../deploys/manifest.ts";
 import { OperatorError } from "../lib/operator-error.ts";

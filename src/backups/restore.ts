@@ -14,11 +14,16 @@ import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { databasePath, lockPath, restoringPath } from "../data-dir/paths.ts";
 import { fullDiskAdvice, openFault } from "../data-dir/storage.ts";
 import { auditing } from "../db/audit.ts";
-import { backupFiles, dropBackupFiles, hasBackupFiles } from "../db/backup-files.ts";
-import { removeOrigin } from "../db/backup-origin.ts";
-import { endSessions } from "../db/browser-states.ts";
-import { DiskError } from "../db/disk-error.ts";
-import { lastEventId, restartEventIds } from "../db/event-ids.ts";
+import {
+  backupFiles,
+  dropBackupFiles,
+  endSessions,
+  hasBackupFiles,
+  lastEventId,
+  removeOrigin,
+  restartEventIds,
+} from "../db/backup-contents.ts";
+import { DiskError } from "../db/failures.ts";
 import type { Lock } from "../db/file-lock.ts";
 import { UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { isReplicaFile } from "../db/replica-mark.ts";

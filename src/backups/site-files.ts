@@ -1,6 +1,6 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { BackupFiles } from "../db/backup-files.ts";
+import type { BackupFiles } from "../db/backup-contents.ts";
 import { type BlobWriter, type Blobs, openBlobs } from "../deploys/blobs.ts";
 import { MAX_MANIFEST_BYTES, hashesOf, readManifest } from "../deploys/manifest.ts";
 import {

@@ -3,18 +3,18 @@ import { parse as parseRows } from "csv-parse/sync";
 import { type Columns, FileRefused, countFields, hasRequired } from "./columns.ts";
 import {
   type Batch,
-  type LongLine,
-  type Position,
-  type Row,
-  CR,
-  MAX_ROW_BYTES,
-  TOO_LONG,
   UnreadableRow,
+  type LongLine,
+  MAX_ROW_BYTES,
+  type Position,
+  CR,
+  type Row,
+  TOO_LONG,
   countLines,
   endOfLine,
   isLineEnd,
-  rowText,
   skippableLength,
+  rowText,
 } from "./row.ts";
 import { HEAD_BYTES } from "./source.ts";
 

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { quoted } from "../lib/text.ts";
 import { FileRefused } from "./columns.ts";
-import { type Position, CR, LF, countLines, isLineEnd } from "./row.ts";
+import { LF, type Position, CR, countLines, isLineEnd } from "./row.ts";
 
 /** The first bytes of a ZIP archive, as .xlsx, .ods and .numbers are, and of an OLE file, as .xls is. */
 const WORKBOOKS = [Buffer.from("PK\u0003\u0004", "latin1"), Buffer.from([0xd0, 0xcf, 0x11, 0xe0])];

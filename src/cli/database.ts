@@ -9,7 +9,7 @@ import { assertNotBeingRestored, isBeingRestored } from "../data-dir/lock.ts";
 import { openStore } from "../data-dir/open.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import type { AuditEntry } from "../db/audit.ts";
-import { asDiskError } from "../db/disk-error.ts";
+import { asDiskError } from "../db/failures.ts";
 import { assertCurrent, MigrationRefused } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import type { Database } from "../db/open.ts";

@@ -1,8 +1,13 @@
-import { type GroupCommitOptions, LOCK_WAIT_MS } from "../db/commit.ts";
+import {
+  type GroupCommitOptions,
+  LOCK_WAIT_MS,
+  acceptWrites,
+  type WriteQueue,
+  writeQueue,
+  type WriteRunner,
+  type Write,
+} from "../db/commit.ts";
 import type { Transactions } from "../db/transaction.ts";
-import { acceptWrites, type WriteQueue, writeQueue } from "../db/write-queue.ts";
-import type { WriteRunner } from "../db/write-runner.ts";
-import type { Write } from "../db/write.ts";
 import { DatabaseLocked } from "../lib/storage-errors.ts";
 import { EngineUnavailable } from "./errors.ts";
 import type { HeadRequests, Progress } from "./progress.ts";

@@ -1,5 +1,5 @@
 import { Database as Client } from "bun:sqlite";
-import { asDiskError } from "../db/disk-error.ts";
+import { asDiskError } from "../db/failures.ts";
 import { PRAGMAS } from "../db/pragmas.ts";
 import { type ReplicaMark, replicaMark } from "../db/replica-mark.ts";
 import { openRecorder } from "./recorder.ts";

@@ -1,10 +1,9 @@
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import { detectChanges } from "../db/change-detection.ts";
-import { closeDatabase } from "../db/close.ts";
+import { closeDatabase, type FilesLost, watchFiles } from "../db/file-loss.ts";
 import type { GroupCommitOptions } from "../db/commit.ts";
-import { type FilesLost, watchFiles } from "../db/file-loss.ts";
 import { sharedReads } from "../db/fresh-reads.ts";
-import { lockHolder as holderOf } from "../db/lock-holder.ts";
+import { lockHolder as holderOf } from "../db/other-processes.ts";
 import {
   appliedMigrations,
   assertCurrent,
@@ -14,8 +13,7 @@ import {
   pendingMigrations,
 } from "../db/migrate.ts";
 import { type Migration, migrations } from "../db/migrations.ts";
-import type { Database } from "../db/open.ts";
-import { petCounter } from "../db/pet-counter.ts";
+import { type Database, petCounter } from "../db/open.ts";
 import { databaseReadiness, type ReadinessOptions } from "../db/readiness.ts";
 import { transactions } from "../db/transaction.ts";
 import { shrinkLog } from "../db/wal.ts";

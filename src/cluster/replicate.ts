@@ -1,7 +1,6 @@
 import type { ReplicaMark } from "../db/replica-mark.ts";
 import type { Transactions } from "../db/transaction.ts";
-import { type WriteRunner, writeRunner } from "../db/write-runner.ts";
-import type { Write } from "../db/write.ts";
+import { type WriteRunner, writeRunner, type Write } from "../db/commit.ts";
 import { isStorageFailure, StorageUnavailable } from "../lib/storage-errors.ts";
 import { newRecording, NotReplicable, type Recording } from "./recorder.ts";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./errors.ts";

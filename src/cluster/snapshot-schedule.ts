@@ -1,7 +1,6 @@
 import { dirname } from "node:path";
-import { copyAside } from "../db/copy-aside.ts";
+import { copyAside, openExisting } from "../db/snapshot.ts";
 import { type ReplicaMark, replicaMark } from "../db/replica-mark.ts";
-import { openExisting } from "../db/snapshot.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { Cluster } from "./cluster.ts";

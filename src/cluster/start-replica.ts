@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isEmptyDatabase } from "../db/migrate.ts";
-import { createDatabase } from "../db/new-database.ts";
+import { createDatabase } from "../db/open.ts";
 import {
   changeAlone,
   markReplica,

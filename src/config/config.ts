@@ -5,7 +5,7 @@ import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { ConfigError } from "./setting.ts";
 import { type ConfigFile, keyOf, readConfigFile, readDefaultConfigFile } from "./file.ts";
 import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
-import { type Environment, type Sources, CONFIG_VARIABLE, PREFIX, settingText } from "./sources.ts";
+import { CONFIG_VARIABLE, PREFIX, type Environment, type Sources, settingText } from "./sources.ts";
 
 export { ConfigError } from "./setting.ts";
 export type { Sources } from "./sources.ts";

@@ -1,5 +1,5 @@
 import type { ConfigFile } from "./file.ts";
-import { type Setting, type SettingName, SETTINGS } from "./settings.ts";
+import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
 
 /** Each setting's variable is also read with this prefix, which goes first. */
 export const PREFIX = "ADOPTION_STORE_";

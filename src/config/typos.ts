@@ -2,7 +2,7 @@ import { CLIENT_VARIABLES } from "./client.ts";
 import { ConfigError } from "./setting.ts";
 import { SETTINGS } from "./settings.ts";
 import { closest } from "./similar.ts";
-import { type Environment, CONFIG_VARIABLE, PREFIX } from "./sources.ts";
+import { CONFIG_VARIABLE, type Environment, PREFIX } from "./sources.ts";
 
 /** An environment variable that nothing reads. */
 interface Typo {

@@ -3,7 +3,7 @@ import { type Audit, auditing } from "../db/audit.ts";
 import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { browserStates, sealingKeys } from "../db/schema/console.ts";
-import { operatorSessionEnds, recordEnds } from "../db/session-ends.ts";
+import { operatorSessionEnds, recordEnds } from "../db/management-access.ts";
 import type { Act } from "../lib/actor.ts";
 import { SESSION_ID_LENGTH, sessionIdOf } from "../lib/random.ts";
 

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, rmSync } from "node:fs";
 import { savedSettingsPath } from "../config/shared-settings.ts";
-import { isOpenElsewhere } from "../db/open-elsewhere.ts";
+import { isOpenElsewhere } from "../db/other-processes.ts";
 import { isForbidden } from "../lib/storage-errors.ts";
 import { type FileLock, type Lock, isLocked, takeLock } from "../db/file-lock.ts";
 import { fileSize } from "../lib/files.ts";

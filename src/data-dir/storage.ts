@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import { explainFailure } from "../db/explain-failure.ts";
+import { explainFailure } from "../db/failures.ts";
 import { MigrationRefused } from "../db/migrate.ts";
 import { type DatabaseUrl, describeDatabaseUrl } from "../lib/database-url.ts";
 import { OperatorError } from "../lib/operator-error.ts";

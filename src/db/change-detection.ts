@@ -1,6 +1,5 @@
 import type { Database as Client } from "bun:sqlite";
-import { isInMemory } from "./in-memory.ts";
-import { type WalIndexHeader, walIndexReader } from "./wal-index.ts";
+import { type WalIndexHeader, isInMemory, walIndexReader } from "./wal.ts";
 
 /** Detects writes by other connections and processes, without a lock. */
 export interface ChangeDetector {

@@ -1,10 +1,9 @@
+import type { Database as Client } from "bun:sqlite";
 import { renameSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import type { Database as Client } from "bun:sqlite";
-import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { fileSize, inodeOf } from "../lib/files.ts";
-import { isInMemory } from "./in-memory.ts";
-import { walIndexReader } from "./wal-index.ts";
+import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
+import { isInMemory, walIndexReader } from "./wal.ts";
 
 /** A file of an open database was deleted, replaced or truncated: new writes would be lost. */
 export class FilesLost extends StorageUnavailable {
@@ -12,7 +11,7 @@ export class FilesLost extends StorageUnavailable {
 }
 
 /** Checks that the database's paths still lead to the files that its connection has open. */
-export interface FileWatch {
+interface FileWatch {
   /** Takes about 12 microseconds. @throws FilesLost, and again on every call after the first loss */
   assert(): void;
   /**
@@ -136,4 +135,24 @@ export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): F
       return lost === undefined || lost === "database" || lost === "emptied" || lost === "saved";
     },
   };
+};
+
+/**
+ * Copies the log into the database file if there is room, and closes it, unless that could damage it. Prepared statements end
+ * too, because they would keep the connection and its locks.
+ */
+export const closeDatabase = async (
+  client: Client,
+  files: FileWatch,
+  close = () => client.close(true),
+): Promise<void> => {
+  if (!(await files.mayClose())) return;
+  try {
+    client.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    // The log stays beside the database: nothing is lost, and the next start reads it.
+    if (!isStorageFailure(error)) throw error;
+  } finally {
+    close();
+  }
 };

@@ -1,5 +1,7 @@
 import { Database as Client, constants } from "bun:sqlite";
 import { pathToFileURL } from "node:url";
+import { createEmpty } from "../lib/ownership.ts";
+import { openSqlWorker } from "./sql-worker.ts";
 
 export type { Client };
 
@@ -52,5 +54,26 @@ export const settleLog = (path: string): void => {
     client.run("PRAGMA journal_mode=DELETE");
   } finally {
     client.close();
+  }
+};
+
+/**
+ * Copies the committed state of a database in use into a new file, for this user only, without free pages. It runs in a worker,
+ * and writers need not wait.
+ */
+export const copyAside = async (path: string, copy: string, signal?: AbortSignal): Promise<void> => {
+  signal?.throwIfAborted();
+  createEmpty(copy);
+  await using worker = await openSqlWorker(path);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => {
+    worker.terminate();
+    reject(signal?.reason);
+  };
+  signal?.addEventListener("abort", abort);
+  try {
+    await Promise.race([worker.run("VACUUM INTO ?", [copy]), aborted]);
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
 };

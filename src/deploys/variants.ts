@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
-import { type ContentCoding, CODINGS } from "../lib/accept.ts";
+import { CODINGS, type ContentCoding } from "../lib/accept.ts";
 import type { BlobWriter, Stored } from "./blob-writer.ts";
 // eslint-disable-next-line import/default -- it is imported as text
 import program from "./compressor.worker.js" with { type: "text" };

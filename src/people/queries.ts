@@ -2,10 +2,9 @@ import { and, asc, eq, gt, inArray, isNull, lt, not, or, sql } from "drizzle-orm
 import { type Audit, auditing } from "../db/audit.ts";
 import type { Commit } from "../db/commit.ts";
 import { insertSelect } from "../db/insert-select.ts";
-import { isAdministrator, isLastPersonToGrant } from "../db/management-access.ts";
+import { isAdministrator, isLastPersonToGrant, operatorSessionEnds } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
-import { operatorSessionEnds } from "../db/session-ends.ts";
 import type { Action } from "../lib/actions.ts";
 import { lruCache } from "../lib/lru.ts";
 import { MAX_PASSKEYS, type Passkey, type Person } from "./person.ts";

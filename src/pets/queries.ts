@@ -1,7 +1,7 @@
 import { type SQL, and, eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { ifGiven } from "../db/if-given.ts";
-import { exact } from "../db/int64.ts";
+import { exact } from "../db/columns.ts";
 import type { Database } from "../db/open.ts";
 import { pets, petsIndexed } from "../db/schema/pets.ts";
 import { once } from "../lib/lazy.ts";

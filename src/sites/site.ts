@@ -3,7 +3,7 @@ import type { Manifest, SiteFile } from "../deploys/manifest.ts";
 import { headersFor } from "../deploys/rules/headers.ts";
 import { type Captures, exactPath, matchPattern } from "../deploys/rules/path-pattern.ts";
 import { type RedirectRule, destinationOf } from "../deploys/rules/redirects.ts";
-import { type SiteRules, HEADERS_FILE, REDIRECTS_FILE } from "../deploys/rules/site-rules.ts";
+import { HEADERS_FILE, REDIRECTS_FILE, type SiteRules } from "../deploys/rules/site-rules.ts";
 import { decodePath, encodeNames } from "../lib/url-path.ts";
 import {
   type PathRequest,

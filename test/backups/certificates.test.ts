@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { removeSecrets } from "../../src/db/secrets.ts";
+import { removeSecrets } from "../../src/db/backup-contents.ts";
 import { openIssuing } from "../certificates/issuing.ts";
 
 test("a server without its private keys, as after a restore, orders new certificates by itself", async () => {

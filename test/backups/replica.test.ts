@@ -3,7 +3,7 @@ import { makeEmbedded } from "../../src/cluster/membership.ts";
 import { prepareRestore } from "../../src/backups/restore.ts";
 import { checkBackup } from "../../src/backups/check.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
-import { lastEventId } from "../../src/db/event-ids.ts";
+import { lastEventId } from "../../src/db/backup-contents.ts";
 import { markReplica } from "../../src/db/replica-mark.ts";
 import { inspect, markAt } from "../support/replica-file.ts";
 import { temporaryDirectory } from "../support/store.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { joinCluster } from "../../src/cluster/membership.ts";
 import { startReplica } from "../../src/cluster/start-replica.ts";
-import { createDatabase } from "../../src/db/new-database.ts";
+import { createDatabase } from "../../src/db/open.ts";
 import { storeIdOf } from "../../src/db/store-id.ts";
 import { MemoryEngine } from "../support/memory-log.ts";
 import { outcomeOf } from "../support/outcome.ts";

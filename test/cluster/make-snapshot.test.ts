@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Log } from "../../src/cluster/log.ts";
 import { forgetBefore, isDue, makeSnapshot, snapshotPoller } from "../../src/cluster/snapshot-schedule.ts";
 import { startReplica } from "../../src/cluster/start-replica.ts";
-import { copyAside } from "../../src/db/copy-aside.ts";
+import { copyAside } from "../../src/db/snapshot.ts";
 import { storeIdOf } from "../../src/db/store-id.ts";
 import { vacuumInWorker } from "../../src/db/vacuum.ts";
 import { MemoryEngine } from "../support/memory-log.ts";

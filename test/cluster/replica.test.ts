@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../src/cluster/errors.ts";
 import { makeRecord } from "../../src/cluster/record.ts";
-import { isOpenElsewhere } from "../../src/db/open-elsewhere.ts";
+import { isOpenElsewhere } from "../../src/db/other-processes.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { petIndex } from "../../src/db/pet-index.ts";
 import { replicaMark } from "../../src/db/replica-mark.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { type Session, carriesToken, createSessions } from "../../src/console/sessions.ts";
 import { browserStateRepository } from "../../src/console/repository.ts";
 import { type Ceremonies, createCeremonies } from "../../src/console/ceremonies.ts";
-import { endSessions } from "../../src/db/browser-states.ts";
+import { endSessions } from "../../src/db/backup-contents.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { randomToken } from "../../src/lib/random.ts";

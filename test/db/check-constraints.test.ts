@@ -1,7 +1,7 @@
 import { Database as Client } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { brokenConstraint, constraintsIn } from "../../src/db/check-constraints.ts";
+import { brokenConstraint, constraintsIn } from "../../src/db/integrity.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { temporaryDirectory } from "../support/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { explainCode, explainFailure } from "../../src/db/explain-failure.ts";
+import { explainCode, explainFailure } from "../../src/db/failures.ts";
 import { isStorageFailure } from "../../src/lib/storage-errors.ts";
 
 /** https://sqlite.org/rescode.html, as of SQLite 3.51. */

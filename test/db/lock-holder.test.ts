@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
-import { lockHolder } from "../../src/db/lock-holder.ts";
+import { lockHolder } from "../../src/db/other-processes.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Database as Client } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isOpenElsewhere } from "../../src/db/open-elsewhere.ts";
+import { isOpenElsewhere } from "../../src/db/other-processes.ts";
 import { temporaryDirectory } from "../support/store.ts";
 
 test("a database is open elsewhere while any connection has it open, even a read-only one", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
-import { isOpenElsewhere } from "../../src/db/open-elsewhere.ts";
+import { isOpenElsewhere } from "../../src/db/other-processes.ts";
 import { isStorageFailure } from "../../src/lib/storage-errors.ts";
 import { addPet, faultOf, openStore, temporaryDirectory, type Store } from "../support/store.ts";
 

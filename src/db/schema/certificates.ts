@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { revision } from "../revision.ts";
+import { revision } from "../columns.ts";
 
 /**
  * The certificate of a host name, and the order in progress for it. One row per name, so that nothing is ordered twice. The

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { int64 } from "../int64.ts";
-import { revision } from "../revision.ts";
+import { int64, revision } from "../columns.ts";
 
 export const pets = sqliteTable(
   "pets",

@@ -1,5 +1,5 @@
 import { asc, eq, gt, inArray, lte, max, min, sql } from "drizzle-orm";
-import { exact } from "../../db/int64.ts";
+import { exact } from "../../db/columns.ts";
 import type { Database } from "../../db/open.ts";
 import { petEvents, pets } from "../../db/schema/pets.ts";
 import type { Pet } from "../pet.ts";

@@ -1,5 +1,8 @@
+import { Database as Client } from "bun:sqlite";
 import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { fileSize } from "../lib/files.ts";
+import { isBusy } from "../lib/storage-errors.ts";
 
 /** The byte of the WAL index that a writer locks (https://sqlite.org/walformat.html, section 2.3.1). */
 const WRITE_LOCK = 120;
@@ -39,5 +42,25 @@ export const lockHolder = (path: string): string => {
     return `process ${pid} (${commandOf(pid)})${advice}`;
   } catch {
     return UNKNOWN;
+  }
+};
+
+/**
+ * True if another connection has this database open. If none has, this copies the log into the database, as a close does.
+ * Other faults of the database are left to the process that opens it next.
+ */
+export const isOpenElsewhere = (path: string): boolean => {
+  // SQLite deletes the log of a database that has no bytes.
+  if (fileSize(path) === 0) return false;
+  let client: Client | undefined;
+  try {
+    client = new Client(path, { readwrite: true });
+    client.run("PRAGMA locking_mode=EXCLUSIVE");
+    client.query("SELECT count(*) FROM sqlite_schema").get();
+    return false;
+  } catch (error) {
+    return isBusy(error);
+  } finally {
+    client?.close();
   }
 };
