@@ -1,18 +1,17 @@
 import type { ChallengeRecords } from "../certificates/challenge-records.ts";
+import { challengeResponses } from "../certificates/challenge-responses.ts";
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
-import type { UndecidedRecords } from "../certificates/present.ts";
 import { abandonedRecords, certificateIssuer } from "../certificates/issue.ts";
 import { type Authority, orderPlacer } from "../certificates/place-order.ts";
-import { certificateQueue } from "../certificates/queue.ts";
-import { challengeResponses } from "../certificates/challenge-responses.ts";
 import { preflightChecks, reachTrial } from "../certificates/preflight.ts";
+import type { UndecidedRecords } from "../certificates/present.ts";
 import { type Probes, challengeFetcher, challengeProbes, handshakeTrier } from "../certificates/probes.ts";
+import { certificateQueue } from "../certificates/queue.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type Wildcard, certifiedNames, namesIn } from "../certificates/wildcard.ts";
 import { certificateService } from "../certificates/service.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
-import { limitsOf } from "../lib/acme-limits.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { certificateRecords } from "../domains/certificate-records.ts";
 import { authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
@@ -20,12 +19,36 @@ import type { Inspect } from "../dns-checks/inspect.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
 import { type Trial, newTrial } from "../certificates/trial.ts";
 import { certificateStore, watchCertificates } from "../edge/certificate-store.ts";
+import { type Issuance, issuanceBy } from "../dns-checks/caa-finding.ts";
+import { limitsOf } from "../lib/acme-limits.ts";
 import { cnameTargetIn } from "../projects/addresses.ts";
 import { secureContext } from "../protocols/tls/contexts.ts";
 import { challengesOf, delegationOf, wildcardOf } from "./challenges.ts";
-import { issuanceOf } from "./issuance.ts";
 import type { Repositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
+
+const ordersCertificates = ({ httpsPort, acmeAgreeTos }: Config): boolean =>
+  httpsPort !== undefined && acmeAgreeTos;
+
+/** The CAs, methods and accounts of the server's orders, in the terms of CAA records. @param dns for the delegation of challenges */
+export const issuanceOf = (
+  config: Config,
+  certificates: Pick<Repositories["certificates"], "account">,
+  dns?: DnsAccess,
+): Issuance => {
+  const issuance = issuanceBy(config.caaIssuers);
+  if (!ordersCertificates(config)) return issuance;
+  return {
+    ...issuance,
+    methods: issuance.methods.filter((method) => method !== "dns-01" || wildcardOf(config) !== undefined),
+    delegation: dns && delegationOf(config, dns),
+    async accounts() {
+      const accounts = await Promise.all(config.acmeDirectory.map((ca) => certificates.account(ca)));
+      const urls = accounts.flatMap((account) => account?.url ?? []);
+      return urls.length === config.acmeDirectory.length ? urls : undefined;
+    },
+  };
+};
 
 /** The certificate service for commands, which need no HTTPS listener. */
 export const commandCertificates = (

@@ -1,22 +1,83 @@
 import { hostname } from "node:os";
 import type { Cluster, ReplicaState } from "../cluster/cluster.ts";
+import { erasurePoller } from "../cluster/erasures.ts";
 import { EngineUnavailable } from "../cluster/errors.ts";
 import { type Nodes, announceNode } from "../cluster/nodes.ts";
 import { onOneNode } from "../cluster/on-one-node.ts";
 import { FORMAT } from "../cluster/record.ts";
+import { snapshotPoller } from "../cluster/snapshot-schedule.ts";
 import type { Config } from "../config/config.ts";
-import { nodeIdPath } from "../data-dir/paths.ts";
+import { databasePath, nodeIdPath } from "../data-dir/paths.ts";
+import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
+import { freeBytes } from "../data-dir/storage.ts";
+import { vacuumInWorker } from "../db/vacuum.ts";
 import { PublicProblem } from "../http/health.ts";
+import type { MetricName } from "../http/metrics-catalogue.ts";
 import type { CounterOptions, GaugeOptions } from "../http/metrics.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
+import { fileSize } from "../lib/files.ts";
 import type { Logger } from "../lib/log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type Clock, formatTime } from "../lib/time.ts";
-import { clusterCounters, clusterGauges } from "./cluster-metrics.ts";
-import { snapshotPollers } from "./snapshots.ts";
 import { VERSION } from "./version.ts";
+
+export const clusterGauges = ({ state, liveNodes }: Pick<Cluster, "state" | "liveNodes">): GaugeOptions[] => [
+  { name: "cluster_engine_up", read: () => (state().problem === undefined ? 1 : 0) },
+  { name: "cluster_live_nodes", read: liveNodes },
+  { name: "cluster_log_position", read: () => state().position },
+  { name: "cluster_log_lag", read: () => Math.max(0, state().head - state().position) },
+];
+
+export const clusterCounters = ({ state }: Pick<Cluster, "state">): CounterOptions[] => {
+  const counts: Partial<Record<MetricName, () => number>> = {
+    cluster_appends_total: () => state().appends,
+    cluster_lost_appends_total: () => state().lostAppends,
+    cluster_append_seconds_total: () => state().appendSeconds,
+    cluster_applied_records_total: () => state().applied,
+  };
+  return (Object.entries(counts) as [MetricName, () => number][]).map(([name, count]) => ({
+    name,
+    read: () => [{ labels: {}, count: count() }],
+  }));
+};
+
+type Settings = Pick<Config, "dataDir" | "blobsUrl" | "diskReserve">;
+
+/** Makes snapshots on one node of the cluster. */
+const snapshots = (cluster: Cluster, { dataDir, blobsUrl, diskReserve }: Settings, log: Logger): Poller => {
+  const path = databasePath(dataDir);
+  const onError = (error: unknown) => log.warn({ err: error }, "the cluster's snapshot could not be made");
+  const poller = snapshotPoller(path, cluster, {
+    objects: snapshotObjects(blobsUrl),
+    // Below the reserve, the server is not ready.
+    assertRoom() {
+      if (freeBytes(dataDir) < diskReserve + fileSize(path))
+        throw new Error("DATA_DIR has no room for a copy of the database beside it: make room there");
+    },
+    onMade: ({ position }, seconds) =>
+      log.info({ position, seconds: Math.round(seconds * 10) / 10 }, "made a snapshot of the cluster"),
+    onError,
+  });
+  return onOneNode([poller], cluster.log, { name: "snapshots", node: cluster.node, onError });
+};
+
+/** Rewrites the database after the erasure of a person. */
+const erasures = (cluster: Cluster, { dataDir }: Settings, log: Logger): Poller =>
+  erasurePoller(cluster, {
+    async rewrite() {
+      await vacuumInWorker(databasePath(dataDir));
+      log.info("rewrote the database after the erasure of a person");
+    },
+    onError: (error) =>
+      log.warn({ err: error }, "the database could not be rewritten after the erasure of a person"),
+  });
+
+export const snapshotPollers = (cluster: Cluster, settings: Settings, log: Logger): Poller[] => [
+  snapshots(cluster, settings, log),
+  erasures(cluster, settings, log),
+];
 
 const NO_BLOBS =
   "BLOBS_URL is not set, so this node refuses deploys: set it to a bucket that all nodes reach";

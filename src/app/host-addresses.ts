@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 
 export type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
@@ -9,7 +10,7 @@ export const isAnyHost = (host: string): boolean => host === "0.0.0.0" || host =
  * The addresses of this machine at which other machines reach a listener on all addresses; none for any other host.
  * @param host `0.0.0.0` has those of IPv4, `::` has all
  */
-export const machineAddresses = (host: string, interfaces: Interfaces = networkInterfaces()): string[] => {
+const machineAddresses = (host: string, interfaces: Interfaces = networkInterfaces()): string[] => {
   if (!isAnyHost(host)) return [];
   return (
     Object.values(interfaces)
@@ -25,4 +26,18 @@ export const machineAddresses = (host: string, interfaces: Interfaces = networkI
 export const singleHosts = (host: string, interfaces?: Interfaces): string[] => {
   const addresses = machineAddresses(host, interfaces);
   return addresses.length > 0 ? addresses : [host];
+};
+
+const MAX_ADDRESSES = 4;
+
+/**
+ * The URLs under which other machines reach a listener on all addresses; none for any other host.
+ * @param localUrl the URL of the listener on this machine
+ */
+export const networkUrls = (localUrl: string, host: string, interfaces?: Interfaces): string[] => {
+  const { port } = new URL(localUrl);
+  const suffix = port && `:${port}`;
+  return machineAddresses(host, interfaces)
+    .map((address) => `http://${isIPv6(address) ? `[${address}]` : address}${suffix}`)
+    .slice(0, MAX_ADDRESSES);
 };

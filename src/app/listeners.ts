@@ -1,6 +1,9 @@
+import { lookup } from "node:dns/promises";
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
+import { type SettingName, SETTINGS } from "../config/settings.ts";
 import { workersSocketPath } from "../data-dir/paths.ts";
+import { shareOfClient, limitConnections } from "../edge/connection-limit.ts";
 import {
   type DescriptorBudget,
   descriptorBudget,
@@ -9,21 +12,103 @@ import {
 } from "../edge/file-descriptors.ts";
 import { type Handler, type HttpListener, listenHttp } from "../edge/http-listener.ts";
 import { type HttpsListener, listenHttps } from "../edge/https-listener.ts";
-import { limitConnections, shareOfClient } from "../edge/connection-limit.ts";
 import { openSockets } from "../edge/sockets.ts";
 import { closeUnread } from "../edge/unread-responses.ts";
 import { respondWhilePreparing } from "../http/health.ts";
 import { once } from "../lib/lazy.ts";
 import type { Logger } from "../lib/log.ts";
-import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
+import { OperatorError } from "../lib/operator-error.ts";
+import { reasonOf } from "../lib/reason.ts";
 import { listenForDns } from "../protocols/dns-server/listen.ts";
+import type { AlpnChallenges } from "../protocols/tls/alpn-challenges.ts";
 import { type ConnectionLimits, DEFAULT_LIMITS } from "../protocols/tls/connections.ts";
 import { singleHosts } from "./host-addresses.ts";
-import { type ListenAddress, listenAt, listenAddresses } from "./listen-addresses.ts";
+import { portHolder } from "../lib/port-holder.ts";
 import type { Services } from "./services.ts";
 
+/** An address to listen on, and the settings that it comes from. */
+interface ListenAddress {
+  host: string;
+  port: number;
+  hostSetting: SettingName;
+  portSetting: SettingName;
+}
+
+interface ListenAddresses {
+  /** The address of PORT. */
+  main: ListenAddress;
+  http: ListenAddress | undefined;
+  https: ListenAddress | undefined;
+  /** Of the name server. */
+  dns: ListenAddress;
+}
+
+/** Reads the addresses from the settings. */
+const listenAddresses = ({
+  host,
+  port,
+  portHost,
+  httpPort,
+  httpsPort,
+  dnsListenHost,
+  dnsListenPort,
+}: Config): ListenAddresses => ({
+  main: { host: portHost, port, hostSetting: portHost === host ? "host" : "portHost", portSetting: "port" },
+  http:
+    httpPort === undefined
+      ? undefined
+      : { host, port: httpPort, hostSetting: "host", portSetting: "httpPort" },
+  https:
+    httpsPort === undefined
+      ? undefined
+      : { host, port: httpsPort, hostSetting: "host", portSetting: "httpsPort" },
+  dns: {
+    host: dnsListenHost,
+    port: dnsListenPort,
+    hostSetting: dnsListenHost === host ? "host" : "dnsListenHost",
+    portSetting: "dnsListenPort",
+  },
+});
+
+const hasAddress = (host: string): Promise<boolean> =>
+  lookup(host).then(
+    () => true,
+    () => false,
+  );
+
+/** What to do about the code of a failed `listen`. */
+const remedyFor = (
+  code: string | undefined,
+  { port, hostSetting, portSetting }: ListenAddress,
+): string | undefined => {
+  const { env, flag: hostFlag } = SETTINGS[hostSetting];
+  const { flag: portFlag } = SETTINGS[portSetting];
+  if (code === "EADDRNOTAVAIL")
+    return `${env} is neither an address nor a name of this machine; choose another with --${hostFlag}, such as 127.0.0.1`;
+  if (code === "EACCES")
+    return `ports below 1024 need a permission: run it with adoption-store service install, grant CAP_NET_BIND_SERVICE, or choose another with --${portFlag}`;
+  if (code !== "EADDRINUSE") return undefined;
+  const holder = portHolder(port);
+  return `the port is in use${holder ? ` by ${holder}: stop that` : ": stop what listens there"}, or choose another with --${portFlag}`;
+};
+
+/** Calls `listen`. @throws OperatorError that says what to do if it fails */
+const listenAt = async <Listening>(
+  { host, port, hostSetting, portSetting }: ListenAddress,
+  listen: (where: { host: string; port: number }) => Listening | Promise<Listening>,
+): Promise<Listening> => {
+  try {
+    return await listen({ host, port });
+  } catch (error) {
+    // For a name that does not resolve, Bun's error has no code, or that of an earlier call.
+    const code = (await hasAddress(host)) ? (error as { code?: string }).code : "EADDRNOTAVAIL";
+    const remedy = remedyFor(code, { host, port, hostSetting, portSetting }) ?? reasonOf(error);
+    throw new OperatorError(`cannot listen on ${host}:${port}: ${remedy}`, { cause: error });
+  }
+};
+
 /** The handlers that the listeners call. */
-export interface Handlers {
+interface Handlers {
   fetch: Handler;
   /** Handles requests over HTTPS whose Host is not their connection's. */
   misdirected: Handler;

@@ -2,34 +2,49 @@ import type { Config } from "../config/config.ts";
 import { createCeremonies } from "../console/ceremonies.ts";
 import { type Gateway, createGateway } from "../console/gateway.ts";
 import { type KeylessHolder, createSessions } from "../console/sessions.ts";
-import type { Database } from "../db/open.ts";
+import { type Database, openDatabase } from "../db/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
+import { challengeForwarder, challengeHandler, dispatcher } from "../edge/dispatch.ts";
 import { type Connections, connectionsOf } from "../edge/connections.ts";
-import { dispatcher, challengeForwarder, challengeHandler } from "../edge/dispatch.ts";
 import { withHttpUrl, createApp } from "../http/app.ts";
-import type { Handler } from "../edge/http-listener.ts";
 import { hostNamesOf, hostParser } from "../edge/hosts.ts";
 import { httpsOnly, httpsRedirect, publicPort } from "../edge/https-only.ts";
 import { type OwnerSocket, forwarder, isForWorker } from "../edge/forwarding.ts";
 import { finishUnrouted, misdirectedResponse, refusedResponse } from "../edge/error-response.ts";
+import type { Handler } from "../edge/http-listener.ts";
 import { refusedHosts } from "../edge/refused-hosts.ts";
 import { cors } from "../http/lifecycle.ts";
 import { finishRequest } from "../http/finish-request.ts";
 import { macros } from "../http/macros.ts";
 import { metrics } from "../http/metrics.ts";
 import { clientAddress, clientNetwork } from "../lib/client-address.ts";
+import { logger } from "../lib/log.ts";
 import { type RateLimiter, rateLimiter } from "../lib/rate-limiter.ts";
-import { type Documents, generateDocuments } from "../openapi/document.ts";
-import { consoleSite } from "./console-origin.ts";
 import { type Vitals, readinessChecks, processCounters, processGauges, readinessWarnings } from "./health.ts";
+import { type Documents, generateDocuments } from "../openapi/document.ts";
+import type { RelyingParty } from "../people/person.ts";
 import { createRoutes } from "./routes.ts";
-import type { Runtime } from "./runtime.ts";
-import type { Services } from "./services.ts";
+import { type Runtime, systemRuntime } from "./runtime.ts";
+import { type Services, createServices } from "./services.ts";
 import { VERSION } from "./version.ts";
 import type { LimiterName } from "./worker-messages.ts";
 
+/**
+ * The site that a request is for: BASE_URL, or the request's own host, which the dispatcher has accepted as one of the API's.
+ * A browser says in `Origin` which of the two it means. The scheme is never a client's word.
+ */
+const consoleSite =
+  ({ baseUrl }: Pick<Config, "baseUrl">, isSecure: (request: Request) => boolean) =>
+  (request: Request): RelyingParty => {
+    const { protocol, host } = new URL(request.url);
+    const own = new URL(`${isSecure(request) ? "https:" : protocol}//${host}`);
+    const configured = new URL(baseUrl ?? own);
+    const site = request.headers.get("origin") === own.origin ? own : configured;
+    return { origin: site.origin, id: site.hostname };
+  };
+
 /** What the application knows about its listeners. */
-export interface ListenerContext extends Vitals {
+interface ListenerContext extends Vitals {
   connections: Connections;
   /** The port in the server's addresses, unless BASE_URL names one. */
   port: number;
@@ -236,4 +251,18 @@ export const createRequestHandlers = (
   });
   const misdirected: Handler = misdirectedResponse(parseHost, finishOther);
   return { app, fetch, misdirected, refusedHosts: refused, metrics: requestMetrics, limiters };
+};
+
+/** The OpenAPI documents of this program. They describe an application over an empty database. */
+export const programDocuments = async (config: Config): Promise<Documents> => {
+  const database = openDatabase(":memory:");
+  try {
+    const log = logger({ level: "silent", format: "json", colour: false });
+    const runtime = { ...systemRuntime, log };
+    const services = createServices(config, database, runtime);
+    const { app } = createRequestHandlers(config, database, services, runtime, noListeners(config));
+    return await generateDocuments(app);
+  } finally {
+    await database.close();
+  }
 };

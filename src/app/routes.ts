@@ -6,35 +6,99 @@ import type { Gateway } from "../console/gateway.ts";
 import { consoleRoutes } from "../console/routes.ts";
 import type { Sessions } from "../console/sessions.ts";
 import { deployRoutes } from "../deploys/routes.ts";
-import { checkPageRoutes } from "../name-checks/page-routes.ts";
-import { nameCheckRoutes } from "../name-checks/routes.ts";
 import { domainRoutes } from "../domains/routes.ts";
 import type { Connections } from "../edge/connections.ts";
 import { type Check, type Warning, healthRoutes } from "../http/health.ts";
 import type { Macros } from "../http/macros.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Caller, bearerToken } from "../http/authorization.ts";
-import { holds } from "../lib/scopes.ts";
-import { formatRate } from "../lib/rate-limiter.ts";
 import { keyRoutes } from "../keys/routes.ts";
 import type { KeyService } from "../keys/service.ts";
+import { formatRate } from "../lib/rate-limiter.ts";
+import { holds } from "../lib/scopes.ts";
+import { type Edition, type OtherPage, MANUAL_PATH } from "../manual/edition.ts";
 import { manualRoutes } from "../manual/routes.ts";
+import { checkPageRoutes } from "../name-checks/page-routes.ts";
+import { nameCheckRoutes } from "../name-checks/routes.ts";
+import { type FormatName, FORMATS, documentPath } from "../openapi/formats.ts";
 import type { Documents } from "../openapi/document.ts";
+import type { Document } from "../openapi/reference/document.ts";
+import { referencePage } from "../openapi/reference/page.ts";
 import { docsRoutes } from "../openapi/routes.ts";
+import { type Addresses, type DocumentName, DOCUMENTS, absoluteBase } from "../openapi/sections.ts";
 import { orderRoutes } from "../orders/routes.ts";
-import { eventStream } from "../pets/events/stream-response.ts";
 import type { RelyingParty } from "../people/person.ts";
 import { personRoutes } from "../people/routes.ts";
+import { eventStream } from "../pets/events/stream-response.ts";
 import { petRoutes } from "../pets/routes.ts";
 import { previewAddress, projectAddresses } from "../projects/addresses.ts";
 import { projectRoutes } from "../projects/routes.ts";
-import { apiPages } from "./api-pages.ts";
-import { documentAddresses } from "./document-addresses.ts";
-import { serverEdition } from "./manual.ts";
 import type { Services } from "./services.ts";
+import { VERSION } from "./version.ts";
+
+/** The addresses in OpenAPI documents. @param port of the samples' addresses while BASE_URL is not set */
+const documentAddresses = ({ baseUrl, stagingBaseUrl }: Config, port: number): Addresses => ({
+  baseUrl: baseUrl ?? "",
+  stagingBaseUrl: stagingBaseUrl ?? "",
+  localUrl: `http://localhost:${port}`,
+});
+
+/** The manual as the server publishes it, next to its other pages. */
+const serverEdition = (config: Config, otherPages: Edition["otherPages"]): Edition => ({
+  origin: config.baseUrl ?? "",
+  version: VERSION,
+  neighbours: [
+    { href: "/manual/api/store", label: "API" },
+    { href: "/docs", label: "Try it" },
+    ...(config.console ? [{ href: "/console", label: "Console" }] : []),
+  ],
+  otherPages,
+});
+
+const PAGES: Record<DocumentName, { title: string; summary: string }> = {
+  store: {
+    title: "Store API",
+    summary: "Every operation on animals, categories and adoptions, with examples in four languages.",
+  },
+  platform: {
+    title: "Platform API",
+    summary: "Every operation on projects, deploys, domains and API keys, with examples in four languages.",
+  },
+};
+
+const FORMAT_LABELS: Record<FormatName, string> = {
+  json: "OpenAPI (JSON)",
+  yaml: "OpenAPI (YAML)",
+  postman: "a Postman collection",
+};
+
+const filesOf = (name: DocumentName): Record<string, string> =>
+  Object.fromEntries(
+    (Object.keys(FORMATS) as FormatName[]).map((format) => [
+      FORMAT_LABELS[format],
+      documentPath(name, format),
+    ]),
+  );
+
+/** The API reference, as pages of the manual. */
+const apiPages = (documents: () => Promise<Documents>, addresses: Addresses): OtherPage[] =>
+  DOCUMENTS.map((name) => ({
+    path: `api/${name}`,
+    title: PAGES[name].title,
+    summary: PAGES[name].summary,
+    async make(highlight) {
+      const document = (await documents())(name, addresses) as Document;
+      return referencePage(document, {
+        base: MANUAL_PATH,
+        highlight,
+        apiAddress: absoluteBase(name, addresses),
+        files: filesOf(name),
+      });
+    },
+  }));
 
 /** What routes need in addition to services. */
-export interface RouteContext {
+interface RouteContext {
   config: Config;
   macros: Macros;
   metrics: Metrics;

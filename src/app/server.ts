@@ -1,35 +1,77 @@
 import { existsSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { assertBackupDirectory } from "../backups/destination.ts";
 import { serverBackups } from "../backups/schedule.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { childEnvironment } from "../config/shared-settings.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
+import { childEnvironment } from "../config/shared-settings.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
 import { type Store, openStore } from "../data-dir/open.ts";
-import { databasePath } from "../data-dir/paths.ts";
-import { storeIdOf } from "../db/store-id.ts";
+import { adminKeyPath, databasePath } from "../data-dir/paths.ts";
 import type { Database } from "../db/open.ts";
+import { storeIdOf } from "../db/store-id.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { assertFileLimit, processFileLimit } from "../edge/file-descriptors.ts";
-import type { Handler } from "../edge/http-listener.ts";
 import { describeReadiness, respondWhileStarting } from "../http/health.ts";
+import type { Handler } from "../edge/http-listener.ts";
+import type { KeyService } from "../keys/service.ts";
+import { writeDurably } from "../lib/durable.ts";
 import { type Logger, logger } from "../lib/log.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import type { Poller } from "../lib/poller.ts";
+import { resultCode } from "../lib/storage-errors.ts";
 import { projectAddresses } from "../projects/addresses.ts";
-import { openAdminKey } from "./admin-key.ts";
 import type { ServerCluster } from "./cluster.ts";
-import { createRequestHandlers } from "./request-handlers.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners, eventStreamLimit, probePorts } from "./listeners.ts";
-import { networkUrls } from "./network-urls.ts";
+import { maintenance, storeRecords } from "./maintenance.ts";
 import { migrateData } from "./migration.ts";
-import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { nameserverAddresses } from "./nameserver.ts";
+import { networkUrls } from "./host-addresses.ts";
+import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
+import { createRequestHandlers } from "./request-handlers.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
-import { maintenance, storeRecords } from "./maintenance.ts";
 import type { Workers } from "./workers.ts";
+
+/** @throws OperatorError if the path is a directory */
+const writeKey = async (path: string, secret: string): Promise<void> => {
+  try {
+    await writeDurably(path, `${secret}\n`);
+  } catch (error) {
+    if (resultCode(error) !== "EISDIR") throw error;
+    throw new OperatorError(
+      `${path} is a directory. Move it away: the server writes the first key to a file with this name`,
+      { cause: error },
+    );
+  }
+};
+
+/**
+ * The file of DATA_DIR with the first key. If the file has no valid key, and no key or administrator can create keys with all
+ * scopes, a new first key replaces it.
+ * @returns the file if its key is valid: a restored database has only its own keys
+ */
+const openAdminKey = async (
+  dataDir: string,
+  keys: KeyService,
+  log: Logger,
+): Promise<{ path: string; isNew: boolean } | undefined> => {
+  const path = adminKeyPath(dataDir);
+  const secret = await readFile(path, "utf8").catch(() => undefined);
+  if (secret !== undefined && (await keys.authenticate(secret.trim()))) return { path, isNew: false };
+  const created = await keys.createFirst({
+    save: (first) => writeKey(path, first),
+    remove: () => rm(path, { force: true }),
+  });
+  if (created) return { path, isNew: true };
+  if (secret !== undefined)
+    log.warn(
+      `${path}: this key is revoked or belongs to another database: remove the file, and create a key with: adoption-store keys create --name NAME --scope '*'`,
+    );
+  return undefined;
+};
 
 /** How often the files of DATA_DIR are checked. Writes check the database's files too. */
 const WATCH_MS = 1000;

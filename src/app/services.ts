@@ -9,7 +9,6 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import type { RequestIndex } from "../db/pet-index.ts";
 import { randomToken } from "../lib/random.ts";
-import { rowSweeper } from "../db/sweeper.ts";
 import { dnsAccess } from "../dns-checks/dns-access.ts";
 import { type Inspect, inspector } from "../dns-checks/inspect.ts";
 import { reachingInspector } from "../dns-checks/reach.ts";
@@ -35,14 +34,12 @@ import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
 import { siteCache } from "../sites/site-cache.ts";
 import { cachedNames } from "../sites/name-cache.ts";
 import { siteService } from "../sites/service.ts";
-import { httpsServices, queueOf } from "./certificates.ts";
+import { httpsServices, issuanceOf, queueOf } from "./certificates.ts";
 import { challengeRecordsOf, delegationOf, storedChallenges, wildcardOf } from "./challenges.ts";
 import { type DeployOptions, deployServices } from "./deploys.ts";
 import { domainConnectOf } from "./domain-connect.ts";
-import { domainServices } from "./domains.ts";
-import { issuanceOf } from "./issuance.ts";
+import { domainServices, nameCheckServices } from "./domains.ts";
 import { createNameserver } from "./nameserver.ts";
-import { nameCheckServices } from "./name-checks.ts";
 import { serverPlatform } from "./platform.ts";
 import { type Repositories, createRepositories } from "./repositories.ts";
 import type { Runtime } from "./runtime.ts";
@@ -87,6 +84,19 @@ const oidcOf = (
         },
       )
     : undefined;
+
+/**
+ * Removes expired rows in slices, so that other writes get their turn.
+ * @param slices each removes some rows, and resolves to true if there may be more
+ * @returns a function that sweeps until no expired row is left, or ends after the current slice when its signal aborts
+ */
+const rowSweeper =
+  (slices: readonly (() => Promise<boolean>)[]) =>
+  async (signal: AbortSignal): Promise<void> => {
+    for (const slice of slices)
+      do if (signal.aborted) return;
+      while (await slice());
+  };
 
 const storeServices = (
   config: Config,

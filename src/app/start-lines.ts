@@ -2,8 +2,7 @@ import { type Config, isLocalHost } from "../config/config.ts";
 import { LINK_MINUTES } from "../console/sign-in-links.ts";
 import { originsOf } from "../nameserver/nameserver.ts";
 import { signInLink } from "../people/person.ts";
-import { type Interfaces, isAnyHost } from "./host-addresses.ts";
-import { networkUrls } from "./network-urls.ts";
+import { type Interfaces, isAnyHost, networkUrls } from "./host-addresses.ts";
 
 /** What a server tells about its addresses. */
 export interface StartedServer {

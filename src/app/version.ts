@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 
 /** The build defines it. The source and a build outside a git repository have none. */
@@ -8,3 +9,17 @@ export const COMMIT = typeof BUILD_COMMIT === "undefined" ? undefined : BUILD_CO
 
 /** Semantic Versioning: the commit is build metadata, so that two builds of one version differ. */
 export const VERSION = COMMIT === undefined ? manifest.version : `${manifest.version}+${COMMIT}`;
+
+/** The root of the source, next to package.json. */
+export const SOURCE = join(import.meta.dir, "../..");
+
+/** The commit of a source tree, with `-dirty` after it if its files differ. Undefined outside a git repository. */
+export const commitOf = (directory: string): string | undefined => {
+  const command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+  try {
+    const { success, stdout } = Bun.spawnSync(command, { cwd: directory, stderr: "ignore" });
+    return success ? stdout.toString().trim() : undefined;
+  } catch {
+    return undefined; // git is not installed.
+  }
+};

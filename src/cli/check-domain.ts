@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { commandNameCheck } from "../app/name-checks.ts";
+import { commandNameCheck } from "../app/domains.ts";
 import { systemRuntime } from "../app/runtime.ts";
 import { SHARED } from "../config/shared-settings.ts";
 import { dnsInspector } from "../dns-checks/inspect.ts";

@@ -1,7 +1,6 @@
 import { Argument, Command, Option } from "commander";
-import { commitOf, SOURCE } from "../app/commit.ts";
-import { programDocuments } from "../app/openapi.ts";
-import { COMMIT, VERSION } from "../app/version.ts";
+import { commitOf, SOURCE, COMMIT, VERSION } from "../app/version.ts";
+import { programDocuments } from "../app/request-handlers.ts";
 import { processEnvironment } from "../config/config.ts";
 import { migrations } from "../db/migrations.ts";
 import { FORMAT_NAMES, type FormatName, FORMATS } from "../openapi/formats.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig } from "../config/config.ts";
-import { networkUrls } from "../app/network-urls.ts";
+import { networkUrls } from "../app/host-addresses.ts";
 import type { ProcessRecord } from "../data-dir/process-record.ts";
 import { quantity } from "../lib/quantity.ts";
 import { STATE_DIRECTORY } from "../service/unit.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { listeningInodes, portHolder } from "../../src/app/port-holder.ts";
+import { listeningInodes, portHolder } from "../../src/lib/port-holder.ts";
 import { startLines } from "../../src/app/start-lines.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { projectAddresses } from "../../src/projects/addresses.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { programDocuments } from "../../src/app/openapi.ts";
+import { programDocuments } from "../../src/app/request-handlers.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { DOCUMENTS, type DocumentName } from "../../src/openapi/sections.ts";
 import { type Document, declarationsOf } from "../client/declarations.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { listeningInodes } from "../../src/app/port-holder.ts";
+import { listeningInodes } from "../../src/lib/port-holder.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { bundledProgram } from "../support/program.ts";
 import { openOnce } from "../support/store.ts";
