@@ -23,14 +23,14 @@ import { reasonOf } from "../lib/reason.ts";
 import { type Clock, formatTime } from "../lib/time.ts";
 import { VERSION } from "./version.ts";
 
-export const clusterGauges = ({ state, liveNodes }: Pick<Cluster, "state" | "liveNodes">): GaugeOptions[] => [
+const clusterGauges = ({ state, liveNodes }: Pick<Cluster, "state" | "liveNodes">): GaugeOptions[] => [
   { name: "cluster_engine_up", read: () => (state().problem === undefined ? 1 : 0) },
   { name: "cluster_live_nodes", read: liveNodes },
   { name: "cluster_log_position", read: () => state().position },
   { name: "cluster_log_lag", read: () => Math.max(0, state().head - state().position) },
 ];
 
-export const clusterCounters = ({ state }: Pick<Cluster, "state">): CounterOptions[] => {
+const clusterCounters = ({ state }: Pick<Cluster, "state">): CounterOptions[] => {
   const counts: Partial<Record<MetricName, () => number>> = {
     cluster_appends_total: () => state().appends,
     cluster_lost_appends_total: () => state().lostAppends,
@@ -74,7 +74,7 @@ const erasures = (cluster: Cluster, { dataDir }: Settings, log: Logger): Poller 
       log.warn({ err: error }, "the database could not be rewritten after the erasure of a person"),
   });
 
-export const snapshotPollers = (cluster: Cluster, settings: Settings, log: Logger): Poller[] => [
+const snapshotPollers = (cluster: Cluster, settings: Settings, log: Logger): Poller[] => [
   snapshots(cluster, settings, log),
   erasures(cluster, settings, log),
 ];
