@@ -178,47 +178,72 @@ export const moveIntoPlace = (file: string, path: string): void => {
   renameSync(file, path);
 };
 
-type PinnedBlobs = ReturnType<typeof pinnedBlobs>;
+const syncNames = async (root: string, shards: Iterable<string>): Promise<void> => {
+  for (const shard of shards) await syncPath(shard);
+  await syncPath(root);
+  // The first deploy created `root`.
+  await syncPath(dirname(root));
+};
 
-/** The names of temporary files, by the hash of their content. */
-type Written = Map<string, Promise<string>>;
+/**
+ * Opens a writer for one deploy. Content waits in a temporary file for `flush`. No sweep removes it before `close`.
+ * Every method that writes throws InsufficientSpace.
+ */
+export const blobWriter = (options: BlobWriterOptions) => {
+  const { root, pathOf, temporary, diskSpace, afterSweeps } = options;
+  const blobs = pinnedBlobs(options);
+  /** The names of temporary files, by the hash of their content. */
+  const written = new Map<string, Promise<string>>();
+  temporary.makeDirectory();
 
-/** Writes contents to temporary files, unless the store has their blobs. */
-const contentWriter = ({ temporary, diskSpace }: BlobWriterOptions, blobs: PinnedBlobs, written: Written) => {
   /** Keeps a temporary file if its blob is missing. */
   const keepIfMissing = async (hash: string, name: string): Promise<void> => {
     if ((await blobs.pin(hash)) || written.has(hash)) temporary.drop(name);
     else written.set(hash, Promise.resolve(name));
   };
 
-  return {
-    async putBytes(content: Uint8Array): Promise<Stored> {
-      const hash = Bun.SHA256.hash(content, "hex");
-      // A concurrent call may have put the same content during the check.
-      if (!(await blobs.pin(hash)) && !written.has(hash)) {
-        diskSpace.assertFree(content.length);
-        const writing = temporary.write((handle) => writeAll(handle, content));
-        // Set before the first await: a concurrent call may put the same content.
-        written.set(hash, writing);
-        await writing;
+  const putBytes = async (content: Uint8Array): Promise<Stored> => {
+    const hash = Bun.SHA256.hash(content, "hex");
+    // A concurrent call may have put the same content during the check.
+    if (!(await blobs.pin(hash)) && !written.has(hash)) {
+      diskSpace.assertFree(content.length);
+      const writing = temporary.write((handle) => writeAll(handle, content));
+      // Set before the first await: a concurrent call may put the same content.
+      written.set(hash, writing);
+      await writing;
+    }
+    return { hash, size: content.length };
+  };
+
+  const putStream = async (content: AsyncIterable<Uint8Array>): Promise<Stored> => {
+    const hasher = new Bun.CryptoHasher("sha256");
+    let size = 0;
+    const name = await temporary.write(async (handle) => {
+      for await (const chunk of content) {
+        diskSpace.assertFree(chunk.length);
+        hasher.update(chunk);
+        writeAll(handle, chunk);
+        size += chunk.length;
       }
-      return { hash, size: content.length };
-    },
-    async putStream(content: AsyncIterable<Uint8Array>): Promise<Stored> {
-      const hasher = new Bun.CryptoHasher("sha256");
-      let size = 0;
-      const name = await temporary.write(async (handle) => {
-        for await (const chunk of content) {
-          diskSpace.assertFree(chunk.length);
-          hasher.update(chunk);
-          writeAll(handle, chunk);
-          size += chunk.length;
-        }
-      });
-      const hash = hasher.digest("hex");
-      await keepIfMissing(hash, name);
-      return { hash, size };
-    },
+    });
+    const hash = hasher.digest("hex");
+    await keepIfMissing(hash, name);
+    return { hash, size };
+  };
+
+  /** Removes the pins. Call it once a record names the blobs. A running sweep may not see that record: pins stay until it ends. */
+  const close = (): void => {
+    const unpin = blobs.close();
+    // A file that cannot be removed now is removed by the next sweep.
+    for (const name of written.values()) void name.then(temporary.drop).catch(() => {});
+    written.clear();
+    afterSweeps(unpin);
+  };
+
+  return {
+    /** Reads the content, once. If it throws, nothing is left. */
+    put: (content: Content): Promise<Stored> =>
+      content instanceof Uint8Array ? putBytes(content) : putStream(content),
     /**
      * Adopts a file that `write` writes to the given path.
      * @param write returns the hash of what it wrote, or undefined if it wrote nothing
@@ -241,64 +266,6 @@ const contentWriter = ({ temporary, diskSpace }: BlobWriterOptions, blobs: Pinne
         throw error;
       }
     },
-  };
-};
-
-const syncNames = async (root: string, shards: Iterable<string>): Promise<void> => {
-  for (const shard of shards) await syncPath(shard);
-  await syncPath(root);
-  // The first deploy created `root`.
-  await syncPath(dirname(root));
-};
-
-/** Contents become durable before names: a file under its name is whole, whenever the machine stops. */
-const flushWritten = async (
-  { root, pathOf, temporary }: BlobWriterOptions,
-  blobs: PinnedBlobs,
-  written: Written,
-): Promise<void> => {
-  const isMany = written.size >= MIN_FILES_TO_SYNC_AT_ONCE;
-  const isDurable = isMany && (await syncFileSystem(root));
-  for (const shard of blobs.shards) makeOwnedDirectories(shard);
-  let moved = 0;
-  for (const [hash, writing] of written) {
-    const name = await writing;
-    if (!isDurable) await syncPath(temporary.pathOf(name));
-    moveIntoPlace(temporary.pathOf(name), pathOf(hash));
-    temporary.release(name);
-    written.delete(hash);
-    blobs.onStored(hash);
-    if (++moved % FILES_PER_TURN === 0) await Bun.sleep(0);
-  }
-  if (!(isMany && (await syncFileSystem(root)))) await syncNames(root, blobs.shards);
-  blobs.shards.clear();
-};
-
-/**
- * Opens a writer for one deploy. Content waits in a temporary file for `flush`. No sweep removes it before `close`.
- * Every method that writes throws InsufficientSpace.
- */
-export const blobWriter = (options: BlobWriterOptions) => {
-  const { pathOf, temporary, afterSweeps } = options;
-  const blobs = pinnedBlobs(options);
-  const written: Written = new Map();
-  const { putBytes, putStream, adopt } = contentWriter(options, blobs, written);
-  temporary.makeDirectory();
-
-  /** Removes the pins. Call it once a record names the blobs. A running sweep may not see that record: pins stay until it ends. */
-  const close = (): void => {
-    const unpin = blobs.close();
-    // A file that cannot be removed now is removed by the next sweep.
-    for (const name of written.values()) void name.then(temporary.drop).catch(() => {});
-    written.clear();
-    afterSweeps(unpin);
-  };
-
-  return {
-    /** Reads the content, once. If it throws, nothing is left. */
-    put: (content: Content): Promise<Stored> =>
-      content instanceof Uint8Array ? putBytes(content) : putStream(content),
-    adopt,
     /** Pins a blob that was put before, here or by an earlier deploy. @returns false if the store does not have it whole */
     pin: async (hash: string): Promise<boolean> => (await blobs.pin(hash)) || written.has(hash),
     /** Where a blob can be read, before the flush too. */
@@ -306,8 +273,27 @@ export const blobWriter = (options: BlobWriterOptions) => {
       const name = await written.get(hash);
       return name === undefined ? pathOf(hash) : temporary.pathOf(name);
     },
-    /** Stores all content so far. When it resolves, contents and names are on disk. */
-    flush: (): Promise<void> => flushWritten(options, blobs, written),
+    /**
+     * Stores all content so far. When it resolves, contents and names are on disk. Contents become durable before names: a file
+     * under its name is whole, whenever the machine stops.
+     */
+    async flush(): Promise<void> {
+      const isMany = written.size >= MIN_FILES_TO_SYNC_AT_ONCE;
+      const isDurable = isMany && (await syncFileSystem(root));
+      for (const shard of blobs.shards) makeOwnedDirectories(shard);
+      let moved = 0;
+      for (const [hash, writing] of written) {
+        const name = await writing;
+        if (!isDurable) await syncPath(temporary.pathOf(name));
+        moveIntoPlace(temporary.pathOf(name), pathOf(hash));
+        temporary.release(name);
+        written.delete(hash);
+        blobs.onStored(hash);
+        if (++moved % FILES_PER_TURN === 0) await Bun.sleep(0);
+      }
+      if (!(isMany && (await syncFileSystem(root)))) await syncNames(root, blobs.shards);
+      blobs.shards.clear();
+    },
     close,
     /** Closes, and removes the blobs that only this writer stored. */
     discard(): void {
