@@ -30,7 +30,6 @@ import { isReplicaFile } from "../db/replica-mark.ts";
 import { hasTable } from "../db/schema-check.ts";
 import { type Client, copyInto, openCopy, openExisting, settleLog } from "../db/snapshot.ts";
 import { manifestsOf } from "../db/stored-deploys.ts";
-import type { BlobWriter } from "../deploys/blobs.ts";
 import { replaceFile, syncDirectory, syncPath } from "../lib/durable.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -186,56 +185,42 @@ const removeEmpty = (directory: string): void => {
 
 const restore = async (
   backup: Client,
-  target: RestoreTarget,
-  storage: SiteStorage,
-  onProgress: OnProgress,
-): Promise<RestoreResult> => {
-  const hasFiles = hasBackupFiles(backup) && backupFiles(backup).hashes().length > 0;
-  const writer = hasFiles ? storage.blobs.openWriter() : undefined;
-  try {
-    const result = await restoreWith(writer, backup, target, storage, onProgress);
-    writer?.close();
-    return result;
-  } catch (error) {
-    writer?.discard();
-    throw error;
-  }
-};
-
-const restoreWith = async (
-  writer: BlobWriter | undefined,
-  backup: Client,
   { file, dataDir, now }: RestoreTarget,
   { blobs, remote }: SiteStorage,
   onProgress: OnProgress,
 ): Promise<RestoreResult> => {
   const path = databasePath(dataDir);
   const temporary = restoringPath(dataDir);
-  const sites = writer
-    ? await restoreSiteFiles(blobs, writer, backupFiles(backup), (done, of) =>
-        onProgress(`Sites: ${done} of ${of} files`),
-      )
-    : { files: 0, bytes: 0 };
-  onProgress("Writing the database", true);
-  writeDatabase(backup, temporary);
-  prepareDatabase(temporary, idAbove(now, lastEventId(backup), lastEventIdIn(path)));
-  recordRestore(temporary, { now, file });
-  onProgress("Checking the database", true);
-  const needed = await neededFiles(blobs, checkedManifests(temporary));
-  // Before the database refers to them: other nodes read them there.
-  const missing = remote
-    ? await remote.upload(needed, (done, of) => onProgress(`Uploading the sites: ${done} of ${of} files`))
-    : countMissing(blobs, needed);
-  chmodSync(temporary, 0o600);
-  const aside = asidePath(path, now);
-  const replaces = existsSync(path);
-  await setAside(path, aside);
-  await replaceFile(temporary, path);
-  return {
-    bytes: statSync(path).size,
-    aside: replaces ? aside : undefined,
-    sites: { ...sites, missing },
-  };
+  const hasFiles = hasBackupFiles(backup) && backupFiles(backup).hashes().length > 0;
+  const writer = hasFiles ? blobs.openWriter() : undefined;
+  try {
+    const sites = writer
+      ? await restoreSiteFiles(blobs, writer, backupFiles(backup), (done, of) =>
+          onProgress(`Sites: ${done} of ${of} files`),
+        )
+      : { files: 0, bytes: 0 };
+    onProgress("Writing the database", true);
+    writeDatabase(backup, temporary);
+    prepareDatabase(temporary, idAbove(now, lastEventId(backup), lastEventIdIn(path)));
+    recordRestore(temporary, { now, file });
+    onProgress("Checking the database", true);
+    const needed = await neededFiles(blobs, checkedManifests(temporary));
+    // Before the database refers to them: other nodes read them there.
+    const missing = remote
+      ? await remote.upload(needed, (done, of) => onProgress(`Uploading the sites: ${done} of ${of} files`))
+      : countMissing(blobs, needed);
+    chmodSync(temporary, 0o600);
+    const aside = asidePath(path, now);
+    const replaces = existsSync(path);
+    await setAside(path, aside);
+    await replaceFile(temporary, path);
+    const { size: bytes } = statSync(path);
+    writer?.close();
+    return { bytes, aside: replaces ? aside : undefined, sites: { ...sites, missing } };
+  } catch (error) {
+    writer?.discard();
+    throw error;
+  }
 };
 
 const lockDirectory = (dataDir: string): Lock => {
@@ -270,13 +255,22 @@ const writeDatabase = (backup: Client, temporary: string): void => {
   if (!hasBackupFiles(backup)) return copyInto(backup, temporary);
   const raw = `${temporary}.raw`;
   copyInto(backup, raw);
-  const copy = openCopy(raw);
   try {
-    dropBackupFiles(copy);
-    copyInto(copy, temporary);
+    withCopy(raw, (copy) => {
+      dropBackupFiles(copy);
+      copyInto(copy, temporary);
+    });
+  } finally {
+    rmSync(raw);
+  }
+};
+
+const withCopy = <Result>(path: string, use: (copy: Client) => Result): Result => {
+  const copy = openCopy(path);
+  try {
+    return use(copy);
   } finally {
     copy.close();
-    rmSync(raw);
   }
 };
 
@@ -284,29 +278,27 @@ const writeDatabase = (backup: Client, temporary: string): void => {
  * Makes the copy an embedded database. Renumbering tells event readers that the events they have seen no longer apply.
  * Sessions may have been closed since the backup.
  */
-const prepareDatabase = (temporary: string, lastEventIdBefore: number): void => {
-  const copy = openCopy(temporary);
-  try {
+const prepareDatabase = (temporary: string, lastEventIdBefore: number): void =>
+  withCopy(temporary, (copy) => {
     removeOrigin(copy);
     restartEventIds(copy, lastEventIdBefore);
     endSessions(copy);
-  } finally {
-    copy.close();
-  }
-};
+  });
 
 /** Adds the restore to the audit log, if the version that took the backup had one. */
-const recordRestore = (temporary: string, { now, file }: { now: number; file: string }): void => {
-  const copy = openCopy(temporary);
-  try {
+const recordRestore = (temporary: string, { now, file }: { now: number; file: string }): void =>
+  withCopy(temporary, (copy) => {
     if (!hasTable(copy, "audit_entries")) return;
     const entry = { action: "backup.restored", id: basename(file) } as const;
     for (const { query, values } of auditing({ client: copy })({ actor: OPERATOR, now }, entry))
       query.all(values);
-  } finally {
-    copy.close();
-  }
-};
+  });
+
+const checkedManifests = (temporary: string): string[] =>
+  withCopy(temporary, (copy) => {
+    assertSound(copy);
+    return manifestsOf(copy);
+  });
 
 /** @throws OperatorError for a replica, which would only load the cluster's store again */
 const assertNoReplica = (dataDir: string): void => {
@@ -339,16 +331,6 @@ const MAX_TIME_ID = 9e14;
  */
 const idAbove = (now: number, ...lastIds: number[]): number =>
   Math.max(...lastIds, Math.min(now * 100, MAX_TIME_ID)) + 1;
-
-const checkedManifests = (temporary: string): string[] => {
-  const copy = openCopy(temporary);
-  try {
-    assertSound(copy);
-    return manifestsOf(copy);
-  } finally {
-    copy.close();
-  }
-};
 
 /** @param directory on the file system of DATA_DIR; it still exists after a failed restore */
 const toOperatorError = (error: unknown, dataDir: string, directory: string): unknown => {
