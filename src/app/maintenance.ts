@@ -127,47 +127,35 @@ interface MaintenanceOptions {
   cluster: ServerCluster | undefined;
 }
 
-/** The periodic work of each server. */
-const workOfEach = (
-  config: Config,
-  database: Database,
-  services: Services,
-  { lock, log, watchMs, refusedHosts, cluster }: MaintenanceOptions,
-): Poller[] => [
-  watchFiles(database, lock, log, watchMs),
-  maintainDatabase(database, services, log),
-  indexPets(services, log),
-  maintainFiles(config, services, log),
-  saveRefusedHosts(config, refusedHosts, log),
-  ...(cluster?.pollers ?? []),
-  services.platformWatch,
-  services.scrub,
-  ...(services.objects?.everyNode ?? []),
-  ...(services.https ? [services.https.certificateWatch] : []),
-];
-
-/** The periodic work that one node of a cluster does for all. */
-const workOfOne = (services: Services, { log, backups }: MaintenanceOptions): Poller[] => [
-  sweepRows(services, log),
-  noticeProblems(services, log),
-  services.domainScheduler,
-  services.recordWatch,
-  ...(services.https ? [services.https.scheduler] : []),
-  ...(services.objects ? [services.objects.oneNode] : []),
-  ...(backups ? [backups] : []),
-];
-
 /** The periodic work of a server. `src/cluster/README.md` says which of it each node does. */
 export const maintenance = (
   config: Config,
   database: Database,
   services: Services,
-  options: MaintenanceOptions,
+  { lock, log, watchMs, refusedHosts, backups, cluster }: MaintenanceOptions,
 ): Poller[] => {
-  const ofOne = workOfOne(services, options);
-  const { cluster } = options;
-  return [
-    ...workOfEach(config, database, services, options),
-    ...(cluster ? [cluster.onOneNode(ofOne)] : ofOne),
+  const { https, objects } = services;
+  const ofEach = [
+    watchFiles(database, lock, log, watchMs),
+    maintainDatabase(database, services, log),
+    indexPets(services, log),
+    maintainFiles(config, services, log),
+    saveRefusedHosts(config, refusedHosts, log),
+    ...(cluster?.pollers ?? []),
+    services.platformWatch,
+    services.scrub,
+    ...(objects?.everyNode ?? []),
+    ...(https ? [https.certificateWatch] : []),
   ];
+  /** The work that one node of a cluster does for all. */
+  const ofOne = [
+    sweepRows(services, log),
+    noticeProblems(services, log),
+    services.domainScheduler,
+    services.recordWatch,
+    ...(https ? [https.scheduler] : []),
+    ...(objects ? [objects.oneNode] : []),
+    ...(backups ? [backups] : []),
+  ];
+  return [...ofEach, ...(cluster ? [cluster.onOneNode(ofOne)] : ofOne)];
 };

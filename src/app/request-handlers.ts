@@ -161,23 +161,6 @@ const apiHandler = (
   };
 };
 
-/** Redirects plain HTTP to HTTPS under names with a certificate. */
-const redirectToHttps = (
-  { trustProxy, baseUrl }: Config,
-  { certificates }: NonNullable<Services["https"]>,
-  {
-    parseHost,
-    peerOf,
-    httpsPort,
-  }: Pick<Parameters<typeof httpsOnly>[0], "parseHost" | "peerOf"> & { httpsPort: number },
-) =>
-  httpsOnly({
-    parseHost,
-    peerOf,
-    trustsProxy: trustProxy > 0,
-    redirect: httpsRedirect({ isSecured: certificates.hasValid, port: publicPort(baseUrl, httpsPort) }),
-  });
-
 /** The handlers that listeners call. */
 export const createRequestHandlers = (
   config: Config,
@@ -239,7 +222,16 @@ export const createRequestHandlers = (
     refuse: forward ?? refusedResponse(refused.add, finishOther),
     ...(https && {
       respondToChallenge: forward ? challengeForwarder(forward) : challengeHandler(https.challenge),
-      httpsOnly: redirectToHttps(config, https, { parseHost, peerOf: connections.peerOf, httpsPort }),
+      // Under names with a certificate.
+      httpsOnly: httpsOnly({
+        parseHost,
+        peerOf: connections.peerOf,
+        trustsProxy: config.trustProxy > 0,
+        redirect: httpsRedirect({
+          isSecured: https.certificates.hasValid,
+          port: publicPort(config.baseUrl, httpsPort),
+        }),
+      }),
     }),
     api: apiHandler(config, app, console.gateway, forward),
     sites,

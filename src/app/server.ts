@@ -6,10 +6,9 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { childEnvironment } from "../config/shared-settings.ts";
 import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
-import { type ServerLock, lockForServer } from "../data-dir/lock.ts";
+import { lockForServer } from "../data-dir/lock.ts";
 import { type Store, openStore } from "../data-dir/open.ts";
 import { adminKeyPath, databasePath } from "../data-dir/paths.ts";
-import type { Database } from "../db/open.ts";
 import { storeIdOf } from "../db/store-id.ts";
 import { connectionsOf } from "../edge/connections.ts";
 import { assertFileLimit, processFileLimit } from "../edge/file-descriptors.ts";
@@ -17,12 +16,11 @@ import { describeReadiness, respondWhileStarting } from "../http/health.ts";
 import type { Handler } from "../edge/http-listener.ts";
 import type { KeyService } from "../keys/service.ts";
 import { writeDurably } from "../lib/durable.ts";
+import { once } from "../lib/lazy.ts";
 import { type Logger, logger } from "../lib/log.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import type { Poller } from "../lib/poller.ts";
 import { resultCode } from "../lib/storage-errors.ts";
 import { projectAddresses } from "../projects/addresses.ts";
-import type { ServerCluster } from "./cluster.ts";
 import { readinessChecks } from "./health.ts";
 import { createListeners, eventStreamLimit, probePorts } from "./listeners.ts";
 import { maintenance, storeRecords } from "./maintenance.ts";
@@ -33,7 +31,6 @@ import { removeOldRecord, saveRecords, workersRecorder } from "./records.ts";
 import { createRequestHandlers } from "./request-handlers.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 import { type Services, createServices } from "./services.ts";
-import type { Workers } from "./workers.ts";
 
 /** @throws OperatorError if the path is a directory */
 const writeKey = async (path: string, secret: string): Promise<void> => {
@@ -229,8 +226,14 @@ export const startServer = async (
   listeners.handle({ fetch, misdirected });
   await saveRecords(config, main, log);
 
-  const parts = { listeners, workers, services, database, cluster, lock, log };
-  const pollers = maintenance(config, database, services, { ...parts, watchMs, refusedHosts, backups });
+  const pollers = maintenance(config, database, services, {
+    lock,
+    log,
+    watchMs,
+    refusedHosts,
+    backups,
+    cluster,
+  });
   for (const poller of pollers) poller.start();
   await workers?.start(
     { ...services, metrics, limiters },
@@ -238,7 +241,21 @@ export const startServer = async (
     workersRecorder(config, log),
   );
   resources.move();
-  let stopped: Promise<void> | undefined;
+
+  const stop = async (): Promise<void> => {
+    // Event streams do not end by themselves.
+    services.petStreams.stop();
+    await Promise.all([
+      listeners.stop(GRACE_MS),
+      workers?.stop(GRACE_MS),
+      ...pollers.map((poller) => poller.stop()),
+    ]);
+    await storeRecords(services, (message) => (error) => log.warn({ err: error }, message), { isLast: true });
+    await database.close();
+    await cluster?.log.close();
+    lock.release();
+  };
+
   return {
     url: main.url,
     httpPort: http?.port,
@@ -250,38 +267,6 @@ export const startServer = async (
     log,
     failed: Promise.race([database.lost, lock.lost, ...(cluster ? [cluster.outdated] : [])]),
     state: () => describeReadiness(readinessChecks(config, database, { ...listeners, clusterNode: cluster })),
-    stop: () => (stopped ??= stopServer({ ...parts, pollers })),
+    stop: once(stop),
   };
-};
-
-const stopServer = async ({
-  listeners,
-  workers,
-  pollers,
-  services,
-  database,
-  cluster,
-  lock,
-  log,
-}: {
-  listeners: { stop(graceMs: number): Promise<unknown> };
-  workers: Workers | undefined;
-  pollers: readonly Poller[];
-  services: Services;
-  database: Database;
-  cluster: ServerCluster | undefined;
-  lock: ServerLock;
-  log: Logger;
-}): Promise<void> => {
-  // Event streams do not end by themselves.
-  services.petStreams.stop();
-  await Promise.all([
-    listeners.stop(GRACE_MS),
-    workers?.stop(GRACE_MS),
-    ...pollers.map((poller) => poller.stop()),
-  ]);
-  await storeRecords(services, (message) => (error) => log.warn({ err: error }, message), { isLast: true });
-  await database.close();
-  await cluster?.log.close();
-  lock.release();
 };
