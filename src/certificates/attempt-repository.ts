@@ -138,7 +138,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   const end = async (query: Statement["query"], attempt: Attempt, failure: Failure, now: number) => {
     const { problem, nextAt } = failure;
     await commit(
-      [{ query, values: { ...attempt, problem: JSON.stringify(problem), nextAt } }],
+      [{ query, values: { ...attempt, problem: JSON.stringify(problem), nextAt, now } }],
       ([changed]) =>
         problem.cause && (changed as unknown[]).length > 0 ? effects.issueRefused(attempt.hostname, now) : [],
     );
@@ -173,7 +173,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
       const { hostname } = attempt;
       const { problem, nextAt, refusedBy } = failure;
       if (refusedBy === undefined) return end(statements.fail, attempt, failure, now);
-      const values = { ...attempt, problem: JSON.stringify(problem), nextAt };
+      const values = { ...attempt, problem: JSON.stringify(problem), nextAt, now };
       await commit(
         [{ query: statements.refuse, values }, ...count(refusedBy, "refused", hostname, now)],
         ([changed]) => (changed.length > 0 ? effects.issueRefused(hostname, now) : []),
@@ -198,7 +198,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
  * the order, the order before its challenge. So a crash loses nothing: `attemptSince` stays, the name is due at once, and the
  * next attempt continues the order. Every write of an attempt names its `attemptSince`, and changes nothing once another has begun,
  * or once an import has cleared it: then it returns false. A request during an attempt is met by its success; after a failure another attempt
- * begins at once.
+ * begins at once, or within a minute after two refusals.
  */
 export const attemptWrites = (store: Store, effects: DomainEffects) => ({
   ...orderWrites(store, effects),

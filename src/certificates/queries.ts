@@ -1,6 +1,6 @@
 import { type SQL, and, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
-import { certificates } from "../db/schema/certificates.ts";
+import { acmeAttempts, certificates } from "../db/schema/certificates.ts";
 import { AT_ONCE } from "./certificate.ts";
 
 type Orm = Database["orm"];
@@ -49,11 +49,25 @@ export const NEW_CERTIFICATE = {
   problem: null,
 };
 
-/** The changes of an attempt that ends without a certificate. After a request during the attempt, the next one begins at once. */
+/** The longest delay of a requested attempt, in milliseconds. Without it, requests soon use up the CA's limit on refusals. */
+const PAUSE_MS = 60_000;
+
+/**
+ * The time of a requested attempt, never later than `scheduled`.
+ * @param nth of the name's recent refusals, newest first: the delay begins with it
+ */
+export const requestedAt = (nth: number, scheduled: SQL): SQL => {
+  const { at, hostname, kind } = acmeAttempts;
+  const recent = sql`${hostname} = ${value("hostname")} and ${kind} = 'refused' and ${at} > ${value("now")} - ${PAUSE_MS}`;
+  const refusedAt = sql`select ${at} from ${acmeAttempts} where ${recent} order by ${at} desc limit 1 offset ${nth - 1}`;
+  return sql`min(coalesce((${refusedAt}) + ${PAUSE_MS}, ${AT_ONCE}), coalesce(${scheduled}, ${value("now")} + ${PAUSE_MS}))`;
+};
+
+/** The changes of an attempt that ends without a certificate. If another was requested meanwhile, it comes at `requestedAt`. */
 export const WITHOUT_SUCCESS = {
   attemptSince: null,
   problem: sql`${value("problem")}`,
-  nextAt: sql`iif(${certificates.isRequested}, ${AT_ONCE}, ${value("nextAt")})`,
+  nextAt: sql`iif(${certificates.isRequested}, ${requestedAt(1, sql`${value("nextAt")}`)}, ${value("nextAt")})`,
 };
 
 /** Returns the changed row, if any. */

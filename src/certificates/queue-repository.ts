@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { acmeAttempts } from "../db/schema/certificates.ts";
+import { AT_ONCE } from "./certificate.ts";
 import { value } from "./queries.ts";
 
 /** A name that is due. */
@@ -41,12 +42,12 @@ const queueStatement = ({ orm }: Pick<Database, "orm">) =>
     .from(
       sql`(
         with due as (
-          select hostname as name, is_requested, next_at, attempt_since is not null as is_begun,
+          select hostname as name, is_requested, iif(is_requested, ${AT_ONCE}, next_at) as next_at, attempt_since is not null as is_begun,
             attempt_since is null and order_url is null and chain is null as needs_order,
             attempt_since is not null and order_url is null and chain is null as is_started,
             hostname in (select value from json_each(${value("first")})) as is_first,
             coalesce(${projectOf("certificates.hostname")}, hostname) as owner
-          from certificates where next_at <= ${value("now")}
+          from certificates where certificates.next_at <= ${value("now")}
         ), recent as (
           select ${projectOf("acme_attempts.hostname")} as owner, count(*) as orders from acme_attempts
           where authority in (select value from json_each(${value("authorities")})) and at > ${value("since")} and kind = 'order'
@@ -73,7 +74,7 @@ export const queueReads = (database: Pick<Database, "orm">) => {
   return {
     /**
      * The names that are due: attempts under way first, then in turn. Projects take turns: the first name of each, then the
-     * second. Requested names come first, because their time is `AT_ONCE`. A renewal needs no place.
+     * second. Requested names come first. A renewal needs no place.
      */
     async queue({ first, authorities, ...numbers }: QueueOptions): Promise<QueueEntry[]> {
       const lists = { first: JSON.stringify(first), authorities: JSON.stringify(authorities) };

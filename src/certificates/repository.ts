@@ -10,6 +10,7 @@ import {
   hasName,
   insertStatement,
   isAsRead,
+  requestedAt,
   updateStatement,
   value,
 } from "./queries.ts";
@@ -45,10 +46,9 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">, effec
     .set({ nextAt })
     .where(inArray(problemType, OF_THIS_MACHINE))
     .prepare();
-  const request = { nextAt: AT_ONCE, isRequested: true };
   const requestStatement = updateStatement(
     orm,
-    request,
+    { nextAt: requestedAt(2, sql`${certificates.nextAt}`), isRequested: true },
     and(hasName, sql`coalesce(${problemType}, '') not in ${sql.raw(LIMITED)}`),
   );
   const refusedStatement = orm
@@ -58,7 +58,7 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">, effec
     .prepare();
   const withdrawStatement = updateStatement(
     orm,
-    { ...NO_ORDER, ...NO_CERTIFICATE, ...request },
+    { ...NO_ORDER, ...NO_CERTIFICATE, nextAt: AT_ONCE, isRequested: true },
     and(hasName, eq(certificates.chain, value("chain"))),
   );
   return {
@@ -76,13 +76,13 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">, effec
       await commit([{ query: retryStatement, values: { nextAt: now } }]);
     },
     /**
-     * Requests a certificate now. False if the name is unknown or a limit makes it wait: then a domain that a CA has refused is
-     * `issue_failed` again.
+     * Requests a certificate now, or within a minute after two refusals. False if the name is unknown or a limit makes it wait:
+     * then a domain that a CA has refused is `issue_failed` again.
      */
     async request(hostname: string, now: number): Promise<boolean> {
       const [rows] = await commit(
         [
-          { query: requestStatement, values: { hostname } },
+          { query: requestStatement, values: { hostname, now } },
           { query: refusedStatement, values: { hostname } },
         ],
         ([, refused]) => (refused.length > 0 ? effects.issueRefused(hostname, now) : []),

@@ -205,6 +205,26 @@ test("five refusals in an hour stop all orders until the hour is over, requested
   expect(ca.orders()).toHaveLength(6);
 });
 
+test("a domain that is verified again and again gets two orders in a minute", async () => {
+  const { ca, clock, certificates, pass, verified, verify, show } = await openIssuing({
+    validate: async () => false,
+  });
+  await verified(NAME);
+  await pass();
+  for (let again = 0; again < 6; again++) {
+    await verify(NAME);
+    await pass(1000);
+  }
+  expect(ca.orders()).toHaveLength(2);
+  expect((await certificates.find(NAME))?.problem?.type).not.toBe("budget");
+  const { certificate } = (await show(NAME)) as unknown as { certificate: { nextAttemptAt: string } };
+  const waitMs = Date.parse(certificate.nextAttemptAt) - clock.now();
+  expect(waitMs).toBeGreaterThan(0);
+  expect(waitMs).toBeLessThanOrEqual(MINUTE);
+  await pass(waitMs);
+  expect(ca.orders()).toHaveLength(3);
+});
+
 test("a domain whose CA has not decided on the first attempt is in every response, without a failure", async () => {
   const { promise: decision, resolve } = Promise.withResolvers<boolean>();
   const { api, pass, verified } = await openIssuing({ validate: () => decision });

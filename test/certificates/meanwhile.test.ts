@@ -3,7 +3,7 @@ import { describeAttempt } from "../../src/certificates/explain.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { formatTime } from "../../src/lib/time.ts";
 import { createTestCa } from "../support/certificates.ts";
-import { DAY, openIssuing } from "./issuing.ts";
+import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
 const NAME = "docs.example.org";
@@ -82,6 +82,15 @@ test("a renewal requested during a failing attempt gets another attempt at once"
   expect(ca.orders()).toHaveLength(2);
   await pass();
   expect(ca.orders()).toHaveLength(2);
+});
+
+test("requests during each failing attempt get two orders in a minute", async () => {
+  const { during, service, pass, ca } = await openBeside({ isMet: false });
+  const renewMeanwhile = () => during(() => service.renew(NAME));
+  for (let again = 0; again < 5; again++) await renewMeanwhile();
+  expect(ca.orders()).toHaveLength(2);
+  await pass(MINUTE);
+  expect(ca.orders()).toHaveLength(3);
 });
 
 test("a request while the CA's renewal window is read gets another certificate at once", async () => {

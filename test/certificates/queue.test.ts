@@ -172,6 +172,27 @@ test("a name that a user requests is next among its project's names", async () =
   expect(ordered().slice(2)).toContain(many[5]!);
 });
 
+test("a requested name whose attempt is delayed keeps its turn and may use the reserve", async () => {
+  const { clock, attach, pass, verify, certificates, ca, ordered } = await openQueue("none orders=20/3h");
+  const [one = "", other = "", mine = ""] = names(3, "mine");
+  await attach(names(30, "many"));
+  for (let again = 0; again < 2; again++) await pass();
+  await attach([one, other, mine], "small");
+  await pass();
+  expect(ordered()).toHaveLength(18);
+  for (let again = 0; again < 2; again++) {
+    const attempt = await certificates.beginAttempt((await certificates.find(mine))!, clock.now());
+    const problem = { type: "unauthorized", detail: "", subproblems: [] };
+    const nextAt = clock.now() + 10 * MINUTE;
+    await certificates.fail(attempt!, { problem, nextAt, refusedBy: ca.directory }, clock.now());
+  }
+  await verify(mine, "small");
+  await pass();
+  expect(ordered()).toHaveLength(18);
+  await pass(MINUTE);
+  expect(ordered().slice(18)).toEqual([mine]);
+});
+
 test("the service's own names come before all domains", async () => {
   const env = { API_HOSTS: "api.example.net", BASE_URL: "https://adopt.example.net" };
   const { attach, pass, ordered } = await openQueue("none orders=3/3h", env);

@@ -52,6 +52,21 @@ test("requested and interrupted certificates are due before those that have wait
   expect(due.map(({ hostname }) => hostname).toSorted()).toEqual(["asked.example.org", "cut.example.org"]);
 });
 
+test("a request delays neither a scheduled attempt nor one under way", async () => {
+  const certificates = openMigrated(["docs.example.org", 1]);
+  const found = async () => (await certificates.find("docs.example.org"))!;
+  const problem = { type: "connection", detail: "", subproblems: [] };
+  for (const now of [1000, 2000]) {
+    const attempt = (await certificates.beginAttempt(await found(), now))!;
+    await certificates.fail(attempt, { problem, nextAt: now + 7000, refusedBy: "https://ca.example" }, now);
+  }
+  await certificates.request("docs.example.org", 3000);
+  expect(await found()).toMatchObject({ nextAt: 9000, isRequested: true });
+  await certificates.beginAttempt(await found(), 9000);
+  await certificates.request("docs.example.org", 9500);
+  expect(await found()).toMatchObject({ nextAt: 0, isRequested: true, attemptSince: 9000 });
+});
+
 test("an attempt begins once, however many read the same row", async () => {
   const certificates = openMigrated(["docs.example.org", 1]);
   const read = (await certificates.find("docs.example.org"))!;
