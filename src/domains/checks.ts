@@ -37,7 +37,7 @@ export interface ChecksOptions {
 }
 
 /** A finding without the parts that differ between checks of the same records. */
-const comparable = (finding: DomainFinding): string =>
+export const comparable = (finding: DomainFinding): string =>
   JSON.stringify({ ...finding, seconds: undefined, since: undefined });
 
 /** Ignores the order, because servers respond in any order. */

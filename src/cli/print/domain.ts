@@ -1,5 +1,6 @@
 import type { fromEvent } from "../../domains/history-model.ts";
 import type { fromDomain } from "../../domains/model.ts";
+import { isLimitType } from "../../certificates/place-order.ts";
 import { RESPONSIBLE } from "../../dns-checks/finding.ts";
 import { printProblem } from "./certificate-problem.ts";
 import { coloured, print, relativeTime } from "./output.ts";
@@ -133,7 +134,8 @@ export const printCertificate = ({ certificate }: WireDomain): void => {
   print(`\nCertificate: ${status}${notAfter ? `, valid until ${notAfter}` : ""}`);
   if (!problem) return;
   printProblem(problem);
-  if (nextAttemptAt) print(`  Next attempt: ${nextAttemptAt}, or when you verify the domain again.`);
+  const earlier = isLimitType(problem.type) ? "" : ", or within a minute if you verify the domain again";
+  if (nextAttemptAt) print(`  Next attempt: ${nextAttemptAt}${earlier}.`);
 };
 
 type WireTrace = NonNullable<WireDomain["trace"]>;

@@ -1,0 +1,98 @@
+import { beforeEach, expect, spyOn, test } from "bun:test";
+import { followDomain } from "../../src/cli/follow-domain.ts";
+import { printCertificate } from "../../src/cli/print/domain.ts";
+import type { DomainFinding } from "../../src/dns-checks/finding.ts";
+import { fromDomain } from "../../src/domains/model.ts";
+import type { InspectedDomain } from "../../src/domains/views.ts";
+import { atEnd } from "../support/store.ts";
+
+const NAME = "docs.example.org";
+
+const domain = (stage: InspectedDomain["stage"], ...findings: DomainFinding[]): InspectedDomain => ({
+  id: 3,
+  projectId: 5,
+  hostname: NAME,
+  stage,
+  role: "primary",
+  createdAt: 1,
+  waitingSince: 1,
+  checkedAt: 2,
+  nextCheckAt: null,
+  failingSince: null,
+  verifiedAt: null,
+  liveAt: null,
+  findings,
+  project: "docs",
+  target: "abc.cname.example.net",
+});
+
+beforeEach(() => {
+  const sleep = spyOn(Bun, "sleep").mockResolvedValue();
+  atEnd(() => sleep.mockRestore());
+});
+
+/** Follows a domain that has these states one after the other. @returns the calls, and the stages that were printed */
+const follow = async (...states: InspectedDomain[]) => {
+  const calls: string[] = [];
+  const printed: string[] = [];
+  const next = (call: string) => async () => {
+    calls.push(call);
+    return states.shift() ?? domain("live");
+  };
+  const domains = { verify: next("verify"), get: next("get") };
+  await followDomain(domains, "docs", NAME, ({ stage }) => void printed.push(stage));
+  return { calls, printed };
+};
+
+test("a domain is verified until its records are right, and then only read until it is live", async () => {
+  const { calls } = await follow(
+    domain("awaiting_dns"),
+    domain("awaiting_dns"),
+    domain("verified"),
+    domain("issuing"),
+    domain("issue_failed"),
+    domain("issue_failed"),
+  );
+  expect(calls).toEqual(["verify", "get", "verify", "get", "get", "get", "get"]);
+});
+
+test("a domain whose certificate failed is verified once, and then only read", async () => {
+  const { calls } = await follow(domain("verified"), domain("issue_failed"));
+  expect(calls).toEqual(["verify", "get", "get"]);
+});
+
+test("a domain that the server verifies meanwhile is not verified again", async () => {
+  const { calls } = await follow(domain("awaiting_dns"), domain("issuing"));
+  expect(calls).toEqual(["verify", "get", "get"]);
+});
+
+test("a domain that waits for its records again is verified again", async () => {
+  const { calls } = await follow(domain("verified"), domain("dns_conflict"), domain("verified"));
+  expect(calls).toEqual(["verify", "get", "verify", "get"]);
+});
+
+test("a finding that differs only in its remaining seconds is printed once", async () => {
+  const cached = (seconds: number) =>
+    domain("verified", { kind: "not_propagated", name: NAME, server: "192.0.2.53", seconds });
+  const { printed } = await follow(cached(598), cached(588), cached(12), domain("verified"));
+  expect(printed).toEqual(["verified", "verified", "live"]);
+});
+
+test.each([
+  ["unauthorized", "2026-03-04T05:06:07.000Z, or within a minute if you verify the domain again."],
+  ["budget", "2026-03-04T05:06:07.000Z."],
+  ["rateLimited", "2026-03-04T05:06:07.000Z."],
+])("the next attempt after the problem %s is at %s", (type, expected) => {
+  let out = "";
+  const write = spyOn(process.stdout, "write").mockImplementation((text) => {
+    out += String(text);
+    return true;
+  });
+  atEnd(() => write.mockRestore());
+  const problem = { type, detail: "", subproblems: [] };
+  const nextAttemptAt = "2026-03-04T05:06:07.000Z";
+  const certificate = { status: "failing", problem, failures: 1, nextAttemptAt } as const;
+  printCertificate(fromDomain({ ...domain("issue_failed"), certificate }));
+  write.mockRestore();
+  expect(out).toContain(`Next attempt: ${expected}\n`);
+});
