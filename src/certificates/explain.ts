@@ -23,10 +23,12 @@ export const ADVICE: Readonly<Record<string, string>> = {
     "Correct the wildcard records, the CAA records and the forwarded ports of this service first.",
   rateLimited: "Wait: nothing else is needed.",
   records: "Correct the domain's records, then verify it again.",
+  records_unknown: "Check DNS_RESOLVERS and this machine's network.",
   unknown_profile: "Set ACME_PROFILE to a profile that the CA offers, or unset it.",
   unreachable:
     "The CA cannot be reached. Check this machine's DNS and network, ACME_DIRECTORY and ACME_CA_FILE.",
-  unauthorized: "The CA got a response from another server: forward port 80 of the name to HTTP_PORT.",
+  unauthorized:
+    "If the CA reached another server, forward port 80 of the name to HTTP_PORT. If it found no TXT record, check the name servers of the zone.",
 };
 
 /** Says since when an attempt is under way, and with which CA; undefined if none is. */

@@ -26,6 +26,8 @@ export const IMPORT_ONLY = "import_only";
 
 /** Problem type: the name still points to its old host, which does not forward challenges. */
 export const NOT_MOVED = "not_moved";
+/** Problem type: the records of the name could not be looked up. */
+export const RECORDS_UNKNOWN = "records_unknown";
 const BEFORE_MOVE =
   "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host proxy /.well-known/acme-challenge/ to this service; a redirect is not enough.";
 const BEFORE_RECORD =
@@ -43,7 +45,7 @@ export type NameRecords =
   | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
   /** The name's challenge is a CNAME record to a name in which this service publishes records for its project. */
   | { kind: "delegated"; recordName: string }
-  | { kind: "wrong"; detail: string }
+  | { kind: "wrong" | "unknown"; detail: string }
   /** The operator of this service must correct something. */
   | { kind: "unready"; detail: string }
   /** A project holds the name, but its plan has no custom domains. */
@@ -85,10 +87,10 @@ const obstacle = (type: string, detail: string): { obstacle: Problem } => ({
   obstacle: { type, detail, subproblems: [] },
 });
 
-const OBSTACLES = { wrong: "records", unready: "platform_unready" } as const;
+const OBSTACLES = { wrong: "records", unknown: RECORDS_UNKNOWN, unready: "platform_unready" } as const;
 
 const obstacleIn = (
-  records: Extract<NameRecords, { kind: "wrong" | "unready" | "suspended" }>,
+  records: Extract<NameRecords, { kind: "wrong" | "unknown" | "unready" | "suspended" }>,
 ): { obstacle: Problem } =>
   records.kind === "suspended"
     ? obstacle(NOT_HELD, "The project's plan has no custom domains.")

@@ -1,6 +1,7 @@
 import { fromDomain } from "../domains/model.ts";
 import { type DomainService, refusalOf } from "../domains/service.ts";
 import { isServed } from "../domains/stage.ts";
+import { OperatorError } from "../lib/operator-error.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { confirm } from "./confirm.ts";
 import type { DomainOptions } from "./domain-command.ts";
@@ -32,6 +33,7 @@ export const addDomainList = async (
   { project, json }: { project: string | undefined; json: boolean | undefined },
 ): Promise<void> => {
   const rows = parseDomainList(await readList(path));
+  if (rows.length === 0) throw new OperatorError("The list has no domains.");
   const results = (await domains.addRows(rows, project, OPERATOR)).map(fromRowResult);
   if (results.some(({ result }) => result === "refused")) process.exitCode = 1;
   if (json) return printJson(results);

@@ -7,7 +7,7 @@ export class Interrupted extends Error {
 }
 
 /**
- * Asks a question on the terminal. Ctrl-D means no.
+ * Asks a question on the terminal until the answer is yes or no. Ctrl-D means no.
  * @param preset the meaning of Enter
  * @throws UsageError if standard input is not a terminal
  * @throws Interrupted
@@ -17,8 +17,11 @@ export const confirm = async (question: string, preset = false): Promise<boolean
     throw new UsageError(`${question} Standard input is not a terminal. Pass --yes to confirm.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = (await terminal.question(`${question} ${preset ? "[Y/n]" : "[y/N]"} `)).trim();
-    return answer === "" ? preset : /^y(es)?$/i.test(answer);
+    for (;;) {
+      const answer = (await terminal.question(`${question} ${preset ? "[Y/n]" : "[y/N]"} `)).trim();
+      if (answer === "") return preset;
+      if (/^(y|yes|n|no)$/i.test(answer)) return /^y/i.test(answer);
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ABORT_ERR") throw error;
     process.stderr.write("\n");

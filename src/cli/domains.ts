@@ -137,8 +137,8 @@ const listCommand = () =>
           CHECKED: ({ checkedAt }) => (checkedAt ? relativeTime(Date.parse(checkedAt), now) : "never"),
         };
         const slug = project ?? "SLUG";
-        const empty = `No domains. Add one: adoption-store domains add HOSTNAME --project ${slug}`;
-        printList(found, columns, { json, empty });
+        const none = `No domains. Add one: adoption-store domains add HOSTNAME --project ${slug}`;
+        printList(found, columns, { json, empty: q || stages ? "No domain matches." : none });
       }),
     );
 

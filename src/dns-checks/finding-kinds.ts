@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { CAA_PARAMETERS, type FindingKind, type FindingOf, type Responsible } from "./finding.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
 import { finalDotHint, mistakeHint } from "./cname-value.ts";
@@ -24,6 +25,13 @@ const nameInPanel = (name: string, doubled: string): string => {
 /** "an MX record", "CAA records". @param count of the records */
 export const countedRecords = (type: string, count: number): string =>
   count > 1 ? `${type} records` : `${/^[AHM]/.test(type) ? "an" : "a"} ${type} record`;
+
+/** How the records of a name come to point here: a CNAME cannot be created before addresses are deleted. */
+const moveStep = ({ type, found, expected }: FindingOf<"not_moved">): string => {
+  if (found.some((value) => isIP(value) === 0)) return `change its ${type} record to ${list(expected)}`;
+  const deletion = found.length > 0 ? "delete the records that point there, and " : "";
+  return `${deletion}create ${countedRecords(type, 1)} with the value ${list(expected)}`;
+};
 
 /** The side effects of deleting records of a type. */
 const LOSSES: Partial<Record<string, string>> = {
@@ -74,7 +82,7 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     responsible: "holder",
     describe({ name, type, found, expected }) {
       if (type === "ALIAS")
-        return `${name} points to ${list(found)}: delete the A, AAAA or ALIAS records that do this. Create ones that point to ${list(expected)}.`;
+        return `${name} points to ${list(found)}: delete the A, AAAA, ALIAS or ANAME records that do this. Create ones that point to ${list(expected)}.`;
       if (found.length > 1)
         return `${name} has ${found.length} CNAME records, but only one is allowed, with the value ${list(expected)}: delete ${list(found.filter((value) => !expected.includes(value)))}.`;
       return `${name}'s ${type} record points to ${list(found)}: change it to ${list(expected)}.${finalDotHint(found, expected)}${mistakeHint(found)}`;
@@ -255,12 +263,13 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
     meaning: "The DNS proves that the domain belongs to the project, but its records do not point here yet.",
     responsible: "holder",
     isHint: true,
-    describe({ name, type, found, expected, challenge }) {
+    describe(finding) {
+      const { name, found, challenge } = finding;
       const state = found.length > 0 ? `still points to ${list(found)}` : "has no record yet";
       const missing = challenge
         ? ` To get a certificate before the move, create a CNAME record with the name ${challenge.name} and the value ${challenge.value}.`
         : "";
-      return `${name} belongs to this project, but ${state}.${missing} Wait until the domain is live and its certificate is ready. Then change its ${type} record to ${list(expected)}.`;
+      return `${name} belongs to this project, but ${state}.${missing} Wait until the domain is live and its certificate is ready. Then ${moveStep(finding)}.`;
     },
   },
   platform_unready: {

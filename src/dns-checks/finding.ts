@@ -8,9 +8,15 @@ export const RESPONSIBLE = {
   proxy: "the holder of the domain, in the settings of the proxy",
   registrar: "the holder of the domain, at its registrar",
   operator: "the operator of this service",
-  nobody: "nobody; wait, then check again",
+  nobody: "nobody: wait, then check again",
 } as const;
 export type Responsible = keyof typeof RESPONSIBLE;
+
+/** Who must act, in a sentence. */
+export const whoMustAct = (responsible: Responsible): string =>
+  responsible === "nobody"
+    ? "No action needed: wait, then check again."
+    : `Who must act: ${RESPONSIBLE[responsible]}.`;
 
 /** A parameter of CAA records (RFC 8657), and what it forbids. */
 export const CAA_PARAMETERS = {

@@ -23,7 +23,7 @@ export type NameRecords =
   /** The name's challenge is delegated to this name, in which the service creates records for the project. */
   | { kind: "delegated"; recordName: string }
   /** The detail is a sentence for the holder of the domain. */
-  | { kind: "wrong"; detail: string }
+  | { kind: "wrong" | "unknown"; detail: string }
   /** The operator of this service must correct something. */
   | { kind: "unready"; detail: string }
   /** A project holds the name, but its plan has no custom domains. */
@@ -47,13 +47,21 @@ export const isRefused = (findings: readonly DomainFinding[]): boolean =>
 export const missingChallenge = (findings: readonly DomainFinding[]) =>
   findings.find((one) => one.kind === "caa_forbids" || one.kind === "not_moved")?.challenge;
 
+/** Silence proves nothing about the records. */
+const isFault = (kind: DomainFinding["kind"]): boolean => kind !== "unreachable" && !FINDINGS[kind].isHint;
+
 /** Why no certificate can be ordered; undefined if the records are right. */
 const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {
   const isRight = mayHold(event);
-  const first = findings.find(({ kind }) => (isRight ? REFUSED.has(kind) : !FINDINGS[kind].isHint));
+  const first = findings.find(({ kind }) => (isRight ? REFUSED.has(kind) : isFault(kind)));
   if (first?.kind === "platform_unready") return { kind: "unready", detail: describeFinding(first) };
   if (first) return wrong(describeFinding(first));
-  return isRight ? undefined : wrong("The domain's records could not be looked up.");
+  if (isRight) return undefined;
+  const silence = findings.find(({ kind }) => kind === "unreachable");
+  return {
+    kind: "unknown",
+    detail: silence ? describeFinding(silence) : "The records could not be looked up.",
+  };
 };
 
 interface RecordsOptions {

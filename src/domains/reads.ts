@@ -32,7 +32,8 @@ interface PageQuery {
   cursor: string | undefined;
 }
 
-export const notFound = () => new Fault("not_found", "The project has no domain with this name.");
+export const notFound = (name: string) =>
+  new Fault("not_found", `The project has no domain ${name || "with this name"}.`);
 
 /** The A-labels of a domain; "", which no domain has, for anything else. */
 export const nameOf = (typed: string): string => {
@@ -49,7 +50,7 @@ export const domainReads = (options: ReadOptions) => {
   const find = async (slug: string, typed: string) => {
     const project = await projects.get(slug);
     const domain = await domains.find(project.id, nameOf(typed));
-    if (!domain) throw notFound();
+    if (!domain) throw notFound(nameOf(typed));
     return { project, domain };
   };
 
@@ -101,7 +102,7 @@ export const domainReads = (options: ReadOptions) => {
       const list = `history:${projectId}:${hostname}`;
       const before = cursor === undefined ? NEWEST : readCursor(cursor, list);
       const found = await domains.history({ projectId, hostname, before, limit: limit + 1 });
-      if (found.length === 0 && cursor === undefined) throw notFound();
+      if (found.length === 0 && cursor === undefined) throw notFound(hostname);
       return cutPage(found, limit, list);
     },
   };

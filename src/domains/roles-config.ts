@@ -107,7 +107,8 @@ const faultsOfRedirects = (redirects: (Redirect | undefined)[], primary: string)
       found.push(fault("from", `${one.from} redirects already`, "duplicate"));
     if (isLoop(one, next)) found.push(fault("to", `${one.from} comes back to itself: a loop`));
     else if (next.has(one.to)) found.push(fault("to", `${one.to} redirects itself: a chain`));
-    else if (one.to !== primary) found.push(fault("to", `must be the primary domain, ${primary}`));
+    else if (primary !== "" && one.to !== primary)
+      found.push(fault("to", `must be the primary domain, ${primary}`));
     return found;
   });
 };

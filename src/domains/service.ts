@@ -120,7 +120,8 @@ export const domainService = (options: DomainServiceOptions) => {
     const { project, domain } = await find(slug, typed);
     if (hostnameOf(domain.hostname).isWildcard) throw noPrimary();
     const roles = { [domain.hostname]: "primary" } as const;
-    if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() }))) throw notFound();
+    if (!(await domains.assign(project.id, roles, "keep", { actor, now: clock.now() })))
+      throw notFound(domain.hostname);
     return get(slug, typed);
   };
 
@@ -167,7 +168,7 @@ export const domainService = (options: DomainServiceOptions) => {
     async remove(slug: string, typed: string, actor: Actor): Promise<void> {
       const { id } = await projects.get(slug);
       const hostname = nameOf(typed);
-      if (!(await domains.remove(id, hostname, { actor, now: clock.now() }))) throw notFound();
+      if (!(await domains.remove(id, hostname, { actor, now: clock.now() }))) throw notFound(hostname);
       onRemoved?.(hostname);
     },
   };

@@ -18,7 +18,7 @@ const schemeOf = ({ url, headers }: Request, port: string): string =>
 
 const apiRemedies = (name: string, origin: string): Remedy[] => [
   [
-    "This is the address of the API and the console: set BASE_URL as the browser shows it, and start the server again.",
+    "If this is the address of the API and the console, set BASE_URL as the browser shows it, and start the server again.",
     `BASE_URL=${origin}`,
   ],
   ["The API has another main address, and this is one more:", `API_HOSTS=${name}`],

@@ -58,13 +58,10 @@ const readBody = async (request: Request, format: BodyFormat, limit: number): Pr
   const parsers: ReadonlyMap<string, (text: string) => unknown> = PARSERS[format];
   const parse = parsers.get(mediaTypeOf(request.headers.get("content-type")) ?? "");
   const accept = bodyTypes(format).join(", ");
+  const message = `The request body must be sent as Content-Type: ${accept.replaceAll(", ", " or ")}.`;
   // RFC 5789 section 2.2: a 415 to a PATCH lists the supported patch formats.
   const patch = request.method === "PATCH" ? { "accept-patch": accept } : {};
-  if (!parse)
-    throw new Fault("unsupported_media_type", `The request body must be sent as Content-Type: ${accept}.`, {
-      accept,
-      ...patch,
-    });
+  if (!parse) throw new Fault("unsupported_media_type", message, { accept, ...patch });
   if ((request.headers.get("content-encoding") ?? "identity") !== "identity")
     throw new Fault("unsupported_media_type", "The request body must not be compressed.", {
       "accept-encoding": "identity",

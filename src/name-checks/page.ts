@@ -1,5 +1,5 @@
 import { PLAIN_STYLE, plainPage } from "../http/html-page.ts";
-import { RESPONSIBLE } from "../dns-checks/finding.ts";
+import { whoMustAct } from "../dns-checks/finding.ts";
 import type { fromNameCheck } from "./model.ts";
 import { VERDICT_TONES } from "./verdict.ts";
 
@@ -87,7 +87,7 @@ ${note === undefined ? "" : `<p>${text(note)}</p>`}`;
 };
 
 const finding = ({ message, responsible }: WireCheck["findings"][number]): string =>
-  `<li>${text(message)}${responsible ? `<br><small>Who must act: ${text(RESPONSIBLE[responsible])}.</small>` : ""}</li>`;
+  `<li>${text(message)}${responsible ? `<br><small>${text(whoMustAct(responsible))}</small>` : ""}</li>`;
 
 const findings = ({ findings: found }: WireCheck): string =>
   found.length === 0 ? "" : `<h2>What to do</h2>\n<ul>\n${found.map(finding).join("\n")}\n</ul>`;

@@ -4,7 +4,7 @@ import { type Page, cutPage, hashedFilter, readCursor } from "../lib/pagination.
 import type { Clock } from "../lib/time.ts";
 import type { Plan } from "./plan.ts";
 import type { Project, ProjectChange, ProjectRepository } from "./repository.ts";
-import { RESERVED, slugProblem, randomTargetLabel } from "./slug.ts";
+import { RESERVED, SLUG, slugProblem, randomTargetLabel } from "./slug.ts";
 
 export type { Project } from "./repository.ts";
 
@@ -20,7 +20,8 @@ interface ListProjects {
   cursor: string | undefined;
 }
 
-const notFound = () => new Fault("not_found", "There is no project with this slug.");
+const notFound = (slug: string) =>
+  new Fault("not_found", `There is no project ${SLUG.test(slug) ? slug : "with this slug"}.`);
 
 export const projectService = ({
   projects,
@@ -37,7 +38,7 @@ export const projectService = ({
   /** @throws Fault not_found */
   const get = async (slug: string): Promise<Project> => {
     const project = await projects.find(slug);
-    if (!project) throw notFound();
+    if (!project) throw notFound(slug);
     return project;
   };
 
@@ -63,13 +64,13 @@ export const projectService = ({
     async change(slug: string, change: ProjectChange, actor: Actor): Promise<Project> {
       const { id } = await get(slug);
       const project = await projects.change(id, change, { actor, now: clock.now() });
-      if (!project) throw notFound();
+      if (!project) throw notFound(slug);
       return project;
     },
     /** @throws Fault not_found */
     async remove(slug: string, actor: Actor): Promise<void> {
       const { id } = await get(slug);
-      if (!(await projects.remove(id, { actor, now: clock.now() }))) throw notFound();
+      if (!(await projects.remove(id, { actor, now: clock.now() }))) throw notFound(slug);
     },
   };
 };

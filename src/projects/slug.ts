@@ -9,7 +9,7 @@ export const MAX_SLUG_LENGTH = 63;
  */
 export const SLUG_PATTERN =
   "^(?:[a-z0-9]{1,2}|[a-z0-9][a-z0-9-](?:[a-z0-9](?:[a-z0-9-]{0,59}[a-z0-9])?|-[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?))$";
-const LABEL = new RegExp(SLUG_PATTERN);
+export const SLUG = new RegExp(SLUG_PATTERN);
 const IS_PREVIEW = new RegExp(PREVIEW_PREFIX);
 
 /** Names that visitors, browsers or mail servers give another meaning. */
@@ -71,7 +71,7 @@ export const RESERVED: SlugProblem = { rule: "reserved", words: "is reserved: ch
 
 /** The reason why a text cannot be a slug; undefined if it can. */
 export const slugProblem = (text: string): SlugProblem | undefined => {
-  if (!LABEL.test(text))
+  if (!SLUG.test(text))
     return {
       ...formOf(text),
       words:

@@ -72,6 +72,7 @@ const examine = ({
   hasMoved = true,
   identities = [],
   inspected = () => {},
+  event,
   findings = [],
   addresses = ["192.0.2.1"],
   caa = [],
@@ -85,6 +86,8 @@ const examine = ({
   hasMoved?: boolean;
   identities?: string[];
   inspected?: (manner: InspectOptions) => void;
+  /** Right records, unless it is given. */
+  event?: Inspection["event"] | null;
   findings?: DomainFinding[];
   addresses?: string[];
   caa?: string[];
@@ -99,7 +102,12 @@ const examine = ({
   const inspect: Inspect = async (_hostname, _target, manner) => {
     inspected(manner);
     return {
-      event: manner.acceptsProof ? "ownership_proven" : "records_right",
+      event:
+        event === undefined
+          ? manner.acceptsProof
+            ? "ownership_proven"
+            : "records_right"
+          : (event ?? undefined),
       findings: findings as Inspection["findings"],
       isProven: true,
       rivals: [],
@@ -194,6 +202,42 @@ describe("a domain is proven", () => {
     expect(tried).toEqual(addresses);
   });
 });
+
+test.each([
+  [
+    "the resolver fails",
+    [
+      {
+        kind: "unreachable",
+        name: NAME,
+        server: "192.0.2.53",
+        reason: "ECONNREFUSED",
+        responsible: "operator",
+      },
+    ],
+    "The operator of this service",
+  ],
+  [
+    "a name server is silent",
+    [
+      {
+        kind: "unreachable",
+        name: NAME,
+        server: "192.0.2.53",
+        reason: "timeout",
+        responsible: "dns_provider",
+      },
+    ],
+    "Ask the DNS provider",
+  ],
+  ["nothing is found", [], "could not be looked up"],
+] as [string, DomainFinding[], string][])(
+  "records are not said to be wrong when %s",
+  async (_, findings, detail) => {
+    const obstacle = { type: "records_unknown", detail: expect.stringContaining(detail) };
+    expect(await examine({ event: null, findings })).toMatchObject({ obstacle });
+  },
+);
 
 test("no order is placed for a domain with an address that fails both ways; both reasons are given", async () => {
   const addresses = ["192.0.2.1", "2001:db8::1"];

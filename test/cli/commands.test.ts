@@ -473,7 +473,7 @@ describe("domains", () => {
     const removed = await domains("remove", "docs.example.test", "--yes");
     expect([removed.code, removed.error]).toEqual([0, ""]);
     expect(await visit()).toBe(421);
-    expect((await domains("show", "docs.example.test")).error).toContain("no domain with this name");
+    expect((await domains("show", "docs.example.test")).error).toContain("no domain docs.example.test");
   });
 
   test("that are not valid, or not allowed for the project, are refused in one line", async () => {
@@ -481,7 +481,7 @@ describe("domains", () => {
     for (const [argv, says] of [
       [["add", "192.0.2.1"], "is an IP address"],
       [["add", "docs.localhost"], "only one label|own names|public suffix"],
-      [["primary", "docs.example.test"], "no domain with this name: check the name and --project"],
+      [["primary", "docs.example.test"], "no domain docs.example.test: check the name and --project"],
     ] as const) {
       const { code, out, error } = await place.domains(...argv);
       expect([code, out]).toEqual([1, ""]);
@@ -538,6 +538,18 @@ describe("domains", () => {
       ({ hostname, role }) => `${hostname} ${role}`,
     );
     expect(roles).toEqual(expected);
+  });
+
+  test("are added with their pair only after an answer that means yes or no", async () => {
+    using place = await open();
+    const answers = ["yess", "xyz", "no"];
+    const argv = ["domains", "add", "example.com", "--project", "docs"];
+    const { shown, code } = await onTerminal(argv, place.env, (shown, terminal) => {
+      const asked = shown.split("[Y/n]").length - 1;
+      if (asked > 3 - answers.length) terminal.write(`${answers.shift()}\r`);
+    });
+    expect([code, answers, shown.split("[Y/n]").length]).toEqual([0, [], 4]);
+    expect((await place.domains("list")).out).not.toContain("www.example.com");
   });
 
   test("stay and are followed if their pair is refused, and the reason is printed", async () => {

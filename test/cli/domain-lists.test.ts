@@ -47,7 +47,7 @@ describe("`domains add --from`", () => {
     ]);
     expect(lines[3]!.slice(0, 3)).toEqual(["localhost", "docs", "refused"]);
     expect(lines[3]![3]).toStartWith("hostname: has only one label");
-    expect(lines[4]).toEqual(["x.example.org", "lost", "refused", "There is no project with this slug."]);
+    expect(lines[4]).toEqual(["x.example.org", "lost", "refused", "There is no project lost."]);
   });
 
   test("can be repeated: then it succeeds, and adds nothing", async () => {
@@ -84,6 +84,13 @@ describe("`domains add --from`", () => {
     expect(error).toContain(message);
   });
 
+  test.each(["", "domain,project\n"])("refuses a list without domains: %j", async (text) => {
+    const { domains, file } = await open();
+    const { out, error, code } = await domains("add", "--from", file(text), "--project", "docs");
+    expect([code, out]).toEqual([1, ""]);
+    expect(error).toContain("The list has no domains.");
+  });
+
   test("refuses a list that is not CSV, and adds nothing", async () => {
     const { domains, file } = await open();
     const { error, code } = await domains("add", "--from", file('docs.example.org,docs\n"'));
@@ -116,6 +123,12 @@ test("`domains list` lists the domains of all projects, problems first, or those
   expect(await list("--project", "docs")).toEqual(["docs z.example.org", "docs a.example.org"]);
   expect(await list("--project", "docs", "--stage", "live")).toEqual(["docs a.example.org"]);
   expect(await list("--stage", "issuing")).toEqual([]);
+  for (const flags of [
+    ["--stage", "issuing"],
+    ["--q", "cats"],
+    ["--q", "cats", "--project", "docs"],
+  ])
+    expect((await domains("list", ...flags)).out).toBe("No domain matches.\n");
   const unknown = await domains("list", "--project", "lost");
   expect([unknown.code, unknown.out]).toEqual([1, ""]);
 });

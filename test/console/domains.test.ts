@@ -341,7 +341,7 @@ describe("the advice for a domain", () => {
   test("with a wrong apex removes what there may be, and says what to do without ALIAS", () => {
     const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, APEX);
     expect(brief(changes)).toEqual([
-      ["Delete", "A, AAAA or ALIAS", "@", undefined, "192.0.2.1"],
+      ["Delete", "A, AAAA, ALIAS or ANAME", "@", undefined, "192.0.2.1"],
       ["Create", "ALIAS", "@", TARGET, ""],
       PROOF,
     ]);
@@ -575,6 +575,8 @@ describe("the advice for a certificate", () => {
       note: "3 attempts have failed. No further attempt is scheduled: choose Re-verify.",
     });
     expect(certificateProblem("rateLimited")).toContain("Wait");
+    expect(certificateProblem("unauthorized")).toContain("TXT record");
+    expect(certificateProblem("records_unknown")).not.toContain("Correct");
   });
 
   test("names the CA's last refusal while a limit makes it wait, and asks for the repair", () => {
@@ -773,7 +775,7 @@ test("a domain that moves shows when its record may change, and not before", () 
     tone: "waiting",
     title: "docs.example.org is yours, and its certificate comes next",
     changes: [],
-    who: "Who must act: nobody.",
+    who: "No action needed.",
   });
   expect(statusOf({ ...proven, findings: [{ message: "", name: proven.hostname, ...finding }] }, NOW)).toBe(
     "checking",
@@ -789,7 +791,15 @@ test("a domain that moves shows when its record may change, and not before", () 
   const ready = { ...proven, stage: "live", certificate } as const;
   const told = about(finding, ready);
   expect(told).toMatchObject({ tone: "bad", title: "Ready: change the record now" });
-  expect(brief(told.changes)).toEqual([["Change", "CNAME", "docs", TARGET, "192.0.2.7"]]);
+  expect(brief(told.changes)).toEqual([
+    ["Delete", "A", "docs", undefined, "192.0.2.7"],
+    ["Create", "CNAME", "docs", TARGET, ""],
+  ]);
+  const changesAt = (found: string[], domain = {}) =>
+    brief(about({ ...finding, found }, { ...ready, ...domain, stage: "live" }).changes);
+  expect(changesAt(["old.example.net"])).toEqual([["Change", "CNAME", "docs", TARGET, "old.example.net"]]);
+  expect(changesAt([])).toEqual([["Create", "CNAME", "docs", TARGET, ""]]);
+  expect(changesAt(["192.0.2.7"], APEX)[0]!.slice(0, 2)).toEqual(["Delete", "A, AAAA, ALIAS or ANAME"]);
   const findings = [{ message: "", name: ready.hostname, ...finding }];
   expect(statusOf({ ...ready, findings }, NOW)).toBe("action_needed");
   expect(stepsOf({ ...ready, findings }, [], true, NOW)).toMatchObject([
@@ -834,6 +844,13 @@ test("a domain that is not live is not said to show the site", () => {
     "Once the domain is active",
   );
   expect(addressOf({ hostname: "a.test", stage: "verified" })).toBeUndefined();
+});
+
+test("a live domain that still points to its old host is not said to show the site", () => {
+  const findings = [{ kind: "not_moved", name: "a.test", message: "" }] as const;
+  expect(visitorsWords({ role: "served", stage: "live", findings: [...findings] }, undefined)).toBe(
+    "Visitors still reach the old host. After the move, they see the site at this address.",
+  );
 });
 
 test("a live domain's address is HTTPS with its certificate, and HTTP without", () => {

@@ -172,6 +172,28 @@ test.each([
   expect(message).toBe(hint === undefined ? plain : `${plain} ${hint}`);
 });
 
+test.each([
+  ["CNAME", ["old.example.net"], "Then change its CNAME record to t1.pages.test."],
+  [
+    "CNAME",
+    ["192.0.2.7"],
+    "Then delete the records that point there, and create a CNAME record with the value t1.pages.test.",
+  ],
+  ["CNAME", [], "Then create a CNAME record with the value t1.pages.test."],
+  [
+    "ALIAS",
+    ["2001:db8::7"],
+    "Then delete the records that point there, and create an ALIAS record with the value t1.pages.test.",
+  ],
+] as ["CNAME" | "ALIAS", string[], string][])(
+  "a name that moves needs a %s record instead of %j",
+  (type, found, step) => {
+    const name = "docs.example.org";
+    const finding: Finding = { kind: "not_moved", name, type, found, expected: ["t1.pages.test"] };
+    expect(describeFinding(finding)).toEndWith(step);
+  },
+);
+
 /** A finding with every field that its text may name. */
 const anyOf = (kind: FindingKind, more: object = {}) =>
   ({

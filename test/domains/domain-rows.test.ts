@@ -210,11 +210,11 @@ describe("the text of a list of domains", () => {
     [`${"a".repeat(5000)}"b"`, /Invalid Opening Quote: .{1,60}$/],
     [
       "domain,ttl\ndocs.example.org,300",
-      'The list has a column "ttl". Its columns are domain, project and role.',
+      'The list has a column "ttl". The columns are domain, project and role.',
     ],
     [
-      "docs.example.org,docs,served,300",
-      "The list has a row with 4 values. Its columns are domain, project and role.",
+      "docs.example.org\n\ndocs.example.org,docs,served,300",
+      "Line 3 has 4 values. The columns are domain, project and role.",
     ],
   ])("that is not CSV is refused: case %#", (text, message) => {
     expect(() => parseDomainList(text)).toThrow(message);

@@ -201,6 +201,11 @@ test.each<[name: string, body: unknown, faults: string[]]>([
     ["domains.redirects[0].to must be the primary domain, docs.example.org"],
   ],
   [
+    "no primary",
+    { domains: { redirects: [redirect("www.example.org", "old.example.org")] } },
+    ["domains.primary must be a domain name"],
+  ],
+  [
     "several faults at once",
     mapping(redirect("x.example.org", "y.example.org", 308)),
     [

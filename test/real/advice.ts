@@ -76,7 +76,7 @@ const create: Act = (desk, { name, type = "", expected = [] }) =>
 const ACTS: Partial<Record<FindingKind, [words: RegExp, act: Act]>> = {
   no_record: [/has no \S+ record: create one with the value \S+\./, create],
   wrong_target: [
-    /change it to \S+\.|delete the A, AAAA or ALIAS records that do this\. Create ones|only one is allowed, with the value \S+: delete /,
+    /change it to \S+\.|delete the A, AAAA, ALIAS or ANAME records that do this\. Create ones|only one is allowed, with the value \S+: delete /,
     (desk, finding) => {
       const { name, type = "" } = finding;
       removeAll(desk, name, ...(type === "ALIAS" ? ["A", "AAAA", "CNAME"] : [type]));

@@ -48,10 +48,10 @@ real("a change to Free names the live domains that stop, and requires confirmati
   expect(await project()).toMatchObject({ plan: "free" });
 
   await page.goto(`${server.url}/console/projects/docs/domains`);
-  await page.getByText("Suspended: the plan is below Pro").first().waitFor();
+  await page.getByRole("heading", { name: "Suspended" }).waitFor();
   await page.getByRole("link", { name: "www.example.org" }).click();
   await page.getByText("The project's plan is below Pro, so the domain is not served.").waitFor();
   expect(await page.evaluate("document.querySelector('.steps').innerText")).not.toContain("Action needed");
-  await page.getByRole("listitem").getByText("Suspended: the plan is below Pro").waitFor();
+  await page.getByRole("listitem").getByText("Suspended").waitFor();
   expect(browser.seen.errors).toEqual([]);
 });

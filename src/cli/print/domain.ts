@@ -1,7 +1,7 @@
 import type { fromEvent } from "../../domains/history-model.ts";
 import type { fromDomain } from "../../domains/model.ts";
 import { isLimitType } from "../../certificates/place-order.ts";
-import { RESPONSIBLE } from "../../dns-checks/finding.ts";
+import { whoMustAct } from "../../dns-checks/finding.ts";
 import { printProblem } from "./certificate-problem.ts";
 import { coloured, print, relativeTime } from "./output.ts";
 import { table } from "./table.ts";
@@ -110,7 +110,7 @@ const STAGE_COLOURS: Readonly<Record<string, "green" | "red">> = {
 export const printFindings = ({ findings }: Pick<WireDomain, "findings">): void => {
   for (const { message, responsible } of findings) {
     print(`  ${message}`);
-    if (responsible) print(`    Who must act: ${RESPONSIBLE[responsible]}.`);
+    if (responsible) print(`    ${whoMustAct(responsible)}`);
   }
 };
 

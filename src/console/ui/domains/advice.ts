@@ -79,18 +79,26 @@ const ownRecords = (domain: Named, action: "Create" | "Change", found: string[] 
 /** Whatever leads an apex elsewhere: in the DNS, an ALIAS looks like addresses. */
 const elsewhere = (domain: Named, name: string, found: string[]): Change => {
   const { guide } = domain;
-  const alias = guide ? guide.apexType : "ALIAS";
-  return change(domain, "Delete", { type: alias ? `A, AAAA or ${alias}` : "A or AAAA", name, found });
+  const ofProvider = guide?.apexType ? `A, AAAA or ${guide.apexType}` : "A or AAAA";
+  return change(domain, "Delete", { type: guide ? ofProvider : "A, AAAA, ALIAS or ANAME", name, found });
 };
 
 const typeOf = (address: string): string => (address.includes(":") ? "AAAA" : "A");
+
+/** The changes that move a domain from its old host. Addresses keep a CNAME from being created. */
+const moveChanges = (domain: Named, found: string[] = []): Change[] => {
+  const { hostname: name, record } = domain;
+  if (found.some((value) => !/^[\d.]+$|:/.test(value))) return ownRecords(domain, "Change", found);
+  const deletions = found.map((one) => change(domain, "Delete", { type: typeOf(one), name, found: [one] }));
+  const isApex = record.type === "ALIAS" && found.length > 0;
+  return [...(isApex ? [elsewhere(domain, name, found)] : deletions), ...ownRecords(domain, "Create")];
+};
 
 /** The record that proves which project an apex domain is for. */
 const proofRecord = (domain: Named, action: "Create" | "Change"): Change[] => {
   const { proof } = domain.record;
   if (!proof) return [];
-  const { type, value } = proof;
-  return [change(domain, action, { type, name: `${proof.name}.${domain.hostname}`, value })];
+  return [change(domain, action, { ...proof, name: `${proof.name}.${domain.hostname}` })];
 };
 
 const challengeNameOf = ({ hostname }: Named): string => `_acme-challenge.${hostname.replace(/^\*\./, "")}`;
@@ -169,7 +177,7 @@ const CHANGES: Partial<Record<Finding["kind"], (finding: Finding, domain: Named)
     expected.map((value) =>
       change(domain, found.length > 0 ? "Change" : "Create", { type: "TXT", name, found, value }),
     ),
-  not_moved: ({ found }, domain) => (domain.stage === "live" ? ownRecords(domain, "Change", found) : []),
+  not_moved: ({ found }, domain) => (domain.stage === "live" ? moveChanges(domain, found) : []),
   domain_taken: (_, domain) => proofRecord(domain, "Change"),
   domain_lost: (_, domain) => allRecords(domain, "Change"),
 };
@@ -223,9 +231,8 @@ const changesFor = (findings: readonly Finding[], domain: Named): Change[] => {
 };
 
 const findingAdvice = (findings: readonly [Finding, ...Finding[]], domain: Seen, now: number): Advice => {
-  const [finding] = findings;
   return {
-    tone: toneOf(finding, domain),
+    tone: toneOf(findings[0], domain),
     ...describe(findings, domain, now),
     changes: changesFor(findings, domain),
   };

@@ -20,7 +20,7 @@ const { columns } = ALL;
 const FilterForm = ({ filter }: { filter: Filter }) => {
   const { route } = useLocation();
   return (
-    <div class="filter">
+    <div class="finding filter">
       <SearchField
         label={ALL.search}
         q={filter.q ?? ""}

@@ -40,7 +40,9 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   platform_unready: "This server is not ready for custom domains. Its operator must correct this.",
   rateLimited: "The CA's rate limit is reached. Wait: the next order is placed automatically.",
   records: "The domain's records do not allow a certificate. Correct them, then choose Re-verify.",
-  unauthorized: "The CA found another server at the domain. Check its records.",
+  records_unknown: "The domain's records could not be looked up. This does not mean that they are wrong.",
+  unauthorized:
+    "The CA did not find the response to its challenge. If it found another server, check the domain's records. If it did not find the TXT record, wait for the next attempt.",
   unreachable: "The server could not reach the CA. Its operator must check the connection.",
 };
 
@@ -233,18 +235,17 @@ const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
 };
 
 /** Who must act. */
-const RESPONSIBLE: Record<NonNullable<Finding["responsible"]>, string> = {
+const RESPONSIBLE: Record<Exclude<NonNullable<Finding["responsible"]>, "nobody">, string> = {
   holder: "you, at your DNS provider",
   dns_provider: "your DNS provider",
   proxy: "you, in the settings of the proxy",
   registrar: "you, at your registrar",
   operator: "the operator of this server",
-  nobody: "nobody",
 };
 
 /** "Who must act: you, at your DNS provider." */
 export const whoMustAct = ({ responsible = "holder" }: Finding): string =>
-  `Who must act: ${RESPONSIBLE[responsible]}.`;
+  responsible === "nobody" ? "No action needed." : `Who must act: ${RESPONSIBLE[responsible]}.`;
 
 /** What findings of a kind mean, and who must act. */
 export const describe: Describe = (findings, domain, now) => {

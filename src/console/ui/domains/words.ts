@@ -24,8 +24,8 @@ export const STEPS = {
   live: "Live",
 } as const;
 
-/** Why a domain is suspended. */
-export const SUSPENDED = "Suspended: the plan is below Pro";
+/** The title of a suspension, whose message has the reason. */
+export const SUSPENDED = "Suspended";
 
 /** The state of a step; one that is done shows its time. */
 export const STEP_STATES = {
@@ -96,10 +96,12 @@ export const actorWords = ({ actor, key, name }: Pick<Event, "actor" | "key" | "
 
 /** What visitors of a domain see, in a sentence. */
 export const visitorsWords = (
-  { role, stage }: Pick<Domain, "role" | "stage">,
+  { role, stage, findings = [] }: Pick<Domain, "role" | "stage"> & Partial<Pick<Domain, "findings">>,
   primary: string | undefined,
 ): string => {
-  const visitors = stage === "live" ? "Visitors" : "Once the domain is active, visitors";
+  const isAtOldHost = findings.some(({ kind }) => kind === "not_moved");
+  const current = isAtOldHost ? "Visitors still reach the old host. After the move, they" : "Visitors";
+  const visitors = stage === "live" ? current : "Once the domain is active, visitors";
   switch (role) {
     case "primary":
       return `This is the primary domain. ${visitors} see the site here, and other domains can redirect to it.`;
@@ -150,7 +152,7 @@ export const FIELDS: FormWords = {
       wildcard_unsupported:
         "Wildcards require DNS challenges, which the operator sets up. Add each name separately.",
       underscore: "A domain can't have an underscore.",
-      too_long: "This domain is too long.",
+      too_long: "This domain is too long: at most 63 characters between dots, and 253 in all.",
       single_label: "A domain needs a dot, such as docs.example.org.",
       public_suffix: "Nobody can own this: it is a public suffix. Enter a domain under it.",
       own_name: "This is one of the server's own names, or above one. Choose another.",
