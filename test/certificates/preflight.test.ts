@@ -239,6 +239,14 @@ test.each([
   },
 );
 
+test("records are wrong although a name server is silent too", async () => {
+  const findings: DomainFinding[] = [
+    { kind: "unreachable", name: NAME, server: "192.0.2.53", reason: "timeout" },
+    { kind: "no_record", name: NAME, type: "CNAME", expected: ["t1.pages.test"] },
+  ];
+  expect(await examine({ event: null, findings })).toMatchObject({ obstacle: { type: "records" } });
+});
+
 test("no order is placed for a domain with an address that fails both ways; both reasons are given", async () => {
   const addresses = ["192.0.2.1", "2001:db8::1"];
   const nowhere = refuse("2001:db8::1");
