@@ -8,9 +8,10 @@ export const challengeVisibility =
   (askAuthorities: AskAuthorities) =>
   async (name: string, value: string): Promise<Visibility> => {
     const responses = await askAuthorities({ name, type: "TXT", apex: apexOf(name) });
-    if (responses.length === 0) return "unknown";
-    const hasValue = responses.map((response) =>
-      recordsOf(response).some(({ type, data }) => type === "TXT" && data === value),
+    if (responses.length === 0) return { kind: "unknown" };
+    const records = responses.map((response) =>
+      recordsOf(response).find(({ type, data }) => type === "TXT" && data === value),
     );
-    return hasValue.every(Boolean) ? "visible" : "missing";
+    const ttls = records.flatMap((record) => record?.ttl ?? []);
+    return ttls.length < responses.length ? { kind: "missing" } : { kind: "visible", ttl: Math.max(...ttls) };
   };

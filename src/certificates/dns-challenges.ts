@@ -6,11 +6,13 @@ import { AcmeProblem, printable } from "../protocols/acme/problem.ts";
 import type { ChallengeRecords } from "./challenge-records.ts";
 
 /** Whether the servers of a zone have a record; `unknown` if none of them responds here. */
-export type Visibility = "visible" | "missing" | "unknown";
+export type Visibility =
+  /** With the longest TTL that a server returns, in seconds. */
+  { kind: "visible"; ttl: number } | { kind: "missing" } | { kind: "unknown" };
 
 /** The TXT records of DNS-01 challenges (RFC 8555 section 8.4). */
 export interface DnsChallenges {
-  /** Adds a record, and waits until the servers of its zone have it. @throws AcmeProblem */
+  /** Adds a record, and waits until the servers of its zone have it and no cache lacks it. @throws AcmeProblem */
   publish(name: string, value: string): Promise<void>;
   /** Never rejects: a record that is left over is harmless, because no CA asks for it again. */
   remove(name: string, value: string): Promise<void>;
@@ -24,6 +26,11 @@ const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 10_000;
 /** Secondary servers follow within this time. */
 const PATIENCE_MS = 120_000;
+/** The longest wait for caches: the resolvers of public CAs keep records for less time. */
+const MAX_CACHED_MS = 120_000;
+
+/** How long a resolver may keep records, in milliseconds. It may count whole seconds, so one is added. */
+const cachedMs = (ttl: number): number => Math.min((ttl + 1) * 1000, MAX_CACHED_MS);
 
 const problem = (type: string, detail: string) => new AcmeProblem({ type, detail: printable(detail) });
 
@@ -45,8 +52,11 @@ export const dnsChallenges = ({
   const untilVisible = async (name: string, value: string) => {
     const end = clock.now() + PATIENCE_MS;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
+      const found = await lookUp(name, value);
       // Perhaps only this machine cannot reach the zone's servers: the CA decides.
-      if ((await lookUp(name, value)) !== "missing") return;
+      if (found.kind === "unknown") return;
+      // The domains of a project share one name: the CA's resolver may still have the values of another order.
+      if (found.kind === "visible") return sleep(cachedMs(found.ttl));
       if (clock.now() + wait > end)
         throw problem(
           "challenge_not_visible",

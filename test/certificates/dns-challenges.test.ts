@@ -8,6 +8,10 @@ import { zoneInMemory } from "./dns-issuing.ts";
 
 const NAME = "_acme-challenge.example.test";
 
+const MISSING: Visibility = { kind: "missing" };
+const UNKNOWN: Visibility = { kind: "unknown" };
+const visible = (ttl: number): Visibility => ({ kind: "visible", ttl });
+
 /** Challenges over a zone in memory. Its servers give these responses in turn, and repeat the last. */
 const openChallenges = (...said: Visibility[]) => {
   const clock = testClock();
@@ -16,7 +20,7 @@ const openChallenges = (...said: Visibility[]) => {
   const start = clock.now();
   const challenges = dnsChallenges({
     records: zone.records,
-    lookUp: async () => (said.length > 1 ? said.shift() : said[0]) ?? "unknown",
+    lookUp: async () => (said.length > 1 ? said.shift() : said[0]) ?? UNKNOWN,
     onLeftOver: (name) => void leftOver.push(name),
     clock,
     sleep: async (ms) => clock.advance(ms),
@@ -29,20 +33,30 @@ test("the value of the record is the SHA-256 of the key authorization in base64u
 });
 
 test("a record is published once all servers of its zone have it", async () => {
-  const { zone, challenges, waited } = openChallenges("missing", "missing", "visible");
+  const { zone, challenges, waited } = openChallenges(MISSING, MISSING, visible(0));
   await challenges.publish(NAME, "value");
   expect(zone.has(NAME, "value")).toBe(true);
-  expect(waited()).toBe(1500);
+  expect(waited()).toBe(1500 + 1000);
+});
+
+test.each([
+  [1, 2000],
+  [60, 61_000],
+  [86_400, 120_000],
+])("records with a TTL of %d seconds are published once no cache lacks the new one", async (ttl, ms) => {
+  const { challenges, waited } = openChallenges(visible(ttl));
+  await challenges.publish(NAME, "value");
+  expect(waited()).toBe(ms);
 });
 
 test("servers that this machine cannot reach are not an obstacle", async () => {
-  const { challenges, waited } = openChallenges("unknown");
+  const { challenges, waited } = openChallenges(UNKNOWN);
   await challenges.publish(NAME, "value");
   expect(waited()).toBe(0);
 });
 
 test("a record that a server does not have after two minutes is removed, and is a problem", async () => {
-  const { zone, challenges, waited } = openChallenges("missing");
+  const { zone, challenges, waited } = openChallenges(MISSING);
   const error = await challenges.publish(NAME, "value").catch((one: unknown) => one);
   expect(error).toMatchObject({ type: "challenge_not_visible" });
   expect(waited()).toBeWithin(100_000, 120_001);
@@ -50,7 +64,7 @@ test("a record that a server does not have after two minutes is removed, and is 
 });
 
 test("a record that cannot be removed is reported, and does not fail the order", async () => {
-  const { zone, challenges, leftOver } = openChallenges("visible");
+  const { zone, challenges, leftOver } = openChallenges(visible(1));
   zone.records.remove = async () => {
     throw new Error("no");
   };
@@ -60,39 +74,39 @@ test("a record that cannot be removed is reported, and does not fail the order",
 
 /** A zone with two servers, one of them a copy. */
 const openZone = async (main: string[], copy: string[]) => {
-  const records = (texts: string[]) => ({
+  const records = (texts: string[], ttl: number) => ({
     "example.test": [
       "example.test NS ns1.example.test",
       "example.test NS ns2.example.test",
       "ns1.example.test A 127.0.0.1",
       "ns2.example.test A 127.0.0.2",
-      ...texts.map((text) => `${NAME} TXT ${text}`),
+      ...texts.map((text) => `${NAME} ${ttl} TXT ${text}`),
     ],
   });
   const stack = new AsyncDisposableStack();
-  const first = stack.use(await dnsServer({ zones: records(main) }));
+  const first = stack.use(await dnsServer({ zones: records(main, 1) }));
   const { port } = first.server;
-  stack.use(await dnsServer({ zones: records(copy), address: "127.0.0.2", port }));
+  stack.use(await dnsServer({ zones: records(copy, 60), address: "127.0.0.2", port }));
   const ask = authorityAsker({
     ask: testClient(),
     resolvers: () => [first.server],
     port,
     mayAsk: () => true,
   });
-  return { isVisible: challengeVisibility(ask), [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { lookUp: challengeVisibility(ask), [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
 test.each([
-  ["visible on every server", ["value", "other"], ["value"], "visible"],
-  ["missing on a copy", ["value"], ["old"], "missing"],
-  ["missing everywhere", [], [], "missing"],
+  ["visible on every server", ["value", "other"], ["value"], visible(60)],
+  ["missing on a copy", ["value"], ["old"], MISSING],
+  ["missing everywhere", [], [], MISSING],
 ] as const)("a record can be %s", async (_, main, copy, expected) => {
   await using zone = await openZone([...main], [...copy]);
-  expect(await zone.isVisible(NAME, "value")).toBe(expected);
+  expect(await zone.lookUp(NAME, "value")).toEqual(expected);
 });
 
 test("a record of a zone without servers that may be asked is unknown", async () => {
   await using server = await dnsServer({ zones: {} });
   const access = { ask: testClient(), resolvers: () => [server.server], port: 53, mayAsk: () => false };
-  expect(await challengeVisibility(authorityAsker(access))(NAME, "value")).toBe("unknown");
+  expect(await challengeVisibility(authorityAsker(access))(NAME, "value")).toEqual(UNKNOWN);
 });

@@ -123,15 +123,67 @@ real(
   },
 );
 
-/** Where the service's own name server listens, beside named at 127.0.0.1. */
-const OWN_ADDRESS = "127.0.0.4";
-const SHOP = "docs.shop.test";
-
 /** A CA that finds nothing over HTTP and TLS: only the DNS proves a name. */
 const dnsOnly: Begin = (place, where) =>
   usual(place, { ...where, httpPort: freePort(), tlsPort: freePort() });
 
 const shopZone = (lines: string[]) => ["shop.test NS ns.shop.test", "ns.shop.test A 127.0.0.1", ...lines];
+
+real(
+  "three domains of one project share a challenge record, and are live together although the CA's resolver caches it",
+  [...NEEDED, "pebble", "tsig-keygen"],
+  async () => {
+    using place = directory();
+    await using stack = new AsyncDisposableStack();
+    const { servers, authority, env, httpsPort } = await surroundings(place.path, dnsOnly);
+    stack.use(authority);
+    const key = await keyFile(place.path);
+    const names = ["docs", "news", "blog"].map((label) => `${label}.shop.test`);
+    const old = names.map((name) => `${name} 1 A 127.0.0.9`);
+    const parents = { ...zones("x.pages.test"), "shop.test": shopZone(old) };
+    mkdirSync(join(place.path, "dns"));
+    const dns = stack.use(await nameServers(join(place.path, "dns"), parents, servers, { updatable: key }));
+    const { PLATFORM_CNAME_TARGET: _, ...rest } = env;
+    const settings = {
+      ...rest,
+      PLATFORM_DOMAIN: DOMAIN,
+      DNS_UPDATE_SERVER: `127.0.0.1:${servers.authority.port}`,
+      DNS_UPDATE_KEY_FILE: key.file,
+    };
+    const server = stack.use(await serve({ cwd: place.path, env: settings }));
+    await makeProject(server, "site");
+    await inUse(place.path, WILDCARD);
+    const domains = "/platform/projects/site/domains";
+    const post = async (path: string, body: object = {}) =>
+      (await (
+        await server.call(path, { method: "POST", headers: json, body: JSON.stringify(body) })
+      ).json()) as { stage: string; challengeRecord: { value: string } };
+    const challenges: string[] = [];
+    for (const hostname of names) {
+      const { challengeRecord } = await post(domains, { hostname });
+      challenges.push(`_acme-challenge.${hostname} 1 CNAME ${challengeRecord.value}`);
+    }
+    dns.change({ ...parents, "shop.test": shopZone([...old, ...challenges]) });
+    await inParallel(names, names.length, (name) =>
+      until(
+        `${name} is live`,
+        async () => {
+          await Bun.sleep(6000);
+          return (await post(`${domains}/${name}/verify`)).stage === "live";
+        },
+        60_000,
+      ),
+    );
+    const root = readFileSync(authority.rootFile, "utf8");
+    for (const name of names) expect(await fingerprintOf(httpsPort, name, root)).toBeString();
+    // No order failed: one for the sites, and one for each domain.
+    expect(ordersAt(place.path)).toBe(1 + names.length);
+  },
+);
+
+/** Where the service's own name server listens, beside named at 127.0.0.1. */
+const OWN_ADDRESS = "127.0.0.4";
+const SHOP = "docs.shop.test";
 
 /** The zones of named: that of the sites is delegated to the service. */
 const delegatingZones = (lines: string[]) => {

@@ -86,11 +86,11 @@ const send = async (reply: Reply | "silence" | "refusal", update: Parameters<typ
   return { outcome, sent };
 };
 
-test("an addition is one TXT record of class IN in the zone", () => {
+test("an addition is one TXT record of class IN in the zone, with a TTL of one second", () => {
   expect(encodeUpdate(0x1234, ADD).toString("hex")).toBe(
     hex(`1234 2800 0001 0000 0001 0000
       07 6578616d706c65 03 6e6574 00 | 0006 0001
-      0f 5f61636d652d6368616c6c656e6765 07 6578616d706c65 03 6e6574 00 | 0010 0001 0000003c 0004 | 03 616263`).toString(
+      0f 5f61636d652d6368616c6c656e6765 07 6578616d706c65 03 6e6574 00 | 0010 0001 00000001 0004 | 03 616263`).toString(
       "hex",
     ),
   );
