@@ -4,7 +4,7 @@ import { retryTime } from "../protocols/acme/renewal.ts";
 import { BUDGET, type Issued, type PendingOrder, type StoredProblem, UNDECIDED } from "./certificate.ts";
 import { Undecided } from "./present.ts";
 import { isLimitType } from "./place-order.ts";
-import { IMPORT_ONLY, NOT_HELD, NOT_MOVED, RECORDS_UNKNOWN } from "./preflight.ts";
+import { IMPORT_ONLY, NOT_HELD, NOT_MOVED } from "./preflight.ts";
 
 /** The time until a CA that has not decided is polled again. */
 const UNDECIDED_MS = 60_000;
@@ -18,7 +18,6 @@ const POSTPONED: ReadonlyMap<string, number> = new Map([
   [BUDGET, 0],
   [NOT_HELD, 10 * 60_000],
   [NOT_MOVED, 10 * 60_000],
-  [RECORDS_UNKNOWN, 5 * 60_000],
   [IMPORT_ONLY, 24 * 60 * 60_000],
 ]);
 

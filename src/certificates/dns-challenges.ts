@@ -12,7 +12,7 @@ export type Visibility =
 
 /** The TXT records of DNS-01 challenges (RFC 8555 section 8.4). */
 export interface DnsChallenges {
-  /** Adds a record, and waits until the servers of its zone have it and no cache lacks it. @throws AcmeProblem */
+  /** Adds a record, and waits until the servers of its zone have it and no cache has an older set of records. @throws AcmeProblem */
   publish(name: string, value: string): Promise<void>;
   /** Never rejects: a record that is left over is harmless, because no CA asks for it again. */
   remove(name: string, value: string): Promise<void>;

@@ -1,3 +1,4 @@
+import { quantity } from "../lib/quantity.ts";
 import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
@@ -23,7 +24,7 @@ export const ADVICE: Readonly<Record<string, string>> = {
     "Correct the wildcard records, the CAA records and the forwarded ports of this service first.",
   rateLimited: "Wait: nothing else is needed.",
   records: "Correct the domain's records, then verify it again.",
-  records_unknown: "Check DNS_RESOLVERS and this machine's network.",
+  records_unknown: "Wait. If many names have this problem, check DNS_RESOLVERS and this machine's network.",
   unknown_profile: "Set ACME_PROFILE to a profile that the CA offers, or unset it.",
   unreachable:
     "The CA cannot be reached. Check this machine's DNS and network, ACME_DIRECTORY and ACME_CA_FILE.",
@@ -75,5 +76,7 @@ const MAX_EXPLAINED = 10;
 export const explanations = (all: readonly Certificate[], now: number, places: Places): string[] => {
   const found = all.flatMap((one) => explain(one, now, places.has(one.hostname)) ?? []);
   const more = found.splice(MAX_EXPLAINED).length;
-  return more === 0 ? found : [...found, `And ${more} more names: see adoption-store certificates list.`];
+  return more === 0
+    ? found
+    : [...found, `And ${quantity(more, "more name")}: see adoption-store certificates list.`];
 };

@@ -27,7 +27,6 @@ export const IMPORT_ONLY = "import_only";
 /** Problem type: the name still points to its old host, which does not forward challenges. */
 export const NOT_MOVED = "not_moved";
 /** Problem type: the records of the name could not be looked up. */
-export const RECORDS_UNKNOWN = "records_unknown";
 const BEFORE_MOVE =
   "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host proxy /.well-known/acme-challenge/ to this service; a redirect is not enough.";
 const BEFORE_RECORD =
@@ -87,7 +86,7 @@ const obstacle = (type: string, detail: string): { obstacle: Problem } => ({
   obstacle: { type, detail, subproblems: [] },
 });
 
-const OBSTACLES = { wrong: "records", unknown: RECORDS_UNKNOWN, unready: "platform_unready" } as const;
+const OBSTACLES = { wrong: "records", unknown: "records_unknown", unready: "platform_unready" } as const;
 
 const obstacleIn = (
   records: Extract<NameRecords, { kind: "wrong" | "unknown" | "unready" | "suspended" }>,

@@ -14,7 +14,7 @@ export class Undecided extends Error {
 export type UndecidedRecords = Map<string, { name: string; value: string }>;
 
 export interface PresenterOptions {
-  certificates: Pick<Certificates, "saveChallenge">;
+  certificates: Pick<Certificates, "saveChallenge" | "find">;
   undecided: UndecidedRecords;
   /** Undefined if no record can be published. */
   challenges?: DnsChallenges | undefined;
@@ -30,6 +30,7 @@ export const responsePresenter = ({ certificates, challenges, undecided }: Prese
   /** Keeps the record until the CA has decided, also between attempts. */
   const withRecord = async (
     { hostname, name, value }: { hostname: string; name: string; value: string },
+    isPresented: () => Promise<boolean>,
     work: () => Promise<void>,
   ) => {
     undecided.delete(hostname);
@@ -39,7 +40,8 @@ export const responsePresenter = ({ certificates, challenges, undecided }: Prese
       await work();
     } catch (error) {
       if (error instanceof Undecided) undecided.set(hostname, { name, value });
-      else await challenges.remove(name, value);
+      // Another node may continue the same order, with the same record.
+      else if (!(error instanceof Superseded && (await isPresented()))) await challenges.remove(name, value);
       throw error;
     }
     await challenges.remove(name, value);
@@ -59,7 +61,9 @@ export const responsePresenter = ({ certificates, challenges, undecided }: Prese
     await save();
     if (proof.method !== "dns-01") return work();
     const record = { hostname, name: proof.recordName, value: recordValueOf(keyAuthorization) };
-    return withRecord(record, async () => {
+    const isPresented = async () =>
+      (await certificates.find(hostname))?.keyAuthorization === keyAuthorization;
+    return withRecord(record, isPresented, async () => {
       // It may have taken minutes until the record was there, and the name may have been removed meanwhile.
       await save();
       return work();

@@ -58,7 +58,8 @@ const PAUSE_MS = 60_000;
  */
 export const requestedAt = (nth: number, scheduled: SQL): SQL => {
   const { at, hostname, kind } = acmeAttempts;
-  const recent = sql`${hostname} = ${value("hostname")} and ${kind} = 'refused' and ${at} > ${value("now")} - ${PAUSE_MS}`;
+  const recent = sql`${hostname} = ${value("hostname")} and ${kind} = 'refused'
+    and ${at} between ${value("now")} - ${PAUSE_MS} + 1 and ${value("now")}`;
   const refusedAt = sql`select ${at} from ${acmeAttempts} where ${recent} order by ${at} desc limit 1 offset ${nth - 1}`;
   return sql`min(coalesce((${refusedAt}) + ${PAUSE_MS}, ${AT_ONCE}), coalesce(${scheduled}, ${value("now")} + ${PAUSE_MS}))`;
 };

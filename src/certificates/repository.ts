@@ -27,6 +27,7 @@ const OF_THIS_MACHINE = [
   "challenge_not_published",
   "challenge_not_visible",
   "platform_unready",
+  "records_unknown",
   "unreachable",
   "malformed_answer",
   "internal",

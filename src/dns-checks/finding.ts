@@ -8,7 +8,7 @@ export const RESPONSIBLE = {
   proxy: "the holder of the domain, in the settings of the proxy",
   registrar: "the holder of the domain, at its registrar",
   operator: "the operator of this service",
-  nobody: "nobody: wait, then check again",
+  nobody: "no action needed: wait, then check again",
 } as const;
 export type Responsible = keyof typeof RESPONSIBLE;
 

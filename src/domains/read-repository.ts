@@ -108,7 +108,7 @@ const acrossProjects = (orm: Orm) => {
     .limit(value("limit"))
     .prepare();
   const isRefusedForRecords = sql`exists (select 1 from certificates where hostname = ${domains.hostname}
-    and json_extract(problem, '$.type') in ('caa', 'records', 'platform_unready'))`;
+    and json_extract(problem, '$.type') in ('caa', 'records', 'records_unknown', 'platform_unready'))`;
   const watchedStatement = withProject(orm)
     .where(
       and(

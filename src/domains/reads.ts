@@ -33,7 +33,7 @@ interface PageQuery {
 }
 
 export const notFound = (name: string) =>
-  new Fault("not_found", `The project has no domain ${name || "with this name"}.`);
+  new Fault("not_found", `This project has no domain ${name || "with this name"}.`);
 
 /** The A-labels of a domain; "", which no domain has, for anything else. */
 export const nameOf = (typed: string): string => {

@@ -23,7 +23,7 @@ const WATCHES_PER_ROUND = 6;
 const MAX_DOMAINS = 1000;
 /** Concurrent probes. */
 const MAX_CONCURRENT = 16;
-/** A query whose response changes all the time causes at most one check in this time. */
+/** A query whose response is different at every watch causes at most one check in this time. */
 const RECHECK_MS = 60_000;
 /** How long a watch waits for a check. Slow name servers of one domain must not hold up the others, or a shutdown. */
 const PATIENCE_MS = 5000;
@@ -66,7 +66,7 @@ const blockingQuery = ({ stage, findings }: Domain, { questions }: Report) => {
 export const recordWatch = (options: RecordWatchOptions): Poller => {
   const { domains, probe, probeChallenge, repeatQuery, checks, clock, targetOf, onError } = options;
   const { patienceMs = PATIENCE_MS } = options;
-  const checkedAt = lruCache<string, number>({ maxEntries: MAX_DOMAINS });
+  const checked = lruCache<string, { cause: string; at: number }>({ maxEntries: MAX_DOMAINS });
   let round = 0;
 
   const watch = async ({ domain, project }: Checkable, signal: AbortSignal): Promise<void> => {
@@ -80,15 +80,20 @@ export const recordWatch = (options: RecordWatchOptions): Poller => {
     const challenge = missingChallenge(domain.findings);
     const isDelegated = async () =>
       challenge && (await Promise.all(servers.map((one) => probeChallenge(challenge, one)))).every(Boolean);
-    const isChanged = query && (await repeatQuery(query));
-    const isRight =
-      !query && server && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses));
-    const key = `${domain.id} ${query ? query.type : domain.stage}`;
-    if (!isChanged && !isRight && !(server && (await isDelegated()))) return checkedAt.delete(key);
-    const last = checkedAt.get(key);
-    const isDue = last === undefined || (isChanged && clock.now() - last >= RECHECK_MS);
+    const causeOf = async () => {
+      if (query && (await repeatQuery(query))) return "changed";
+      if (!server) return undefined;
+      if (!query && (await probe(hostnameOf(domain.hostname), target, server, report.targetAddresses)))
+        return "right";
+      return (await isDelegated()) ? "delegated" : undefined;
+    };
+    const cause = await causeOf();
+    const key = `${domain.id} ${domain.stage}`;
+    if (cause === undefined) return checked.delete(key);
+    const [last, at] = [checked.get(key), clock.now()];
+    const isDue = last?.cause !== cause || (cause === "changed" && Math.abs(at - last.at) >= RECHECK_MS);
     if (!isDue || signal.aborted) return;
-    checkedAt.set(key, clock.now());
+    checked.set(key, { cause, at });
     const check = checks.run({ domain, project }, SERVICE, signal).catch(onError);
     await Promise.race([check, Bun.sleep(patienceMs)]);
   };

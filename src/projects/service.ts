@@ -21,7 +21,10 @@ interface ListProjects {
 }
 
 const notFound = (slug: string) =>
-  new Fault("not_found", `There is no project ${SLUG.test(slug) ? slug : "with this slug"}.`);
+  new Fault(
+    "not_found",
+    SLUG.test(slug) ? `The project ${slug} does not exist.` : "There is no project with this slug.",
+  );
 
 export const projectService = ({
   projects,

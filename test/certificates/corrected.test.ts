@@ -165,6 +165,17 @@ test("CAA queries that succeed again are noticed within 20 s", async () => {
   expect(await stageOf(NAME)).toBe("live");
 });
 
+test("a domain whose records could not be looked up for the order is live within 20 s of the servers' return", async () => {
+  const { server, resolver, verified, pass, problem, watch, stageOf } = await openVerified();
+  await verified(NAME);
+  for (const one of [server, resolver]) one.behaviours.set("*", "SERVFAIL");
+  await pass();
+  expect(await problem()).toBe("records_unknown");
+  for (const one of [server, resolver]) one.behaviours.clear();
+  expect(await watch()).toBe(true);
+  expect(await stageOf(NAME)).toBe("live");
+});
+
 test("a CAA record that appears between the check and the order is noticed, and so is its correction", async () => {
   const { store, zones, clock, add, setOwn, pass, problem, watch, kinds, stageOf } = await openVerified();
   zones[ZONE] = zone(ZONE);

@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test";
 import { challengeVisibility } from "../../src/certificates/challenge-visibility.ts";
 import { type Visibility, dnsChallenges, recordValueOf } from "../../src/certificates/dns-challenges.ts";
+import type { Proof } from "../../src/certificates/preflight.ts";
+import { Superseded } from "../../src/certificates/place-order.ts";
+import { responsePresenter } from "../../src/certificates/present.ts";
 import { authorityAsker } from "../../src/protocols/dns/authoritative.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { testClock } from "../support/store.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { zoneInMemory } from "./dns-issuing.ts";
+import { openIssuing } from "./issuing.ts";
 
 const NAME = "_acme-challenge.example.test";
 
@@ -70,6 +75,37 @@ test("a record that cannot be removed is reported, and does not fail the order",
   };
   await challenges.remove(NAME, "value");
   expect(leftOver).toEqual([NAME]);
+});
+
+test("a node that lost its attempt leaves the record to the node that continues the order", async () => {
+  const { certificates, clock } = await openIssuing();
+  const hostname = "docs.example.test";
+  await certificates.want([hostname], 0);
+  const { records, has } = zoneInMemory();
+  const presenter = (sleep: () => Promise<void>) => {
+    const lookUp = async () => visible(1);
+    const challenges = dnsChallenges({ records, lookUp, onLeftOver() {}, clock, sleep });
+    return responsePresenter({ certificates, undecided: new Map(), challenges });
+  };
+  const begin = async (at: number) => {
+    const certificate = await certificates.find(hostname);
+    const attempt = certificate && (await certificates.beginAttempt(certificate, at));
+    if (!attempt) throw new Error("no attempt");
+    return attempt;
+  };
+  const response = { token: "token", keyAuthorization: "token.thumbprint" };
+  const value = recordValueOf(response.keyAuthorization);
+  const proof: Proof = { method: "dns-01", recordName: NAME };
+  const { promise: asleep, resolve: wake } = Promise.withResolvers<void>();
+  const late = presenter(() => asleep)(await begin(1), proof, response, async () => {});
+  late.catch(() => {});
+  await Bun.sleep(1);
+  await presenter(async () => {})(await begin(2), proof, response, async () => {
+    wake();
+    expect(await outcomeOf(late)).toThrow(Superseded);
+    expect(has(NAME, value)).toBe(true);
+  });
+  expect(has(NAME, value)).toBe(false);
 });
 
 /** A zone with two servers, one of them a copy. */

@@ -225,6 +225,21 @@ test("a domain that is verified again and again gets two orders in a minute", as
   expect(ca.orders()).toHaveLength(3);
 });
 
+test("refusals in the future, after the clock was set back, delay no request", async () => {
+  const { certificates } = await openIssuing();
+  await certificates.want([NAME], 0);
+  const problem = { type: "connection", detail: "", subproblems: [] };
+  const before = 100 * MINUTE;
+  for (const at of [before, before + 1]) {
+    const certificate = await certificates.find(NAME);
+    const attempt = certificate && (await certificates.beginAttempt(certificate, at));
+    if (!attempt) throw new Error("no attempt");
+    await certificates.fail(attempt, { problem, nextAt: before * 2, refusedBy: "https://ca.example" }, at);
+  }
+  await certificates.request(NAME, before - 50 * MINUTE);
+  expect((await certificates.find(NAME))?.nextAt).toBeLessThanOrEqual(before - 49 * MINUTE);
+});
+
 test("a domain whose CA has not decided on the first attempt is in every response, without a failure", async () => {
   const { promise: decision, resolve } = Promise.withResolvers<boolean>();
   const { api, pass, verified } = await openIssuing({ validate: () => decision });

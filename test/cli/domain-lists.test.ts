@@ -47,7 +47,7 @@ describe("`domains add --from`", () => {
     ]);
     expect(lines[3]!.slice(0, 3)).toEqual(["localhost", "docs", "refused"]);
     expect(lines[3]![3]).toStartWith("hostname: has only one label");
-    expect(lines[4]).toEqual(["x.example.org", "lost", "refused", "There is no project lost."]);
+    expect(lines[4]).toEqual(["x.example.org", "lost", "refused", "The project lost does not exist."]);
   });
 
   test("can be repeated: then it succeeds, and adds nothing", async () => {

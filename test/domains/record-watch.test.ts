@@ -84,6 +84,23 @@ test("a challenge record causes one check, once every server has it", async () =
   expect(counts.checks).toBe(2);
 });
 
+test("a domain that moves after a fruitless check for its challenge record is checked again", async () => {
+  let hasMoved = false;
+  const { watch, counts } = openWatch(
+    {
+      findings: [{ kind: "not_moved", challenge: { name: "_acme-challenge.docs.example.org", value: "x" } }],
+    } as never,
+    { probeChallenge: async () => true, probe: async () => hasMoved },
+  );
+  await watch.tick();
+  await watch.tick();
+  expect(counts.checks).toBe(1);
+  hasMoved = true;
+  await watch.tick();
+  await watch.tick();
+  expect(counts.checks).toBe(2);
+});
+
 test("CAA records that change all the time cause one check a minute", async () => {
   const { watch, counts, clock } = openWatch(forbidden, { repeatQuery: async () => true });
   for (let round = 0; round < 15; round++) {

@@ -98,7 +98,7 @@ real("a list of domains is pasted or read from a file, and each has a result", N
   await untilTrue(page, "document.activeElement.innerText.endsWith('2 refused.')");
   expect(await results()).toEqual([
     "192.0.2.1 | It is an IP address: a domain name is needed | Refused",
-    "x.example.org | There is no project lost. | Refused",
+    "x.example.org | The project lost does not exist. | Refused",
     "docs.example.org | Added",
     "help.example.org | Added",
   ]);

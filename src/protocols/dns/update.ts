@@ -33,7 +33,7 @@ const TXT = 16;
 const IN = 1;
 /** RFC 2136 section 2.5.4: delete one record from a set. */
 const NONE = 254;
-/** So short, because the record of another order may be added at any time. */
+/** Short, because another order may add a record at any time. */
 const TTL_SECONDS = 1;
 
 const uint32 = (value: number): Buffer => {

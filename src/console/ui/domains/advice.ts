@@ -85,7 +85,7 @@ const elsewhere = (domain: Named, name: string, found: string[]): Change => {
 
 const typeOf = (address: string): string => (address.includes(":") ? "AAAA" : "A");
 
-/** The changes that move a domain from its old host. Addresses keep a CNAME from being created. */
+/** The changes that move a domain from its old host. A CNAME cannot be created while addresses exist. */
 const moveChanges = (domain: Named, found: string[] = []): Change[] => {
   const { hostname: name, record } = domain;
   if (found.some((value) => !/^[\d.]+$|:/.test(value))) return ownRecords(domain, "Change", found);
