@@ -1,11 +1,17 @@
 import type { ChallengeRecords } from "../certificates/challenge-records.ts";
-import { challengeResponses } from "../certificates/challenge-responses.ts";
+import {
+  type Probes,
+  type Trial,
+  challengeFetcher,
+  challengeProbes,
+  challengeResponses,
+  handshakeTrier,
+  newTrial,
+} from "../certificates/probes.ts";
 import { acmeClients, caaIdentities } from "../certificates/clients.ts";
 import { abandonedRecords, certificateIssuer } from "../certificates/issue.ts";
-import { type Authority, orderPlacer } from "../certificates/place-order.ts";
+import { type Authority, type UndecidedRecords, orderPlacer } from "../certificates/order.ts";
 import { preflightChecks, reachTrial } from "../certificates/preflight.ts";
-import type { UndecidedRecords } from "../certificates/present.ts";
-import { type Probes, challengeFetcher, challengeProbes, handshakeTrier } from "../certificates/probes.ts";
 import { certificateQueue } from "../certificates/queue.ts";
 import { certificateScheduler } from "../certificates/scheduler.ts";
 import { type Wildcard, certifiedNames, namesIn } from "../certificates/wildcard.ts";
@@ -17,7 +23,6 @@ import { certificateRecords } from "../domains/certificate-records.ts";
 import { authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import { ownNames } from "../dns-checks/own-names.ts";
-import { type Trial, newTrial } from "../certificates/trial.ts";
 import { certificateStore, watchCertificates } from "../edge/certificate-store.ts";
 import { type Issuance, issuanceBy } from "../dns-checks/caa-finding.ts";
 import { limitsOf } from "../lib/acme-limits.ts";

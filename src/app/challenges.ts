@@ -1,8 +1,10 @@
-import { challengeHook } from "../certificates/challenge-hook.ts";
-import type { ChallengeRecords } from "../certificates/challenge-records.ts";
-import { challengeUpdates } from "../certificates/challenge-update.ts";
-import { challengeVisibility } from "../certificates/challenge-visibility.ts";
-import { type DnsChallenges, dnsChallenges, recordValueOf } from "../certificates/dns-challenges.ts";
+import { type ChallengeRecords, challengeHook, challengeUpdates } from "../certificates/challenge-records.ts";
+import {
+  type DnsChallenges,
+  challengeVisibility,
+  dnsChallenges,
+  recordValueOf,
+} from "../certificates/dns-challenges.ts";
 import { type Wildcard, wildcardBelow } from "../certificates/wildcard.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
 import { ownNames } from "../dns-checks/own-names.ts";

@@ -1,4 +1,4 @@
-import { type Trial, portTrials } from "../certificates/trial.ts";
+import { type Trial, portTrials } from "../certificates/probes.ts";
 import type { Config } from "../config/config.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
 import { type Inspect, dnsInspector } from "../dns-checks/inspect.ts";

@@ -1,15 +1,18 @@
-import { eq, notExists, and, sql } from "drizzle-orm";
+import { and, desc, eq, gt, lte, notExists, sql } from "drizzle-orm";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
-import { certificates } from "../db/schema/certificates.ts";
+import { acmeAccounts, acmeAttempts, certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
-import { attemptCounter } from "./ca-repository.ts";
+import { MAX_WINDOW_MS } from "../lib/acme-limits.ts";
+import { apexOf } from "../lib/hostname.ts";
+import type { AccountKey } from "../protocols/acme/keys.ts";
+import type { AttemptKind, Counted } from "./budget.ts";
 import {
-  AT_ONCE,
   type Certificate,
   type Issued,
   type PendingOrder,
   type StoredProblem,
+  AT_ONCE,
 } from "./certificate.ts";
 import {
   NEW_CERTIFICATE,
@@ -22,6 +25,97 @@ import {
   updateStatement,
   value,
 } from "./queries.ts";
+
+/** The service's account with a CA. */
+interface StoredAccount {
+  key: AccountKey;
+  /** Undefined before it is registered. */
+  url: string | undefined;
+}
+
+/** Statements that count an attempt at a CA and delete those that no longer count. */
+const attemptCounter = ({ orm }: Pick<Database, "orm">) => {
+  const countStatement = orm
+    .insert(acmeAttempts)
+    .values({
+      authority: value("ca"),
+      kind: value("kind"),
+      hostname: value("hostname"),
+      apex: value("apex"),
+      at: value("now"),
+    })
+    .prepare();
+  const pruneStatement = orm
+    .delete(acmeAttempts)
+    .where(lte(acmeAttempts.at, value("before")))
+    .prepare();
+  return (ca: string, kind: AttemptKind, hostname: string, now: number): readonly Statement[] => {
+    return [
+      { query: countStatement, values: { ca, kind, hostname, apex: apexOf(hostname), now } },
+      { query: pruneStatement, values: { before: now - MAX_WINDOW_MS } },
+    ];
+  };
+};
+
+/** The service's account with each CA, and the attempts that count there. A CA is identified by its directory's URL. */
+export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
+  const nthStatement = orm
+    .select({ at: acmeAttempts.at })
+    .from(acmeAttempts)
+    .where(
+      and(
+        eq(acmeAttempts.authority, value("ca")),
+        gt(acmeAttempts.at, value("since")),
+        eq(acmeAttempts.kind, value("kind")),
+        sql`${acmeAttempts.hostname} = coalesce(${value("hostname")}, ${acmeAttempts.hostname})`,
+        sql`${acmeAttempts.apex} = coalesce(${value("apex")}, ${acmeAttempts.apex})`,
+      ),
+    )
+    .orderBy(desc(acmeAttempts.at))
+    .limit(1)
+    .offset(value("newer"))
+    .prepare();
+  const isOfCa = eq(acmeAccounts.authority, value("ca"));
+  const accountStatement = orm.select().from(acmeAccounts).where(isOfCa).limit(1).prepare();
+  const saveStatement = orm
+    .insert(acmeAccounts)
+    .values({ authority: value("ca"), key: value("key"), url: value("url") })
+    .onConflictDoUpdate({
+      target: acmeAccounts.authority,
+      set: { key: sql`excluded.key`, url: sql`excluded.url` },
+    })
+    .prepare();
+  const addStatement = orm
+    .insert(acmeAccounts)
+    .values({ authority: value("ca"), key: value("key") })
+    .onConflictDoNothing()
+    .prepare();
+  const deleteStatement = orm.delete(acmeAccounts).where(isOfCa).prepare();
+
+  const account = async (ca: string): Promise<StoredAccount | undefined> => {
+    const row = accountStatement.get({ ca });
+    return row && { key: JSON.parse(row.key) as AccountKey, url: row.url ?? undefined };
+  };
+
+  return {
+    account,
+    /** Stores the key of a new account, if there is none. @returns the account that is stored then */
+    async addAccount(ca: string, key: AccountKey): Promise<StoredAccount> {
+      await commit([{ query: addStatement, values: { ca, key: JSON.stringify(key) } }]);
+      return (await account(ca)) ?? { key, url: undefined };
+    },
+    /** When the nth newest of these attempts at a CA was, from 1; undefined if there are fewer. */
+    nthAttempt: (ca: string, { hostname = null, apex = null, ...counted }: Counted, nth: number) =>
+      nthStatement.get({ ca, hostname, apex, ...counted, newer: nth - 1 })?.at,
+    async saveAccount(ca: string, { key, url }: StoredAccount): Promise<void> {
+      await commit([{ query: saveStatement, values: { ca, key: JSON.stringify(key), url: url ?? null } }]);
+    },
+    /** Deletes an account that the CA no longer knows: the next order registers a new one. */
+    async forgetAccount(ca: string): Promise<void> {
+      await commit([{ query: deleteStatement, values: { ca } }]);
+    },
+  };
+};
 
 /** A name as it was read. */
 export type AsRead = Pick<Certificate, "hostname" | "revision">;
@@ -38,7 +132,7 @@ export interface DomainEffects {
 }
 
 /** Why an attempt failed, and when the next one is. */
-export interface Failure {
+interface Failure {
   problem: StoredProblem;
   nextAt: number | null;
   /** The CA that refused the order, if one did: the refusal counts towards its limits. */
@@ -47,34 +141,32 @@ export interface Failure {
 
 type Store = Pick<Database, "orm" | "commit">;
 
-const orderStatements = (orm: Store["orm"]) => ({
-  begin: orm
-    .update(certificates)
-    .set({
-      nextAt: AT_ONCE,
-      isRequested: false,
-      // Later than that of an attempt that a crash has ended, or that another process believes to be under way.
-      attemptSince: sql`max(${value("now")}, coalesce(${certificates.attemptSince} + 1, 0))`,
-    })
-    .where(isAsRead)
-    .returning({ attemptSince: certificates.attemptSince })
-    .prepare(),
-  saveKey: updateStatement(
-    orm,
-    { ...NO_ORDER, orderAuthority: sql`${value("ca")}`, orderKey: sql`${value("key")}` },
-    isUnderWay,
-  ),
-  saveUrl: updateStatement(orm, { orderUrl: sql`${value("url")}` }, isUnderWay),
-  saveChallenge: updateStatement(
-    orm,
-    { token: sql`${value("token")}`, keyAuthorization: sql`${value("keyAuthorization")}` },
-    isUnderWay,
-  ),
-});
-
 /** The writes of an attempt up to the CA's decision. */
 const orderWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
-  const statements = orderStatements(orm);
+  const statements = {
+    begin: orm
+      .update(certificates)
+      .set({
+        nextAt: AT_ONCE,
+        isRequested: false,
+        // Later than that of an attempt that a crash has ended, or that another process believes to be under way.
+        attemptSince: sql`max(${value("now")}, coalesce(${certificates.attemptSince} + 1, 0))`,
+      })
+      .where(isAsRead)
+      .returning({ attemptSince: certificates.attemptSince })
+      .prepare(),
+    saveKey: updateStatement(
+      orm,
+      { ...NO_ORDER, orderAuthority: sql`${value("ca")}`, orderKey: sql`${value("key")}` },
+      isUnderWay,
+    ),
+    saveUrl: updateStatement(orm, { orderUrl: sql`${value("url")}` }, isUnderWay),
+    saveChallenge: updateStatement(
+      orm,
+      { token: sql`${value("token")}`, keyAuthorization: sql`${value("keyAuthorization")}` },
+      isUnderWay,
+    ),
+  };
   const count = attemptCounter({ orm });
   return {
     /** The attempt; undefined, without a change, if the row has changed since it was read. */
@@ -109,13 +201,14 @@ const orderWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   };
 };
 
-const endStatements = (orm: Store["orm"]) => {
+/** The writes that end an attempt. */
+const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   const failing = { ...WITHOUT_SUCCESS, failures: sql`${certificates.failures} + 1` };
   const domainsOfName = orm
     .select({ one: sql`1` })
     .from(domains)
     .where(eq(domains.hostname, value("hostname")));
-  return {
+  const statements = {
     install: updateStatement(orm, NEW_CERTIFICATE, isUnderWay),
     postpone: updateStatement(orm, WITHOUT_SUCCESS, isUnderWay),
     fail: updateStatement(orm, failing, isUnderWay),
@@ -128,11 +221,6 @@ const endStatements = (orm: Store["orm"]) => {
     insert: insertStatement(orm),
     installImported: updateStatement(orm, NEW_CERTIFICATE, hasName),
   };
-};
-
-/** The writes that end an attempt. */
-const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
-  const statements = endStatements(orm);
   const count = attemptCounter({ orm });
   /** Ends the attempt. A domain that a CA has refused before is `issue_failed` again. */
   const end = async (query: Statement["query"], attempt: Attempt, failure: Failure, now: number) => {

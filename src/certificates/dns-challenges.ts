@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
+import { apexOf } from "../lib/hostname.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { sentence } from "../lib/text.ts";
 import type { Clock } from "../lib/time.ts";
 import { AcmeProblem, printable } from "../protocols/acme/problem.ts";
+import type { AskAuthorities } from "../protocols/dns/authoritative.ts";
+import { recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { ChallengeRecords } from "./challenge-records.ts";
 
 /** Whether the servers of a zone have a record; `unknown` if none of them responds here. */
@@ -92,3 +95,16 @@ export const dnsChallenges = ({
     },
   };
 };
+
+/** Asks whether all servers of the zone that respond have a TXT record. */
+export const challengeVisibility =
+  (askAuthorities: AskAuthorities) =>
+  async (name: string, value: string): Promise<Visibility> => {
+    const responses = await askAuthorities({ name, type: "TXT", apex: apexOf(name) });
+    if (responses.length === 0) return { kind: "unknown" };
+    const records = responses.map((response) =>
+      recordsOf(response).find(({ type, data }) => type === "TXT" && data === value),
+    );
+    const ttls = records.flatMap((record) => record?.ttl ?? []);
+    return ttls.length < responses.length ? { kind: "missing" } : { kind: "visible", ttl: Math.max(...ttls) };
+  };

@@ -1,18 +1,143 @@
+import { reasonOf } from "../lib/reason.ts";
 import type { Clock } from "../lib/time.ts";
 import { assertFits, readCertificate } from "../protocols/acme/certificate.ts";
 import type { AcmeClient } from "../protocols/acme/client.ts";
-import { AcmeProblem, type Problem } from "../protocols/acme/problem.ts";
-import { renewalTime } from "../protocols/acme/renewal.ts";
+import { type Problem, AcmeProblem, problemOf } from "../protocols/acme/problem.ts";
+import { renewalTime, retryTime } from "../protocols/acme/renewal.ts";
 import type { Attempt } from "./attempt-repository.ts";
-import { afterFailure } from "./after-failure.ts";
-import type { Certificate, Issued, PendingOrder } from "./certificate.ts";
-import { orderCompleter } from "./complete-order.ts";
-import type { UndecidedRecords } from "./present.ts";
-import { type Attempted, type PlaceOrder, Superseded } from "./place-order.ts";
-import { NOT_HELD, type Preflight, type Proof } from "./preflight.ts";
+import {
+  type Certificate,
+  type Issued,
+  type PendingOrder,
+  type StoredProblem,
+  BUDGET,
+  UNDECIDED,
+} from "./certificate.ts";
 import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
+import {
+  type Attempted,
+  type PlaceOrder,
+  type UndecidedRecords,
+  Superseded,
+  Undecided,
+  isLimitType,
+  orderCompleter,
+} from "./order.ts";
+import { type Preflight, type Proof, IMPORT_ONLY, NOT_HELD, NOT_MOVED } from "./preflight.ts";
 import type { Certificates } from "./repository.ts";
 import { type Wildcard, isValidAt, namesIn } from "./wildcard.ts";
+
+/** The time until a CA that has not decided is polled again. */
+const UNDECIDED_MS = 60_000;
+/** The longest Retry-After that is obeyed: one response must not let a certificate expire. */
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
+/** The time until the other challenge method is tried for the first time. */
+const OTHER_METHOD_MS = 10_000;
+
+/** Problem types that do not count as failures, and the shortest time until the next attempt, in milliseconds. */
+const POSTPONED: ReadonlyMap<string, number> = new Map([
+  [BUDGET, 0],
+  [NOT_HELD, 10 * 60_000],
+  [NOT_MOVED, 10 * 60_000],
+  [IMPORT_ONLY, 24 * 60 * 60_000],
+]);
+
+/** Problem types that are about this order or name: the same order would fail again. */
+const FINAL: ReadonlySet<string> = new Set([
+  "accountDoesNotExist",
+  "badCSR",
+  "caa",
+  "compound",
+  "connection",
+  "dns",
+  "externalAccountRequired",
+  "incorrectResponse",
+  "invalidProfile",
+  "orderNotReady",
+  "rejectedIdentifier",
+  "tls",
+  "unauthorized",
+  "unsupportedIdentifier",
+  "userActionRequired",
+  "order_invalid",
+  "unfit_certificate",
+]);
+
+/** How the service continues after an attempt without a certificate. */
+type AfterFailure =
+  | { kind: "postpone"; problem: StoredProblem; nextAt: number; isReported: boolean }
+  | {
+      kind: "fail";
+      problem: StoredProblem;
+      nextAt: number;
+      /** The CA that refused the order; undefined if the order can continue. */
+      refusedBy: string | undefined;
+      /** The CA that no longer knows the account, so that a new one is registered. */
+      forgetAccountAt: string | undefined;
+    };
+
+const problemIn = (error: unknown): Problem =>
+  error instanceof AcmeProblem
+    ? problemOf(error)
+    : { type: "internal", detail: reasonOf(error), subproblems: [] };
+
+/** The row of a name after an attempt. */
+interface AttemptState {
+  /** Before this one. */
+  failures: number;
+  order: PendingOrder | undefined;
+  /** The certificate in use. */
+  issued: Pick<Issued, "notAfter"> | undefined;
+  /** The problem of the previous attempt. */
+  problem: StoredProblem | undefined;
+}
+
+/** The problem, with the parts of the previous one that still matter to the next attempt and to the user. */
+const withHistory = (problem: Problem, previous: StoredProblem | undefined): StoredProblem => {
+  const method = problem.method ?? previous?.method;
+  const cause = previous && FINAL.has(previous.type) ? previous : previous?.cause;
+  return {
+    ...problem,
+    ...(method !== undefined && { method }),
+    ...(cause && isLimitType(problem.type) && { cause }),
+  };
+};
+
+/** @param random from 0 up to 1 */
+const afterFailure = (
+  error: unknown,
+  { failures, order, issued, problem: previous, now }: AttemptState & { now: number },
+  random: () => number,
+): AfterFailure => {
+  if (error instanceof Undecided) {
+    const undecided = { type: UNDECIDED, detail: error.message, subproblems: [] };
+    const problem = withHistory(undecided, previous);
+    return { kind: "postpone", problem, nextAt: now + UNDECIDED_MS, isReported: false };
+  }
+  const problem = withHistory(problemIn(error), previous);
+  const { type, status } = problem;
+  const retryAfterMs = Math.min(problem.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+  const postponedMs = POSTPONED.get(type);
+  if (postponedMs !== undefined)
+    return {
+      kind: "postpone",
+      problem,
+      nextAt: now + Math.max(retryAfterMs, postponedMs),
+      isReported: true,
+    };
+  const hasOtherMethod = problem.method !== undefined && previous?.method === undefined;
+  // If the CA no longer knows the order or the account, the next attempt makes a new one.
+  const isRefused = FINAL.has(type) || status === 404;
+  return {
+    kind: "fail",
+    problem,
+    nextAt: hasOtherMethod
+      ? now + Math.max(OTHER_METHOD_MS, retryAfterMs)
+      : retryTime({ failures: failures + 1, retryAfterMs, notAfter: issued?.notAfter, now }, random),
+    refusedBy: isRefused ? order?.ca : undefined,
+    forgetAccountAt: type === "accountDoesNotExist" ? order?.ca : undefined,
+  };
+};
 
 /**
  * Orders or renews the certificate of a name that is due. Never fails: the reason is stored. After an abort the attempt stays
@@ -20,7 +145,7 @@ import { type Wildcard, isValidAt, namesIn } from "./wildcard.ts";
  */
 export type IssueCertificate = (certificate: Certificate, signal?: AbortSignal) => Promise<void>;
 
-export interface IssueOptions {
+interface IssueOptions {
   certificates: Certificates;
   placeOrder: PlaceOrder;
   clientOf(ca: string): AcmeClient;

@@ -26,7 +26,6 @@ export const IMPORT_ONLY = "import_only";
 
 /** Problem type: the name still points to its old host, which does not forward challenges. */
 export const NOT_MOVED = "not_moved";
-/** Problem type: the records of the name could not be looked up. */
 const BEFORE_MOVE =
   "Create the CNAME record for the challenge, if the domain's page shows one, or let the old host proxy /.well-known/acme-challenge/ to this service; a redirect is not enough.";
 const BEFORE_RECORD =

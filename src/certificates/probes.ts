@@ -1,10 +1,19 @@
 import { createHmac } from "node:crypto";
-import { acmeIdentifierOf, fetchAlpnCertificate, shownIdentifier } from "../protocols/acme/tls-alpn.ts";
+import { lruCache } from "../lib/lru.ts";
+import type { Clock } from "../lib/time.ts";
+import {
+  type KeyAndCertificate,
+  acmeIdentifierOf,
+  alpnCertificate,
+  fetchAlpnCertificate,
+  shownIdentifier,
+} from "../protocols/acme/tls-alpn.ts";
 import { isGlobalUnicast } from "../protocols/dns/address.ts";
 import type { FetchChallenge, TryHandshake } from "./preflight.ts";
+import type { Certificates } from "./repository.ts";
 
 /** For each of HTTP and TLS. All addresses are tried at the same time, so a preflight takes ten seconds at most. */
-export const PROBE_MS = 5000;
+const PROBE_MS = 5000;
 const PROBE_BYTES = 200;
 
 const TOKEN = /^probe-([0-9a-f-]{36})-/;
@@ -48,7 +57,7 @@ export const challengeProbes = (storeId: string) => {
 export type Probes = ReturnType<typeof challengeProbes>;
 
 /** Refuses private addresses unless the settings allow them. */
-export const assertReachable = (address: string, allowsPrivate: boolean) => {
+const assertReachable = (address: string, allowsPrivate: boolean) => {
   if (!allowsPrivate && !isGlobalUnicast(address)) throw new Error("the address is not public");
 };
 
@@ -69,7 +78,7 @@ export const challengeFetcher =
     return new TextDecoder().decode(value?.subarray(0, PROBE_BYTES));
   };
 
-export const OTHER_SERVER = "another server responds";
+const OTHER_SERVER = "another server responds";
 
 /**
  * Opens TLS-ALPN-01 handshakes as a CA does (RFC 8737 section 3), and recognises the service by what its certificate proves.
@@ -91,3 +100,103 @@ export const handshakeTrier =
     if (!accepted.some((authorization) => authorization && acmeIdentifierOf(authorization) === shown))
       throw new Error(OTHER_SERVER);
   };
+
+/** Challenges that every process of a store presents on its ports, so that a client can tell it from other servers. */
+export interface Trial {
+  hostname: string;
+  /** Of the challenge over HTTP. */
+  token: string;
+  body: string;
+  /** What the certificate in a TLS-ALPN-01 handshake proves. */
+  identifier: string;
+  /** The ports to which CAs connect. */
+  ports: { http: number; tls: number };
+}
+
+export const newTrial = (probes: Probes, ports: Trial["ports"], zone: string): Trial => {
+  const hostname = probes.openName(zone);
+  const identifier = acmeIdentifierOf(probes.authorizationFor(hostname));
+  return { hostname, ...probes.open(hostname), identifier, ports };
+};
+
+/** Recognises the store that presents a trial, at an address of this service. */
+export const portTrials = ({ hostname, token, body, identifier, ports }: Trial, dnsPrivate: boolean) => {
+  const fetchChallenge = challengeFetcher({ acmeHttpPort: ports.http, dnsPrivate });
+  return {
+    http: {
+      port: ports.http,
+      async connect(address: string): Promise<void> {
+        const found = await fetchChallenge(address, hostname, token);
+        if (found.trim() !== body) throw new Error(OTHER_SERVER);
+      },
+    },
+    https: {
+      port: ports.tls,
+      async connect(address: string): Promise<void> {
+        assertReachable(address, dnsPrivate);
+        const options = { address, port: ports.tls, timeoutMs: PROBE_MS };
+        const certificate = await fetchAlpnCertificate(hostname, options);
+        if ((await shownIdentifier(certificate)) !== identifier) throw new Error(OTHER_SERVER);
+      },
+    },
+  };
+};
+
+interface ResponseOptions {
+  certificates: Pick<Certificates, "keyAuthorization" | "pendingAuthorization">;
+  probes: Pick<Probes, "responseTo" | "authorizationFor" | "isName">;
+  /** True for names that this service tries to reach itself. */
+  isProbed(hostname: string): Promise<boolean>;
+  /** Waits for the writes of other processes: one of them may have placed the order. */
+  fresh(): Promise<void>;
+  clock: Clock;
+}
+
+const MAX_CERTIFICATES = 200;
+/** A certificate is valid for a day. */
+const RENEWED_MS = 12 * 60 * 60_000;
+
+/**
+ * The responses to the challenges of CAs, and to those that the service sets itself. They follow from the rows of certificates,
+ * so any process of the store responds, whichever placed the order.
+ */
+export const challengeResponses = ({ certificates, probes, isProbed, fresh, clock }: ResponseOptions) => {
+  const made = lruCache<string, Promise<KeyAndCertificate>>({ maxEntries: MAX_CERTIFICATES });
+
+  const certificateFor = (hostname: string, authorization: string): Promise<KeyAndCertificate> => {
+    const now = clock.now();
+    const key = `${hostname} ${authorization} ${Math.floor(now / RENEWED_MS)}`;
+    const pair = made.get(key) ?? alpnCertificate(hostname, authorization, now);
+    made.set(key, pair);
+    return pair;
+  };
+
+  // The engine of a cluster may be away: what is known here is then as good as nothing, or right.
+  const tryFresh = () => fresh().catch(() => {});
+
+  /** The key authorization that a handshake of this name proves; undefined if nothing is asked for it. */
+  const authorizationOf = async (hostname: string): Promise<string | undefined> =>
+    certificates.pendingAuthorization(hostname) ??
+    (probes.isName(hostname) || (await isProbed(hostname)) ? probes.authorizationFor(hostname) : undefined);
+
+  return {
+    /** The body over HTTP (RFC 8555 section 8.3); undefined if the token is unknown. */
+    async overHttp(hostname: string, token: string): Promise<string | undefined> {
+      const probe = probes.responseTo(hostname, token);
+      if (probe !== undefined) return probe;
+      await tryFresh();
+      return certificates.keyAuthorization(hostname, token);
+    },
+    /** The certificate in a handshake (RFC 8737 section 3); undefined if none is asked for. */
+    async inHandshake(hostname: string): Promise<KeyAndCertificate | undefined> {
+      await tryFresh();
+      const authorization = await authorizationOf(hostname);
+      return authorization === undefined ? undefined : certificateFor(hostname, authorization);
+    },
+    /** The key authorization of the pending order of a name. */
+    async pending(hostname: string): Promise<string | undefined> {
+      await tryFresh();
+      return certificates.pendingAuthorization(hostname);
+    },
+  };
+};

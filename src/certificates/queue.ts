@@ -1,9 +1,8 @@
 import { type Clock, formatTime } from "../lib/time.ts";
 import { orderSlots, reserveOf } from "./budget.ts";
 import { type Certificate, OVERDUE_MS } from "./certificate.ts";
-import type { Authority } from "./place-order.ts";
-import type { QueueEntry } from "./queue-repository.ts";
-import type { Certificates } from "./repository.ts";
+import type { Authority } from "./order.ts";
+import type { Certificates, QueueEntry } from "./repository.ts";
 
 /** The place of a name that waits because the CAs' limits allow no order. */
 interface QueuePlace {

@@ -8,7 +8,7 @@ import { readingOf } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import { ForeignSchema, UnsoundDatabase, assertSound } from "../db/integrity.ts";
 import { servableDeploys } from "../db/stored-deploys.ts";
-import { describeAttempt, explanations } from "../certificates/explain.ts";
+import { describeAttempt, explanations } from "../certificates/summary.ts";
 import { readableCertificates } from "../app/command-services.ts";
 import type { Concern, Probe } from "./doctor-finding.ts";
 import { NONE, openForCommand } from "./database.ts";

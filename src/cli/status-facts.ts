@@ -7,7 +7,7 @@ import { isOverdue } from "../backups/schedule.ts";
 import { expiryWarnings } from "../certificates/certificate.ts";
 import { withoutReplaced } from "../certificates/wildcard.ts";
 import { wildcardOf } from "../app/challenges.ts";
-import { explanations } from "../certificates/explain.ts";
+import { explanations } from "../certificates/summary.ts";
 import { type ClusterFacts, clusterFacts } from "./cluster-facts.ts";
 import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/storage.ts";

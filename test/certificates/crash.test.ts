@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { acmeClient } from "../../src/protocols/acme/client.ts";
 import { readCertificate } from "../../src/protocols/acme/certificate.ts";
 import { certificateIssuer } from "../../src/certificates/issue.ts";
-import { orderPlacer } from "../../src/certificates/place-order.ts";
+import { orderPlacer } from "../../src/certificates/order.ts";
 import { DAY, MINUTE, openIssuing } from "./issuing.ts";
 
 const NAME = "docs.example.org";

@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
-import { challengeVisibility } from "../../src/certificates/challenge-visibility.ts";
-import { type Visibility, dnsChallenges, recordValueOf } from "../../src/certificates/dns-challenges.ts";
+import {
+  type Visibility,
+  challengeVisibility,
+  dnsChallenges,
+  recordValueOf,
+} from "../../src/certificates/dns-challenges.ts";
+import { Superseded, responsePresenter } from "../../src/certificates/order.ts";
 import type { Proof } from "../../src/certificates/preflight.ts";
-import { Superseded } from "../../src/certificates/place-order.ts";
-import { responsePresenter } from "../../src/certificates/present.ts";
 import { authorityAsker } from "../../src/protocols/dns/authoritative.ts";
 import { dnsServer, testClient } from "../support/dns.ts";
 import { testClock } from "../support/store.ts";

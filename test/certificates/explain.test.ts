@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Certificate } from "../../src/certificates/certificate.ts";
-import { describeAttempt, explain, explanations } from "../../src/certificates/explain.ts";
-import { summaryOf } from "../../src/certificates/summary.ts";
+import { describeAttempt, explain, explanations, summaryOf } from "../../src/certificates/summary.ts";
 
 const NOW = Date.UTC(2026, 10, 20);
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { explain } from "../../src/certificates/explain.ts";
+import { explain } from "../../src/certificates/summary.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { DAY, openIssuing } from "./issuing.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeAttempt } from "../../src/certificates/explain.ts";
+import { describeAttempt } from "../../src/certificates/summary.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { formatTime } from "../../src/lib/time.ts";
 import { createTestCa } from "../support/certificates.ts";

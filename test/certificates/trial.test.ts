@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { challengeProbes } from "../../src/certificates/probes.ts";
-import { newTrial, portTrials } from "../../src/certificates/trial.ts";
+import { challengeProbes, newTrial, portTrials } from "../../src/certificates/probes.ts";
 import { alpnCertificate } from "../../src/protocols/acme/tls-alpn.ts";
 import { listenerFor } from "../protocols/tls/listeners.ts";
 import { outcomeOf } from "../support/outcome.ts";

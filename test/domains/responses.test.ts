@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
-import { ADVICE } from "../../src/certificates/explain.ts";
-import { summaryOf } from "../../src/certificates/summary.ts";
+import { ADVICE, summaryOf } from "../../src/certificates/summary.ts";
 import { FINDING_KINDS } from "../../src/dns-checks/finding-kinds.ts";
 import type { DomainFinding as Finding } from "../../src/dns-checks/finding.ts";
 import { DomainFinding } from "../../src/dns-checks/model.ts";

@@ -1,6 +1,6 @@
 import type { fromEvent } from "../../domains/history-model.ts";
 import type { fromDomain } from "../../domains/model.ts";
-import { isLimitType } from "../../certificates/place-order.ts";
+import { isLimitType } from "../../certificates/order.ts";
 import { whoMustAct } from "../../dns-checks/finding.ts";
 import { printProblem } from "./certificate-problem.ts";
 import { coloured, print, relativeTime } from "./output.ts";
