@@ -7,10 +7,10 @@ import {
 } from "../certificates/dns-challenges.ts";
 import { type Wildcard, wildcardBelow } from "../certificates/wildcard.ts";
 import { type Config, processEnvironment } from "../config/config.ts";
-import { ownNames } from "../dns-checks/own-names.ts";
+import { ownNames } from "../dns-checks/names.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import type { TextRecords } from "../nameserver/nameserver.ts";
-import { type Delegation, challengeDelegation, delegatedNameIn } from "../dns-checks/delegation.ts";
+import { type Delegation, challengeDelegation, delegatedNameIn } from "../dns-checks/issuance.ts";
 import { type AskAuthorities, authorityAsker, type DnsAccess } from "../protocols/dns/authoritative.ts";
 import { systemNetwork, parseServer } from "../protocols/dns/network.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";

@@ -1,9 +1,9 @@
 import { certificateSummaries } from "../certificates/summary.ts";
 import type { Config } from "../config/config.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
-import { ownNames } from "../dns-checks/own-names.ts";
-import { challengeProbe, queryRepeater, recordProbe } from "../dns-checks/record-probe.ts";
-import type { AddressesOf } from "../dns-checks/target-addresses.ts";
+import { ownNames } from "../dns-checks/names.ts";
+import { challengeProbe, queryRepeater, recordProbe } from "../dns-checks/trace-domain.ts";
+import type { AddressesOf } from "../dns-checks/dns-access.ts";
 import type { OfferConnect } from "../dns-records/connect-offer.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
 import { recordWatch } from "../domains/record-watch.ts";

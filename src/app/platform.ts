@@ -2,7 +2,7 @@ import { type Trial, portTrials } from "../certificates/probes.ts";
 import type { Config } from "../config/config.ts";
 import { isDataDirLocked } from "../data-dir/lock.ts";
 import { type Inspect, dnsInspector } from "../dns-checks/inspect.ts";
-import { ownNames } from "../dns-checks/own-names.ts";
+import { ownNames } from "../dns-checks/names.ts";
 import type { PlatformFault } from "../platform/fault.ts";
 import { type PlatformReport, platformWatch, probePlatform, readPlatform } from "../platform/probe.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";

@@ -9,10 +9,14 @@ import type { Config } from "../config/config.ts";
 import type { Database } from "../db/open.ts";
 import type { RequestIndex } from "../db/pet-index.ts";
 import { randomToken } from "../lib/random.ts";
-import { dnsAccess } from "../dns-checks/dns-access.ts";
-import { type Inspect, inspector } from "../dns-checks/inspect.ts";
-import { reachingInspector } from "../dns-checks/reach.ts";
-import { type AddressesOf, targetAddressLookup } from "../dns-checks/target-addresses.ts";
+import { type AddressesOf, dnsAccess, targetAddressLookup } from "../dns-checks/dns-access.ts";
+import {
+  type Inspect,
+  cutOverInspector,
+  inspector,
+  reachingInspector,
+  wildcardInspector,
+} from "../dns-checks/inspect.ts";
 import type { OfferConnect } from "../dns-records/connect-offer.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
 import { IDLE_MS } from "../console/sessions.ts";
@@ -29,8 +33,6 @@ import { petListCache } from "../pets/page-cache.ts";
 import { petService } from "../pets/service.ts";
 import { petStatistics } from "../pets/statistics.ts";
 import type { DnsClientOptions } from "../protocols/dns/client.ts";
-import { cutOverInspector } from "../dns-checks/cut-over.ts";
-import { wildcardInspector } from "../dns-checks/wildcard-inspect.ts";
 import { siteCache } from "../sites/site-cache.ts";
 import { cachedNames } from "../sites/name-cache.ts";
 import { siteService } from "../sites/service.ts";

@@ -1,5 +1,5 @@
 import { describeMissing } from "../data-dir/process-record.ts";
-import { ownNames } from "../dns-checks/own-names.ts";
+import { ownNames } from "../dns-checks/names.ts";
 import type { RefusedHost } from "../edge/refused-hosts.ts";
 import { apexOf, parseHostname } from "../lib/hostname.ts";
 import { quantity } from "../lib/quantity.ts";

@@ -1,15 +1,69 @@
-import type { Expectation } from "./cname-rule.ts";
-import type { Finding, RecordFinding } from "./finding.ts";
-import { formatServer } from "../protocols/dns/network.ts";
-import { hasValue } from "./doubled-name.ts";
-import { providerOf } from "./providers.ts";
-import { proxyOf } from "./proxies.ts";
-import type { Trace, View } from "./trace.ts";
-import { addressesIn, isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import { canonicalName } from "../lib/dns-name.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
-import { dnssecErrorOf } from "../protocols/dns/client.ts";
-import type { DnsRecord } from "../protocols/dns/message.ts";
+import { isAuthoritative } from "../protocols/dns/authoritative.ts";
+import { type Exchange, dnssecErrorOf } from "../protocols/dns/client.ts";
+import { addressesIn, isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
+import type { DnsRecord, Question } from "../protocols/dns/message.ts";
+import { isQueryable } from "../protocols/dns/name.ts";
+import { formatServer } from "../protocols/dns/network.ts";
+import type { Expectation } from "./cname-rule.ts";
+import type { Finding, RecordFinding } from "./finding.ts";
+import { providerOf, proxyOf } from "./providers.ts";
+import { formatData } from "./report.ts";
+import {
+  type AskSource,
+  type Proof,
+  type Subject,
+  type Trace,
+  type View,
+  proofNameOf,
+  siblingNameOf,
+} from "./trace.ts";
+
+// Most DNS panels add the zone to every name. If the holder enters the whole name, the record has the zone in it twice.
+
+/** True if a response has one of these values. */
+export const hasValue = (exchange: Exchange, values: readonly string[]): boolean =>
+  recordsOf(exchange).some(({ data }) => typeof data === "string" && values.includes(canonicalName(data)));
+
+/** True for a usable response of a resolver, or of a server that holds the zone. */
+export const hasAnswered = ({ role, cname }: View): boolean =>
+  role === "resolver" ? isUsable(cname) : isAuthoritative(cname);
+
+const hasRecords = ({ cname, a, aaaa }: View): boolean =>
+  [cname, a, aaaa].some((exchange) => recordsOf(exchange).length > 0);
+
+type Seen = Pick<Trace, "authority" | "views">;
+
+/** The doubled name of a name that has no records. */
+const doubledRecord = (subject: Subject, { authority, views }: Seen): Question | undefined => {
+  const { ascii, apex, target, isWildcard = false } = subject;
+  const mayBeDoubled = !isWildcard && !views.some(hasRecords);
+  // Without a target, a check asks about the name itself.
+  if (!authority || !mayBeDoubled || target === ascii) return undefined;
+  // An ALIAS shows as addresses.
+  return { name: `${ascii}.${authority.zone}`, type: ascii === apex ? "A" : "CNAME" };
+};
+
+/** The same for the TXT record of an apex, if it does not name the project. */
+const doubledProof = ({ apex, target }: Subject, { resolved, direct }: Proof): Question | undefined =>
+  [resolved.last, ...direct].some((exchange) => hasValue(exchange, [canonicalName(target)]))
+    ? undefined
+    : { name: `${proofNameOf(apex)}.${apex}`, type: "TXT" };
+
+/** Looks for a missing record where a panel may have put it. A wildcard record would also answer for a sibling of that name. */
+export const askDoubled = async (
+  ask: AskSource,
+  subject: Subject,
+  seen: Seen,
+  proof?: Proof,
+): Promise<Pick<Trace, "doubled" | "doubledSibling">> => {
+  const question = proof ? doubledProof(subject, proof) : doubledRecord(subject, seen);
+  if (!question || !isQueryable(question.name)) return {};
+  const doubled = await ask(question);
+  if (recordsOf(doubled).length === 0) return { doubled };
+  return { doubled, doubledSibling: await ask({ ...question, name: siblingNameOf(question.name) }) };
+};
 
 // The cause of wrong records or silent servers says better who must act. It never changes the decision of a check.
 
@@ -98,7 +152,7 @@ const isOwnZone = ({ kind, name }: RecordFinding, { authority }: Trace): boolean
   name === authority?.zone && (kind === "no_record" || kind === "conflicting_record");
 
 /** The proxy of these addresses. Only the zone's own provider can proxy its records: at others, an old host left the addresses. */
-export const zoneProxyOf = (addresses: readonly string[], { authority }: Trace) => {
+const zoneProxyOf = (addresses: readonly string[], { authority }: Trace) => {
   const proxy = proxyOf(addresses);
   const holder = providerOf(authority?.names ?? []);
   return holder === undefined || holder.name === proxy?.provider ? proxy : undefined;
@@ -257,4 +311,85 @@ export const explain = (findings: Finding[], trace: Trace, expected: Expectation
   const first = causes.filter((finding) => !isConsequence(finding, trace, causes));
   const hints = [...apexFindings(trace), ...ttlFindings(trace, trace.ascii)];
   return distinct([...withOneProxy(first), ...platformFindings(trace), ...hints]);
+};
+
+/** Records that cannot coexist with a CNAME (RFC 1034 section 3.6.2), except addresses. NS records appear as a referral. */
+const EXCLUDED_BY_CNAME = ["TXT", "MX", "CAA", "HTTPS"] as const;
+/** An apex may have all other types. */
+const AT_APEX = ["HTTPS"] as const;
+
+const valuesOf = (exchange: Exchange): string[] =>
+  recordsOf(exchange)
+    .filter(({ type }) => type === exchange.question.type)
+    .map(formatData)
+    .toSorted();
+
+/** True for a name that exists and is not an alias. Nothing else is at a name that does not exist (RFC 8020). */
+const mayHaveOthers = ({ cname }: View): boolean =>
+  cname.outcome.kind === "answer" && cname.outcome.rcode === "NOERROR" && recordsOf(cname).length === 0;
+
+/** Asks one of the zone's servers for the name's other records, without those of a wildcard. */
+export const askOthers = async (
+  ask: AskSource,
+  { ascii, apex, isWildcard }: Subject,
+  view: View,
+): Promise<Exchange[]> => {
+  const isApex = ascii === apex;
+  if (!isApex && !mayHaveOthers(view)) return [];
+  const others = (isApex ? AT_APEX : EXCLUDED_BY_CNAME).map(async (type) => {
+    const exchange = await ask({ name: ascii, type });
+    const mayBeWildcard = valuesOf(exchange).length > 0 && !isApex && !isWildcard;
+    const sibling = mayBeWildcard ? valuesOf(await ask({ name: siblingNameOf(ascii), type })) : [];
+    return valuesOf(exchange).join() === sibling.join() ? [] : [exchange];
+  });
+  return (await Promise.all(others)).flat();
+};
+
+/** The keys and values of an HTTPS record (RFC 9460 section 2.1). */
+const parametersOf = (value: string): string[][] =>
+  value
+    .split(" ")
+    .slice(2)
+    .map((parameter) => parameter.split(/[=,]/));
+
+const isHint = (key = ""): boolean => key === "ipv4hint" || key === "ipv6hint";
+
+/** A proxy adds an HTTPS record with its own addresses to the names that it hides. */
+const isByProxy = (value: string, trace: Trace): boolean => {
+  const hints = parametersOf(value).flatMap(([key, ...values]) => (isHint(key) ? values : []));
+  return zoneProxyOf(hints, trace) !== undefined;
+};
+
+/** The findings, with other records that keep a panel from creating the CNAME. */
+export const withConflicts = (findings: Finding[], trace: Trace, expectation: Expectation): Finding[] => {
+  const { hostname: name, target, isApex } = expectation;
+  const isBlocked = findings.some(({ kind }) => kind === "no_record" || kind === "conflicting_record");
+  if (isApex || !isBlocked) return findings;
+  const conflicts = (trace.others ?? []).flatMap((exchange): RecordFinding[] => {
+    const type = exchange.question.type as (typeof EXCLUDED_BY_CNAME)[number];
+    const found = valuesOf(exchange).filter((value) => type !== "HTTPS" || !isByProxy(value, trace));
+    const expected = [canonicalName(target)];
+    return found.length > 0 ? [{ kind: "conflicting_record", name, type, found, expected }] : [];
+  });
+  return conflicts.length > 0
+    ? [...findings.filter(({ kind }) => kind !== "no_record"), ...conflicts]
+    : findings;
+};
+
+/** Keys that are valid for any host. An ECH key or a port belongs to one host. */
+const FOR_ANY_HOST: ReadonlySet<string> = new Set(["mandatory", "alpn", "no-default-alpn"]);
+
+/** Leftover HTTPS records of an apex, which send browsers to a host other than the target. */
+export const httpsFindings = (trace: Trace): Finding[] => {
+  const { ascii: name, apex, target, others = [] } = trace;
+  const addresses = targetAddresses(trace);
+  if (name !== apex || !addresses) return [];
+  const hosts = new Set([".", `${name}.`, `${canonicalName(target)}.`]);
+  const leadsElsewhere = (value: string): boolean =>
+    !hosts.has(value.split(" ")[1] ?? "") ||
+    parametersOf(value).some(([key = "", ...values]) =>
+      isHint(key) ? values.some((one) => !addresses.includes(one)) : !FOR_ANY_HOST.has(key),
+    );
+  const found = others.flatMap(valuesOf).filter((value) => leadsElsewhere(value) && !isByProxy(value, trace));
+  return found.length > 0 ? [{ kind: "https_record", name, found }] : [];
 };

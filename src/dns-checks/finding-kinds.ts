@@ -1,8 +1,34 @@
 import { isIP } from "node:net";
-import { CAA_PARAMETERS, type FindingKind, type FindingOf, type Responsible } from "./finding.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
-import { finalDotHint, mistakeHint } from "./cname-value.ts";
-import { settingOf } from "./proxies.ts";
+import { type FindingKind, type FindingOf, type Responsible, CAA_PARAMETERS } from "./finding.ts";
+import { settingOf } from "./providers.ts";
+
+// Explains why the value of a CNAME record is wrong: a sentence with a leading space, or an empty string.
+
+/** Text that is invalid in a host name, and the mistake. Values are printable: invisible characters are escaped. */
+const VALUE_MISTAKES: readonly (readonly [pattern: RegExp, mistake: string])[] = [
+  [/^\W*[a-z]+:\/\//, "starts with a protocol such as https://: enter only the host name"],
+  [/["'\u201c\u201d]/, "is in quotation marks: enter it without them"],
+  [/[\s\\]/, "contains a space, a backslash or an invisible character: enter only the host name"],
+  [/\//, "contains a path: enter only the host name"],
+  [/:/, "contains a port: enter only the host name"],
+];
+
+/** Explains a value that is not a host name. */
+const mistakeHint = (found: readonly string[]): string => {
+  const first = VALUE_MISTAKES.find(([pattern]) => found.some((value) => pattern.test(value)));
+  return first ? ` The value ${first[1]}.` : "";
+};
+
+/** True if one of the values is the right one, followed by more labels. */
+const hasDoubledValue = (found: readonly string[], expected: readonly string[]): boolean =>
+  found.some((value) => expected.some((one) => value.startsWith(`${one}.`)));
+
+/** Many panels read a value without a final dot as a name below the zone. */
+const finalDotHint = (found: readonly string[], expected: readonly string[]): string =>
+  hasDoubledValue(found, expected)
+    ? " The DNS provider added the zone to the value: enter the value with a final dot."
+    : "";
 
 interface Explanation<Kind extends FindingKind> {
   /** For the documents of the API, and the manual. */

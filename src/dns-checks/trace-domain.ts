@@ -1,20 +1,34 @@
+import { canonicalName } from "../lib/dns-name.ts";
+import type { Hostname } from "../lib/hostname.ts";
 import {
-  MAX_WAIT_MS,
-  notAsked,
   type Ask,
+  type DnsAccess,
+  MAX_WAIT_MS,
   findAuthoritativeServers,
-  isAuthoritative,
-  resolveInZone,
   firstUsable,
+  isAuthoritative,
+  notAsked,
   recordExchanges,
+  resolveInZone,
   skipSilentServers,
 } from "../protocols/dns/authoritative.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
 import { type Exchange, type SendQuery, dnssecErrorOf } from "../protocols/dns/client.ts";
-import { type CnameChain, type Resolve, followCnames, recordsOf } from "../protocols/dns/cname-chain.ts";
-import type { Server } from "../protocols/dns/network.ts";
-import { targetAddresses } from "./causes.ts";
+import {
+  type CnameChain,
+  type Resolve,
+  followCnames,
+  isUsable,
+  recordsOf,
+} from "../protocols/dns/cname-chain.ts";
+import type { QuestionType } from "../protocols/dns/message.ts";
+import { challengeNameOf } from "../protocols/dns/name.ts";
+import { type Server, parseServer } from "../protocols/dns/network.ts";
+import { askDoubled, askOthers, hasAnswered, hasValue, targetAddresses } from "./causes.ts";
 import { judgeRecords } from "./cname-rule.ts";
+import type { Challenge } from "./finding.ts";
+import type { ReportedQuestion } from "./model.ts";
+import { toReportedQuestion } from "./report.ts";
 import {
   type AskSource,
   type Proof,
@@ -25,9 +39,6 @@ import {
   proofNameOf,
   siblingNameOf,
 } from "./trace.ts";
-import { canonicalName } from "../lib/dns-name.ts";
-import { askDoubled, hasAnswered } from "./doubled-name.ts";
-import { askOthers } from "./other-records.ts";
 
 const viewOf = async (ask: Ask, name: string, server: Server, role: View["role"]): Promise<View> => {
   const [cname, a, aaaa] = await Promise.all([
@@ -164,3 +175,52 @@ export const traceDomain = async (
   const further = await followUp(resolveBest, send, options, subject, first);
   return { ascii, apex, target, ...first, ...further, exchanges };
 };
+
+/**
+ * Asks one server of a zone whether it has the records that a name needs: one query, two for a wildcard, and four for an apex.
+ * True only means that a full check is worthwhile. Never rejects.
+ */
+export const recordProbe =
+  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
+  async ({ ascii, isApex, isWildcard }: Hostname, target: string, server: Server, addresses: string[]) => {
+    if (!mayAsk(server.address)) return false;
+    const query = (type: QuestionType, name = ascii) => ask(server, { name, type }, false, () => false);
+    const cname = await query("CNAME");
+    // A subdomain with a CNAME cannot have addresses.
+    const [a, aaaa, proof] = isApex
+      ? await Promise.all([query("A"), query("AAAA"), query("TXT", proofNameOf(ascii))])
+      : [cname, cname, cname];
+    const view = { server, role: "authority" as const, cname, a, aaaa };
+    const isRight = judgeRecords(view, { hostname: ascii, target, isApex }, addresses).kind === "right";
+    if (!isRight || ![cname, proof].some((exchange) => hasValue(exchange, [target]))) return false;
+    if (!isWildcard) return true;
+    // Without a record, the wildcard answers for the challenge too. Only a check knows the right value.
+    const challenge = await query("CNAME", challengeNameOf(ascii));
+    return recordsOf(challenge).length > 0 && !hasValue(challenge, [target]);
+  };
+
+export type RecordProbe = ReturnType<typeof recordProbe>;
+
+/** Asks one server of a zone whether it has the CNAME record of a challenge. Never rejects. */
+export const challengeProbe =
+  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
+  async ({ name, value }: Challenge, server: Server): Promise<boolean> =>
+    mayAsk(server.address) &&
+    hasValue(await ask(server, { name, type: "CNAME" }, false, () => false), [value]);
+
+export type ChallengeProbe = ReturnType<typeof challengeProbe>;
+
+/** Without TTLs, which resolvers count down. */
+const comparable = ({ outcome, records }: ReportedQuestion): string =>
+  [outcome, ...records.map((record) => record.replace(/ \d+ IN /, " ")).toSorted()].join("\n");
+
+/** Repeats a query of a check. True for a usable response that differs from the check's. Never rejects. */
+export const queryRepeater =
+  ({ ask, mayAsk }: Pick<DnsAccess, "ask" | "mayAsk">) =>
+  async (asked: ReportedQuestion): Promise<boolean> => {
+    const { name, type, recursive } = asked;
+    const server = parseServer(asked.server);
+    if (!server || !(recursive || mayAsk(server.address))) return false;
+    const exchange = await ask(server, { name, type: type as QuestionType }, recursive, () => false);
+    return isUsable(exchange) && comparable(toReportedQuestion(exchange)) !== comparable(asked);
+  };

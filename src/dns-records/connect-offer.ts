@@ -1,5 +1,5 @@
 import type { Hostname } from "../lib/hostname.ts";
-import { within } from "../dns-checks/patience.ts";
+import { within } from "../dns-checks/dns-access.ts";
 import type { ConnectOffer } from "./model.ts";
 
 /** A name whose records a DNS provider may create. */

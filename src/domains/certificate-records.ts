@@ -2,17 +2,16 @@ import { type Hostname, apexOf, hostnameOf, withoutWildcard } from "../lib/hostn
 import { type DnsAccess, resolveAround } from "../protocols/dns/authoritative.ts";
 import { relevantCaa } from "../protocols/dns/caa.ts";
 import { type Resolve, resolveAddresses } from "../protocols/dns/cname-chain.ts";
-import { type Issuance, judgeCaaAt } from "../dns-checks/caa-finding.ts";
-import { mayHold } from "../dns-checks/cut-over.ts";
-import type { Delegation } from "../dns-checks/delegation.ts";
-import { FINDINGS, describeFinding } from "../dns-checks/finding-kinds.ts";
-import type { DomainFinding, Finding } from "../dns-checks/finding.ts";
+import { type Delegation, type Issuance, judgeCaaAt } from "../dns-checks/issuance.ts";
 import {
   type Inspect,
   type InspectOptions,
   type Inspection,
+  mayHold,
   sanitizeFinding,
 } from "../dns-checks/inspect.ts";
+import { FINDINGS, describeFinding } from "../dns-checks/finding-kinds.ts";
+import type { DomainFinding, Finding } from "../dns-checks/finding.ts";
 import type { Domains } from "./repository.ts";
 import { wantsCertificate } from "./stage.ts";
 

@@ -1,5 +1,4 @@
-import { mayHold } from "../dns-checks/cut-over.ts";
-import type { Inspection } from "../dns-checks/inspect.ts";
+import { type Inspection, mayHold } from "../dns-checks/inspect.ts";
 import type { Domain } from "./domain.ts";
 import {
   LAPSE_MS,

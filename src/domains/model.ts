@@ -1,8 +1,7 @@
 import { type Static, t } from "elysia";
 import { AnyText, Cursor, Limit, OneOf, OptionalText, ResponseText, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
-import { DomainTrace, Findings, fromFindings } from "../dns-checks/model.ts";
-import { withCommands } from "../dns-checks/dig-command.ts";
+import { DomainTrace, Findings, fromFindings, withCommands } from "../dns-checks/model.ts";
 import { DomainCertificate } from "./certificate-model.ts";
 import { ROLES } from "./domain.ts";
 import { hostnameOf, pairOf } from "../lib/hostname.ts";

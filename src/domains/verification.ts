@@ -1,4 +1,4 @@
-import { PATIENCE_MS, within } from "../dns-checks/patience.ts";
+import { PATIENCE_MS, within } from "../dns-checks/dns-access.ts";
 import type { Actor } from "../lib/actor.ts";
 import { Fault } from "../lib/errors.ts";
 import type { RateLimiter } from "../lib/rate-limiter.ts";

@@ -1,7 +1,7 @@
 import { type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
 import type { ConnectOffer } from "../dns-records/model.ts";
 import type { Report } from "../dns-checks/model.ts";
-import type { AddressesOf } from "../dns-checks/target-addresses.ts";
+import type { AddressesOf } from "../dns-checks/dns-access.ts";
 import { hostnameOf } from "../lib/hostname.ts";
 import type { ProjectService } from "../projects/service.ts";
 import type { DomainCertificate } from "./certificate-model.ts";

@@ -1,7 +1,6 @@
 import { type Static, t } from "elysia";
 import { AnyText, OneOf, ResponseText } from "../http/schemas.ts";
-import { DomainTrace, Findings, TARGET, fromFindings } from "../dns-checks/model.ts";
-import { withCommands } from "../dns-checks/dig-command.ts";
+import { DomainTrace, Findings, TARGET, fromFindings, withCommands } from "../dns-checks/model.ts";
 import { countedRecords, lossOf } from "../dns-checks/finding-kinds.ts";
 import { ConnectOffer, NeededRecord, ProviderGuide } from "../dns-records/model.ts";
 import { recordAndGuide } from "../dns-records/provider-guide.ts";

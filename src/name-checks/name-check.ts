@@ -5,8 +5,7 @@ import { type Hostname, parseHostname } from "../lib/hostname.ts";
 import type { Report } from "../dns-checks/model.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import { type JudgedName, judgeWithTarget, judgeWithoutTarget } from "./verdict.ts";
-import type { ReservedNames } from "../dns-checks/own-names.ts";
-import { acceptableHostname, refusedName } from "../dns-checks/refused-name.ts";
+import { type ReservedNames, acceptableHostname, refusedName } from "../dns-checks/names.ts";
 
 /** A name to check, as a person typed it. */
 export interface TypedName {

@@ -9,8 +9,8 @@ import {
   type TypedName,
   parseCheckable,
 } from "./name-check.ts";
-import type { ReservedNames } from "../dns-checks/own-names.ts";
-import { PATIENCE_MS, within } from "../dns-checks/patience.ts";
+import type { ReservedNames } from "../dns-checks/names.ts";
+import { PATIENCE_MS, within } from "../dns-checks/dns-access.ts";
 
 /** How many checks clients can start. */
 export interface NameCheckLimits {

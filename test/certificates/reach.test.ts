@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DomainFinding } from "../../src/dns-checks/finding.ts";
-import { reachingInspector } from "../../src/dns-checks/reach.ts";
+import { reachingInspector } from "../../src/dns-checks/inspect.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 import { openFakeDns } from "../domains/projects.ts";
 import { atEnd } from "../support/store.ts";

@@ -19,7 +19,7 @@ import {
   visitorsWords,
 } from "../../src/console/ui/domains/words.ts";
 import { EVENTS } from "../../src/domains/domain.ts";
-import { NAME_REFUSALS } from "../../src/dns-checks/refused-name.ts";
+import { NAME_REFUSALS } from "../../src/dns-checks/names.ts";
 import { hostnameOf, pairOf, parseHostname } from "../../src/lib/hostname.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");

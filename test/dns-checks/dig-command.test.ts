@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { digCommand } from "../../src/dns-checks/dig-command.ts";
+import { digCommand } from "../../src/dns-checks/model.ts";
 
 const ASKED = {
   server: "192.0.2.1",

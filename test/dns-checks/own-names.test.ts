@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ownNames } from "../../src/dns-checks/own-names.ts";
+import { ownNames } from "../../src/dns-checks/names.ts";
 
 const SETTINGS = {
   baseUrl: "https://adopt.example.org",

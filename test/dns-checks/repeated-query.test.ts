@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { queryRepeater } from "../../src/dns-checks/record-probe.ts";
+import { queryRepeater } from "../../src/dns-checks/trace-domain.ts";
 import type { ReportedQuestion } from "../../src/dns-checks/model.ts";
 import { toReportedQuestion } from "../../src/dns-checks/report.ts";
 import type { Exchange } from "../../src/protocols/dns/client.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/dns-checks/finding.ts";
-import { ownershipOf, rivalsOf } from "../../src/dns-checks/ownership.ts";
-import { verdictOf, type Verdict } from "../../src/dns-checks/verdict.ts";
+import { type Verdict, ownershipOf, rivalsOf, verdictOf } from "../../src/dns-checks/verdict.ts";
 import type { Expectation } from "../../src/dns-checks/cname-rule.ts";
 import type { Proof, Trace, View } from "../../src/dns-checks/trace.ts";
 import {

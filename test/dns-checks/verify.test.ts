@@ -3,8 +3,7 @@ import { formatServer } from "../../src/protocols/dns/network.ts";
 import type { Answer } from "../../src/protocols/dns/message.ts";
 import type { SendQuery } from "../../src/protocols/dns/client.ts";
 import type { TraceOptions } from "../../src/dns-checks/trace.ts";
-import { recordProbe } from "../../src/dns-checks/record-probe.ts";
-import { traceDomain } from "../../src/dns-checks/trace-domain.ts";
+import { recordProbe, traceDomain } from "../../src/dns-checks/trace-domain.ts";
 import { verdictOf } from "../../src/dns-checks/verdict.ts";
 import { hostnameOf, parseHostname } from "../../src/lib/hostname.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hostnameOf } from "../../src/lib/hostname.ts";
-import { isReservedName, isSpecialUse } from "../../src/dns-checks/own-names.ts";
+import { isReservedName, isSpecialUse } from "../../src/dns-checks/names.ts";
 import { printable } from "../../src/lib/text.ts";
 import { zoneIn } from "../../src/dns-records/provider-guide.ts";
 import { recordFor } from "../../src/dns-records/needed-record.ts";

@@ -3,10 +3,8 @@ import { type DnsServer, dnsServer } from "../support/dns.ts";
 import type { Zones } from "../support/zones.ts";
 import { atEnd, faultOf, openStore } from "../support/store.ts";
 import { dnsAccess } from "../../src/dns-checks/dns-access.ts";
-import { dnsInspector, inspector } from "../../src/dns-checks/inspect.ts";
-import { issuanceBy } from "../../src/dns-checks/caa-finding.ts";
-import type { Delegated, Delegation } from "../../src/dns-checks/delegation.ts";
-import { wildcardInspector } from "../../src/dns-checks/wildcard-inspect.ts";
+import { dnsInspector, inspector, wildcardInspector } from "../../src/dns-checks/inspect.ts";
+import { type Delegated, type Delegation, issuanceBy } from "../../src/dns-checks/issuance.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 import { type WireDomain, makeProject, openProject } from "./projects.ts";
 

@@ -16,7 +16,6 @@ export const MODULES: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/deploys/rules/redirects.ts": ["test/deploys/rules/redirects.test.ts"],
   "src/dns-checks/cname-rule.ts": ["test/dns-checks/verdict.test.ts"],
-  "src/dns-checks/ownership.ts": ["test/dns-checks/verdict.test.ts"],
   "src/dns-checks/verdict.ts": ["test/dns-checks/verdict.test.ts"],
   "src/dns-records/needed-record.ts": ["test/dns-records/needed-record.test.ts"],
   "src/domains/check-progress.ts": ["test/domains/schedule.test.ts"],

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemRuntime } from "../../src/app/runtime.ts";
 import { dnsAccess } from "../../src/dns-checks/dns-access.ts";
-import { issuanceBy } from "../../src/dns-checks/caa-finding.ts";
+import { issuanceBy } from "../../src/dns-checks/issuance.ts";
 import { inspector } from "../../src/dns-checks/inspect.ts";
 import { describeFaults, platformWarnings } from "../../src/platform/fault.ts";
 import { platformWatch, type PortTrials, probePlatform, readPlatform } from "../../src/platform/probe.ts";

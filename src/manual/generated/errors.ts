@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type FaultCode, FAULTS, statusOf } from "../../lib/errors.ts";
 import { MAX_PASSKEYS } from "../../people/person.ts";
-import { NAME_REFUSALS } from "../../dns-checks/refused-name.ts";
+import { NAME_REFUSALS } from "../../dns-checks/names.ts";
 import { FIELD_RULES } from "../../lib/field-problems.ts";
 import { parts, code, table } from "./markdown.ts";
 
