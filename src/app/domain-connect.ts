@@ -1,10 +1,9 @@
 import type { Config } from "../config/config.ts";
 import { domainConnectKeyPath } from "../data-dir/paths.ts";
-import { discovery } from "../domain-connect/discovery.ts";
+import { discovery, untrustedHosts } from "../domain-connect/discovery.ts";
 import { connectOffers } from "../domain-connect/offers.ts";
 import { openSigningKey } from "../domain-connect/signing-key.ts";
-import { untrustedHosts } from "../domain-connect/untrusted-hosts.ts";
-import type { OfferConnect } from "../dns-records/connect-offer.ts";
+import type { OfferConnect } from "../dns-records/provider-guide.ts";
 import { type AddressesOf, dnsAccess, targetAddressLookup } from "../dns-checks/dns-access.ts";
 import { ownNames } from "../dns-checks/names.ts";
 import { PROOF_LABEL } from "../dns-checks/trace.ts";

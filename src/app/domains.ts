@@ -4,7 +4,7 @@ import type { Inspect } from "../dns-checks/inspect.ts";
 import { ownNames } from "../dns-checks/names.ts";
 import { challengeProbe, queryRepeater, recordProbe } from "../dns-checks/trace-domain.ts";
 import type { AddressesOf } from "../dns-checks/dns-access.ts";
-import type { OfferConnect } from "../dns-records/connect-offer.ts";
+import type { OfferConnect } from "../dns-records/provider-guide.ts";
 import { domainChecks, domainScheduler } from "../domains/checks.ts";
 import { recordWatch } from "../domains/record-watch.ts";
 import { domainRoles } from "../domains/roles.ts";

@@ -17,7 +17,7 @@ import {
   reachingInspector,
   wildcardInspector,
 } from "../dns-checks/inspect.ts";
-import type { OfferConnect } from "../dns-records/connect-offer.ts";
+import type { OfferConnect } from "../dns-records/provider-guide.ts";
 import { hostNamesOf } from "../edge/hosts.ts";
 import { IDLE_MS } from "../console/sessions.ts";
 import { createSignInLinks } from "../console/sign-in-links.ts";

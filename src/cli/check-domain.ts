@@ -4,7 +4,7 @@ import { systemRuntime } from "../app/runtime.ts";
 import { SHARED } from "../config/shared-settings.ts";
 import { dnsInspector } from "../dns-checks/inspect.ts";
 import { fromNameCheck } from "../name-checks/model.ts";
-import { type NameVerdict, VERDICT_TONES } from "../name-checks/verdict.ts";
+import { type NameVerdict, VERDICT_TONES } from "../name-checks/name-check.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { coloured, print, printJson } from "./print/output.ts";
 import { availableConfig, withSettings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import { OneOf, OptionalText, ResponseText, ResponseTexts } from "../http/schemas.ts";
 import { TARGET } from "../dns-checks/model.ts";
+import { OneOf, OptionalText, ResponseText, ResponseTexts } from "../http/schemas.ts";
 
 const ttl = Type.Integer({ minimum: 1, description: "The TTL of the record, in seconds.", examples: [3600] });
 
@@ -144,3 +144,13 @@ export const ConnectOffer = t.Object(
 );
 
 export type ConnectOffer = Static<typeof ConnectOffer>;
+
+/** What the domain of the examples in the OpenAPI documents needs. */
+export const RECORD = {
+  type: "CNAME",
+  name: "docs",
+  value: TARGET,
+  ttl: 3600,
+  bind: `docs.example.org. 3600 IN CNAME ${TARGET}.`,
+  terraform: `resource "dns_cname_record" "docs_example_org" {\n  zone  = "example.org."\n  name  = "docs"\n  cname = "${TARGET}."\n  ttl   = 3600\n}`,
+};

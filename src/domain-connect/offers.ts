@@ -2,13 +2,37 @@ import { isWithin } from "../lib/dns-name.ts";
 import type { Hostname } from "../lib/hostname.ts";
 import { lruCache } from "../lib/lru.ts";
 import type { Clock } from "../lib/time.ts";
-import { applyUrl } from "./apply-url.ts";
 import { type ConnectProvider, type Discovery, templatePath } from "./discovery.ts";
 import type { SigningKey } from "./signing-key.ts";
 import { type Service, type Template, type TemplateSettings, templateFor } from "./template.ts";
 
+/** Escapes all but the unreserved characters of RFC 3986 section 2.3. `encodeURIComponent` leaves five more as they are. */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+/** The query string that is signed (draft-ietf-dconn-domainconnect-05, "Signing Procedure"). */
+export const canonicalQuery = (parameters: Readonly<Record<string, string>>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => [encode(name), encode(value)] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+
+/** The signed URL at which the provider asks the holder of a domain to agree to a template. @param template its URL at the provider */
+export const applyUrl = (
+  template: string,
+  parameters: Readonly<Record<string, string>>,
+  key: SigningKey,
+): string => {
+  const query = canonicalQuery(parameters);
+  return `${template}/apply?${query}&sig=${encode(key.sign(query))}&key=${key.label}`;
+};
+
 /** A name whose records a DNS provider may create. */
-export interface ConnectRequest {
+interface ConnectRequest {
   hostname: Hostname;
   /** The zone of the name. If it is not known, the registered domain is used. */
   zone: string | undefined;
@@ -19,7 +43,7 @@ export interface ConnectRequest {
 }
 
 /** A provider at which the holder of a domain can create its records with a few clicks. */
-export interface ConnectOffer {
+interface ConnectOffer {
   provider: string;
   url: string;
 }

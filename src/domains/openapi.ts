@@ -1,4 +1,4 @@
-import { RECORD } from "../dns-records/example.ts";
+import { RECORD } from "../dns-records/model.ts";
 import { operation } from "../http/operation.ts";
 import { YAML_TYPES } from "../http/yaml.ts";
 

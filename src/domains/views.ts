@@ -1,4 +1,4 @@
-import { type OfferConnect, patientOffer } from "../dns-records/connect-offer.ts";
+import { type OfferConnect, patientOffer } from "../dns-records/provider-guide.ts";
 import type { ConnectOffer } from "../dns-records/model.ts";
 import type { Report } from "../dns-checks/model.ts";
 import type { AddressesOf } from "../dns-checks/dns-access.ts";

@@ -4,8 +4,7 @@ import { DomainTrace, Findings, TARGET, fromFindings, withCommands } from "../dn
 import { countedRecords, lossOf } from "../dns-checks/finding-kinds.ts";
 import { ConnectOffer, NeededRecord, ProviderGuide } from "../dns-records/model.ts";
 import { recordAndGuide } from "../dns-records/provider-guide.ts";
-import type { NameCheck } from "./name-check.ts";
-import { NAME_VERDICTS, type NameVerdict, verdictSentence } from "./verdict.ts";
+import { type NameCheck, type NameVerdict, NAME_VERDICTS, verdictSentence } from "./name-check.ts";
 
 const MAX_TYPED = 1000;
 

@@ -1,5 +1,5 @@
 import { TARGET } from "../dns-checks/model.ts";
-import { RECORD } from "../dns-records/example.ts";
+import { RECORD } from "../dns-records/model.ts";
 import { operation } from "../http/operation.ts";
 
 export const checkDomain = operation({

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { discovery } from "../../src/domain-connect/discovery.ts";
-import { untrustedHosts } from "../../src/domain-connect/untrusted-hosts.ts";
+import { discovery, untrustedHosts } from "../../src/domain-connect/discovery.ts";
 import { templateFor } from "../../src/domain-connect/template.ts";
 import { limitedFetch } from "../../src/lib/limited-fetch.ts";
 import { isGlobalUnicast } from "../../src/protocols/dns/address.ts";

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { applyUrl, canonicalQuery } from "../../src/domain-connect/apply-url.ts";
+import { applyUrl, canonicalQuery } from "../../src/domain-connect/offers.ts";
 import { type SigningKey, openSigningKey, signingKey } from "../../src/domain-connect/signing-key.ts";
 import { OperatorError } from "../../src/lib/operator-error.ts";
 import { openOnce, temporaryDirectory } from "../support/store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { ConnectRequest } from "../../src/dns-records/connect-offer.ts";
+import type { ConnectRequest } from "../../src/dns-records/provider-guide.ts";
 import { openProject } from "./projects.ts";
 
 /** A DNS provider that supports the templates, and what it was asked. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Inspection } from "../../src/dns-checks/inspect.ts";
 import { Fault } from "../../src/lib/errors.ts";
 import type { NameCheck } from "../../src/name-checks/name-check.ts";
-import { CHECK_PATH, checkPage } from "../../src/name-checks/page.ts";
+import { CHECK_PATH, checkPage } from "../../src/name-checks/page-routes.ts";
 import { KEYED_LIMITS, nameCheckService } from "../../src/name-checks/service.ts";
 import { dnsServer } from "../support/dns.ts";
 import { openOnce, openStore, type StoreSettings } from "../support/store.ts";

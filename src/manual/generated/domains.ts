@@ -11,7 +11,7 @@ import {
   nextStage,
   wantsCertificate,
 } from "../../domains/stage.ts";
-import { NAME_VERDICTS } from "../../name-checks/verdict.ts";
+import { NAME_VERDICTS } from "../../name-checks/name-check.ts";
 import { FINDINGS, describeFinding } from "../../dns-checks/finding-kinds.ts";
 import { type DomainFinding, RESPONSIBLE, type Responsible } from "../../dns-checks/finding.ts";
 import { PROVIDERS, PROVIDERS_COMPARED, type Provider } from "../../dns-checks/providers.ts";
