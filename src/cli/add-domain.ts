@@ -1,4 +1,4 @@
-import { fromDomain } from "../domains/model.ts";
+import { fromDomain, fromRowResult } from "../domains/model.ts";
 import { type DomainService, refusalOf } from "../domains/service.ts";
 import { isServed } from "../domains/stage.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -7,7 +7,6 @@ import { confirm } from "./confirm.ts";
 import type { DomainOptions } from "./domain-command.ts";
 import { type WireDomain, argumentOf, printPairHint, printRecords, printStage } from "./print/domain.ts";
 import { noteError, print, printJson } from "./print/output.ts";
-import { fromRowResult } from "../domains/all-domains-model.ts";
 import { parseDomainList } from "../lib/domain-list.ts";
 import { assertReadable } from "./file-arguments.ts";
 import { table } from "./print/table.ts";

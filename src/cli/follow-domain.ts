@@ -1,7 +1,7 @@
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { fromDomain } from "../domains/model.ts";
 import type { DomainService } from "../domains/service.ts";
-import type { InspectedDomain } from "../domains/views.ts";
+import type { InspectedDomain } from "../domains/reads.ts";
 import { comparable } from "../domains/checks.ts";
 import { isServed, wantsCertificate } from "../domains/stage.ts";
 import { Fault, type FaultCode } from "../lib/errors.ts";

@@ -6,7 +6,7 @@ import { domains } from "../db/schema/domains.ts";
 import { type Act, SERVICE } from "../lib/actor.ts";
 import type { Domain, EventName } from "./domain.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
-import { pruneStatement } from "./history-repository.ts";
+import { pruneStatement } from "./read-repository.ts";
 import type { Statement } from "../db/commit.ts";
 import type { Progress } from "./check-progress.ts";
 import {

@@ -1,24 +1,25 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, lte, notExists, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, notExists, or, sql } from "drizzle-orm";
 import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
-import { domains } from "../db/schema/domains.ts";
+import { domainEvents, domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
 import { unicodeOf } from "../lib/hostname.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
-import type { Domain, Holder } from "./domain.ts";
+import type { Domain, DomainEvent, EventName, Holder, PastActor } from "./domain.ts";
 import {
+  type Orm,
+  type Row,
   COLUMNS,
   HELD,
   NEEDS_ATTENTION,
-  type Orm,
   PENDING,
-  type Row,
   WAITING,
   WANTING_CERTIFICATE,
   isOfDomain,
   isOfProject,
   toDomain,
+  toFindings,
   value,
 } from "./queries.ts";
 import { LONGEST_WAIT_MS } from "./schedule.ts";
@@ -225,3 +226,60 @@ export const domainReads = ({ orm }: Pick<Database, "orm">) => ({
   ...acrossProjects(orm),
   ...overviewReads(orm),
 });
+
+/** Events of one host name that a project keeps. */
+export const MAX_EVENTS = 1000;
+
+const isOfHistory = and(
+  eq(domainEvents.projectId, value("projectId")),
+  eq(domainEvents.hostname, value("hostname")),
+);
+
+type ActorRow = Pick<typeof domainEvents.$inferSelect, "actor" | "keyId" | "personId" | "actorName">;
+
+const actorOf = ({ actor, keyId, personId, actorName: name }: ActorRow): PastActor => {
+  if (actor === "key" && keyId !== null) return { kind: "key", id: keyId, name };
+  if (actor === "person" && personId !== null) return { kind: "person", id: personId, name };
+  return { kind: actor === "operator" ? "operator" : "service" };
+};
+
+/** Removes the oldest events beyond `MAX_EVENTS`, so that nobody fills the disk by verifying day and night. */
+export const pruneStatement = (orm: Orm) =>
+  orm
+    .delete(domainEvents)
+    .where(
+      and(
+        isOfHistory,
+        sql`${domainEvents.id} <= (select id from domain_events where project_id = ${value("projectId")}
+          and hostname = ${value("hostname")} order by id desc limit 1 offset ${MAX_EVENTS})`,
+      ),
+    )
+    .prepare();
+
+export const historyReads = ({ orm }: Pick<Database, "orm">) => {
+  const historyStatement = orm
+    .select()
+    .from(domainEvents)
+    .where(and(isOfHistory, lt(domainEvents.id, value("before"))))
+    .orderBy(desc(domainEvents.id))
+    .limit(value("limit"))
+    .prepare();
+  return {
+    /** Newest first, below `before`. A domain's history outlives it. */
+    async history(page: {
+      projectId: number;
+      hostname: string;
+      before: number;
+      limit: number;
+    }): Promise<DomainEvent[]> {
+      return historyStatement.all({ ...page }).map(({ id, at, event, stage, findings, ...actor }) => ({
+        id,
+        at,
+        actor: actorOf(actor),
+        event: event as EventName,
+        stage: stage as StoredStage,
+        findings: toFindings(findings),
+      }));
+    },
+  };
+};

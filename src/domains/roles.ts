@@ -7,7 +7,7 @@ import type { Domain, Role } from "./domain.ts";
 import { parseHostname } from "../lib/hostname.ts";
 import { type ConfigFault, type DomainsConfig, readDomainsConfig } from "./roles-config.ts";
 import type { Domains } from "./repository.ts";
-import type { DomainsConfig as Mapping } from "./roles-model.ts";
+import type { DomainsConfig as Mapping } from "./model.ts";
 import { MAX_DOMAINS } from "./service.ts";
 
 const MAX_FAULTS = 20;

@@ -6,15 +6,24 @@ import type { Macros } from "../http/macros.ts";
 import { writeYaml } from "../http/yaml.ts";
 import { prefersYaml } from "../lib/accept.ts";
 import { holds } from "../lib/scopes.ts";
-import { DomainHistory, fromEvent } from "./history-model.ts";
 import {
   AllDomainsQuery,
+  Domain,
   DomainAdditions,
+  DomainHistory,
+  DomainParams,
+  Domains,
+  DomainsConfig,
+  NewDomain,
   NewDomains,
+  NewDomainsConfig,
   NewDomainsQuery,
+  PageQuery,
+  ProjectParams,
+  fromDomain,
+  fromEvent,
   fromRowResult,
-} from "./all-domains-model.ts";
-import { Domain, DomainParams, Domains, NewDomain, PageQuery, ProjectParams, fromDomain } from "./model.ts";
+} from "./model.ts";
 import {
   addDomain,
   addDomains,
@@ -28,7 +37,6 @@ import {
   removeDomain,
   verifyDomain,
 } from "./openapi.ts";
-import { DomainsConfig, NewDomainsConfig } from "./roles-model.ts";
 import type { DomainService } from "./service.ts";
 import type { StoredStage } from "./stage.ts";
 import type { DomainRolesService } from "./roles.ts";

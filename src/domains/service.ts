@@ -1,14 +1,82 @@
+import { PATIENCE_MS, within } from "../dns-checks/dns-access.ts";
+import { type ReservedNames, acceptableDomain, acceptablePair } from "../dns-checks/names.ts";
+import type { Actor } from "../lib/actor.ts";
 import type { DomainRow } from "../lib/domain-list.ts";
 import { Fault, statusOf } from "../lib/errors.ts";
-import type { Clock } from "../lib/time.ts";
-import type { Actor } from "../lib/actor.ts";
 import { hostnameOf, pairOf } from "../lib/hostname.ts";
-import { type ReservedNames, acceptableDomain, acceptablePair } from "../dns-checks/names.ts";
-import { type ReadOptions, domainReads, nameOf, notFound } from "./reads.ts";
+import type { RateLimiter } from "../lib/rate-limiter.ts";
+import type { Clock } from "../lib/time.ts";
+import { hasCustomDomains } from "../projects/plan.ts";
+import type { CheckOutcome, Checks } from "./checks.ts";
 import type { Domain } from "./domain.ts";
+import type { Checkable } from "./read-repository.ts";
+import {
+  type DomainReads,
+  type InspectedDomain,
+  type ListedDomain,
+  type Project,
+  type ReadOptions,
+  domainReads,
+  nameOf,
+  notFound,
+} from "./reads.ts";
 import { nextWaitingCheck } from "./schedule.ts";
-import { type VerificationOptions, assertPlan, verification } from "./verification.ts";
-import type { ListedDomain, Project } from "./views.ts";
+import { awaitsCertificate } from "./stage.ts";
+
+/** Checks of one domain that clients may request. */
+export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
+/** Checks for one request: while a domain is checked, its certificate can be ordered and installed. */
+const MAX_TRIES = 3;
+/** What a client can do if a check takes too long. */
+const LATER = "The check continues: fetch the domain later to see its result.";
+
+interface VerificationOptions extends Pick<ReadOptions, "certificates"> {
+  checks: Checks;
+  /** Limits the checks of one domain that clients request. */
+  verifications: RateLimiter;
+  /** How long a client waits for a check, in milliseconds. */
+  patienceMs?: number;
+}
+
+/** @throws Fault plan_required */
+const assertPlan = (project: Project) => {
+  if (!hasCustomDomains(project)) throw new Fault("plan_required");
+};
+
+/**
+ * Asks the DNS now. Concurrent requests share the check.
+ * @throws Fault not_found, plan_required, rate_limited; domain_taken if the DNS also names the project that holds the
+ * name; not_ready if the name servers take too long: the check continues, and its result is stored
+ */
+const verification = (
+  { checks, certificates, verifications, patienceMs = PATIENCE_MS }: VerificationOptions,
+  { find, get }: Pick<DomainReads, "find" | "get">,
+) => {
+  /** Checks a domain again if its stage changed meanwhile, until this or another process has stored a result. */
+  const check = async (slug: string, { project, domain }: Checkable, actor: Actor): Promise<CheckOutcome> => {
+    let current = domain;
+    for (let tries = 1; ; tries++) {
+      const outcome = await checks.run({ project, domain: current }, actor);
+      if (outcome !== "overtaken" || tries === MAX_TRIES) return outcome;
+      current = (await find(slug, domain.hostname)).domain;
+      if (current.id !== domain.id || current.checkedAt !== domain.checkedAt) return outcome;
+    }
+  };
+
+  return async (slug: string, typed: string, actor: Actor): Promise<InspectedDomain> => {
+    const checkable = await find(slug, typed);
+    const { project, domain } = checkable;
+    assertPlan(project);
+    // By name: a domain that is removed and added again has another id.
+    await verifications.take(`${project.id} ${domain.hostname}`, VERIFICATIONS);
+    const outcome = await within(patienceMs, check(slug, checkable, actor), LATER);
+    if (outcome === "taken") throw new Fault("domain_taken");
+    const checked = await get(slug, typed);
+    const isRequested =
+      awaitsCertificate(checked.stage) && ((await certificates?.request(checked.hostname)) ?? false);
+    return isRequested ? get(slug, typed) : checked;
+  };
+};
 
 /** A domain that was added, or that the project had before. */
 interface AdditionResult {
@@ -32,9 +100,6 @@ type Addition = Pick<AdditionResult, "domain" | "isNew">;
 /** The result for a row of a list, with the row's own host name. */
 export type RowResult = Pick<DomainRow, "hostname" | "project"> & (Addition | { fault: Fault });
 
-/** Adds the domain of a row. @throws Fault why the row is refused */
-type AddRow = (row: DomainRow, slug: string | undefined, actor: Actor) => Promise<Addition>;
-
 /** A primary domain is added before the domains that redirect to it. */
 const ADDED_FIRST = ["primary", "served", "redirect"];
 const placeOf = ({ role = "served" }: DomainRow): number => ADDED_FIRST.indexOf(role);
@@ -50,23 +115,7 @@ export const refusalOf = (error: unknown): { fault: Fault } => {
   return { fault: error };
 };
 
-/**
- * Adds the domain of each row in its own atomic step, and returns the results in the order of the rows. A domain that its
- * project already has is left unchanged.
- */
-const rowAdditions =
-  (addRow: AddRow) =>
-  /** @param fallback the project of rows without one */
-  async (rows: readonly DomainRow[], fallback: string | undefined, actor: Actor): Promise<RowResult[]> => {
-    const results: RowResult[] = [];
-    for (const [at, row] of [...rows.entries()].toSorted(([, a], [, b]) => placeOf(a) - placeOf(b))) {
-      const { hostname, project = fallback } = row;
-      results[at] = { hostname, project, ...(await addRow(row, project, actor).catch(refusalOf)) };
-    }
-    return results;
-  };
-
-export interface DomainServiceOptions extends ReadOptions, VerificationOptions {
+interface DomainServiceOptions extends ReadOptions, VerificationOptions {
   reservedNames: ReservedNames;
   /** Called when a host name stops being served. */
   onRemoved?: (hostname: string) => void;
@@ -124,7 +173,8 @@ export const domainService = (options: DomainServiceOptions) => {
     return get(slug, typed);
   };
 
-  const addRow: AddRow = async (row, slug, actor) => {
+  /** Adds the domain of a row. @throws Fault why the row is refused */
+  const addRow = async (row: DomainRow, slug: string | undefined, actor: Actor): Promise<Addition> => {
     if (slug === undefined) throw invalid("project: is missing");
     if (placeOf(row) === -1) throw invalid("role: must be primary, served or redirect");
     const { hostname: typed, role } = row;
@@ -160,7 +210,23 @@ export const domainService = (options: DomainServiceOptions) => {
       const second = await addName(project, other, { actor, isRedirect: true });
       return { domain: first.domain, pair: second.domain, isNew: first.isNew || second.isNew };
     },
-    addRows: rowAdditions(addRow),
+    /**
+     * Adds the domain of each row in its own atomic step, and returns the results in the order of the rows. A domain that its
+     * project already has is left unchanged.
+     * @param fallback the project of rows without one
+     */
+    async addRows(
+      rows: readonly DomainRow[],
+      fallback: string | undefined,
+      actor: Actor,
+    ): Promise<RowResult[]> {
+      const results: RowResult[] = [];
+      for (const [at, row] of [...rows.entries()].toSorted(([, a], [, b]) => placeOf(a) - placeOf(b))) {
+        const { hostname, project = fallback } = row;
+        results[at] = { hostname, project, ...(await addRow(row, project, actor).catch(refusalOf)) };
+      }
+      return results;
+    },
     /** Makes it the domain that the others redirect to. */
     makePrimary,
     /** Removes the domain, which is not served from the next request on. @throws Fault not_found */

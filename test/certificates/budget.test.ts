@@ -8,7 +8,7 @@ import {
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { acmeAttempts } from "../../src/db/schema/certificates.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { MAX_WINDOW_MS, limitsOf } from "../../src/lib/acme-limits.ts";
 import { temporaryDirectory } from "../support/store.ts";
 

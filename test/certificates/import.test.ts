@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { certificateService } from "../../src/certificates/service.ts";
-import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { commandServices } from "../../src/app/command-services.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { openStore, testClock } from "../support/store.ts";

@@ -1,5 +1,5 @@
 import { certificateRepository } from "../../src/certificates/repository.ts";
-import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { type AcmeCa, type AcmeCaOptions, acmeCa } from "../support/acme-ca.ts";
 import { type StoreSettings, atEnd, testClock } from "../support/store.ts";
 import { openProject } from "../domains/projects.ts";

@@ -5,7 +5,7 @@ import { type Certificates, certificateRepository } from "../../src/certificates
 import { migrate } from "../../src/db/migrate.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openDatabase } from "../../src/db/open.ts";
-import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 
 const BEFORE = migrations.findIndex(({ tag }) => tag === "0011_revisions");

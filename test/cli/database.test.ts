@@ -6,7 +6,7 @@ import { migrate } from "../../src/db/migrate.ts";
 import { withDatabase } from "../../src/cli/database.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { certificateRepository } from "../../src/certificates/repository.ts";
-import { certificateEffects } from "../../src/domains/stage-effects-repository.ts";
+import { certificateEffects } from "../../src/domains/repository.ts";
 import { createStore } from "../support/new-store.ts";
 import { openData } from "../../src/data-dir/open.ts";
 import { temporaryDirectory } from "../support/store.ts";

@@ -3,7 +3,7 @@ import { followDomain } from "../../src/cli/follow-domain.ts";
 import { printCertificate } from "../../src/cli/print/domain.ts";
 import type { DomainFinding } from "../../src/dns-checks/finding.ts";
 import { fromDomain } from "../../src/domains/model.ts";
-import type { InspectedDomain } from "../../src/domains/views.ts";
+import type { InspectedDomain } from "../../src/domains/reads.ts";
 import { atEnd } from "../support/store.ts";
 
 const NAME = "docs.example.org";

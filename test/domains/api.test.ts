@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { domainChecks } from "../../src/domains/checks.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
-import { MAX_EVENTS } from "../../src/domains/history-repository.ts";
+import { MAX_EVENTS } from "../../src/domains/read-repository.ts";
 import { domainRepository } from "../../src/domains/repository.ts";
 import { MAX_DOMAINS, domainService } from "../../src/domains/service.ts";
 import { rateLimiter } from "../../src/lib/rate-limiter.ts";

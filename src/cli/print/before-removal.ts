@@ -1,5 +1,5 @@
 import { isServed } from "../../domains/stage.ts";
-import type { ListedDomain } from "../../domains/views.ts";
+import type { ListedDomain } from "../../domains/reads.ts";
 import type { WireDomain } from "./domain.ts";
 import { print } from "./output.ts";
 

@@ -1,5 +1,4 @@
-import type { fromEvent } from "../../domains/history-model.ts";
-import type { fromDomain } from "../../domains/model.ts";
+import type { fromDomain, fromEvent } from "../../domains/model.ts";
 import { isLimitType } from "../../certificates/order.ts";
 import { whoMustAct } from "../../dns-checks/finding.ts";
 import { printProblem } from "./certificate-problem.ts";

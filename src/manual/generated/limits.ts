@@ -15,13 +15,12 @@ import {
   MAX_REDIRECTS as MAX_RULES,
   REDIRECT_LIMITS,
 } from "../../deploys/rules/redirects.ts";
-import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../domains/history-repository.ts";
+import { MAX_EVENTS as MAX_DOMAIN_EVENTS } from "../../domains/read-repository.ts";
 import { MAX_REDIRECTS } from "../../domains/roles-config.ts";
 import { LAPSE_MS, WAITING_MS } from "../../domains/schedule.ts";
 import { CLIENT_RATE } from "../../name-checks/page-routes.ts";
 import { KEYED_LIMITS, PUBLIC_LIMITS } from "../../name-checks/service.ts";
-import { MAX_DOMAINS } from "../../domains/service.ts";
-import { VERIFICATIONS } from "../../domains/verification.ts";
+import { MAX_DOMAINS, VERIFICATIONS } from "../../domains/service.ts";
 import { BODY_PACE } from "../../http/body-limit.ts";
 import { MAX_KEY_LENGTH, RETENTION_MS } from "../../http/idempotency.ts";
 import { Limit } from "../../http/schemas.ts";
