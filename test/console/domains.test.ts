@@ -1,13 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { adviceOf, adviceWithPair, allRecords, moveRecord } from "../../src/console/ui/domains/advice.ts";
 import { certificateProblem } from "../../src/console/ui/domains/explanations.ts";
-import { hostnameIn, offeredPair } from "../../src/console/ui/domains/hostname.ts";
+import {
+  type Domain,
+  type Finding,
+  addressOf,
+  hostnameIn,
+  listRefetchDelay,
+  offeredPair,
+  refetchDelay,
+  shownName,
+  targetsOf,
+  withPrimary,
+  withRedirect,
+} from "../../src/console/ui/domains/model.ts";
 import { allDomainsPath, filterOf, nextStep } from "../../src/console/ui/domains/overview.ts";
-import type { Domain, Finding } from "../../src/console/ui/domains/model.ts";
-import { shownName } from "../../src/console/ui/domains/model.ts";
-import { addressOf, targetsOf, withPrimary, withRedirect } from "../../src/console/ui/domains/redirects.ts";
 import { statusOf, stepsOf } from "../../src/console/ui/domains/progress.ts";
-import { refetchDelay, listRefetchDelay } from "../../src/console/ui/domains/stages.ts";
 import {
   FIELDS,
   activeWords,

@@ -1,5 +1,4 @@
-import type { Certificate, Domain, Finding } from "./model.ts";
-import { isWaiting } from "./stages.ts";
+import { type Certificate, type Domain, type Finding, isWaiting } from "./model.ts";
 import {
   OVERDUE_STEPS,
   type Words,

@@ -7,7 +7,7 @@ import { Table } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
-import { AddDomains, MANY } from "./add-many.tsx";
+import { AddDomains, MANY } from "./dialogs.tsx";
 import { StatusBadge } from "./list.tsx";
 import { type Domain, shownName } from "./model.ts";
 import { ALL, type Filter, STAGES, allDomainsPath, filterOf, nextStep } from "./overview.ts";

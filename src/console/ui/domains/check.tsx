@@ -7,13 +7,10 @@ import { Back, useArrival } from "../parts/page.tsx";
 import { useAction } from "../parts/action.tsx";
 import { projectPath } from "../projects/addresses.ts";
 import type { Project } from "../projects/model.ts";
-import { Connect } from "./connect.tsx";
-import { hostnameIn } from "./hostname.ts";
+import { Connect, Guide, NeededRecords, Trace } from "./records.tsx";
+import { type Check, hostnameIn, shownName } from "./model.ts";
 import { whoMustAct } from "./explanations.ts";
-import { HostnameField } from "./hostname-field.tsx";
-import { type Check, shownName } from "./model.ts";
-import { Guide, NeededRecords } from "./record.tsx";
-import { Trace } from "./trace.tsx";
+import { HostnameField } from "./dialogs.tsx";
 import { CHECK, FIELDS, PAGE } from "./words.ts";
 
 const TONES: Partial<Record<Check["verdict"], Tone>> = { right: "good", wrong: "bad", blocked: "bad" };

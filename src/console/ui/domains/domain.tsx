@@ -6,20 +6,22 @@ import { Time, useNow } from "../parts/time.tsx";
 import { projectPath } from "../projects/addresses.ts";
 import { type Project, hasDomains } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
-import { type Actions, useActions } from "./actions.ts";
+import { type Actions, DomainMenu, useActions } from "./menu.tsx";
 import { type Advice, adviceWithPair } from "./advice.ts";
-import { Connect } from "./connect.tsx";
-import { StatusBadge } from "./list.tsx";
-import { DomainMenu } from "./menu.tsx";
-import { type Domain, type Event, shownName } from "./model.ts";
-import { Prerequisites } from "./prerequisites.tsx";
+import { Connect, Guide, Move, NeededRecords, Records, Trace } from "./records.tsx";
+import { Prerequisites, StatusBadge } from "./list.tsx";
+import {
+  type Domain,
+  type Event,
+  addressOf,
+  isWaiting,
+  primaryOf,
+  refetchDelay,
+  shownName,
+} from "./model.ts";
 import { type Step, type StepState, statusOf, stepsOf } from "./progress.ts";
 import { useDomain, useDomains, useHistory } from "./queries.ts";
-import { Guide, Move, NeededRecords, Records } from "./record.tsx";
-import { addressOf, primaryOf } from "./redirects.ts";
-import { RemoveDomain } from "./remove.tsx";
-import { isWaiting, refetchDelay } from "./stages.ts";
-import { Trace } from "./trace.tsx";
+import { RemoveDomain } from "./dialogs.tsx";
 import {
   PAGE,
   STEP_STATES,

@@ -1,20 +1,40 @@
-import { Badge } from "../parts/feedback.tsx";
+import { Badge, Notice } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { useArrival } from "../parts/page.tsx";
 import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
-import type { Project } from "../projects/model.ts";
+import { type Project, PLAN_NAMES, hasDomains } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
-import { useActions } from "./actions.ts";
-import { AddDomain } from "./add.tsx";
 import { adviceOf } from "./advice.ts";
-import { DomainMenu } from "./menu.tsx";
-import { type Domain, shownName } from "./model.ts";
-import { Prerequisites, isReady } from "./prerequisites.tsx";
+import { AddDomain } from "./dialogs.tsx";
+import { DomainMenu, useActions } from "./menu.tsx";
+import { type Domain, primaryOf, shownName } from "./model.ts";
 import { STATUS_TONES, statusOf } from "./progress.ts";
 import { useDomains } from "./queries.ts";
-import { primaryOf } from "./redirects.ts";
-import { CHECK, LIST, STATUS, roleLabel } from "./words.ts";
+import { CHECK, LIST, PAGE, STATUS, roleLabel } from "./words.ts";
+
+/** True if a domain can be added. */
+const isReady = ({ plan, activeDeploy }: Project): boolean => hasDomains(plan) && activeDeploy !== undefined;
+
+/** What a project lacks before its domains can be active. */
+export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { project: Project }) => (
+  <>
+    {!hasDomains(plan) && (
+      <Notice tone="waiting">
+        <p>
+          {PAGE.needsPlan(PLAN_NAMES[plan])} <a href={projectPath(slug, "settings")}>{PAGE.changePlan}</a>
+        </p>
+      </Notice>
+    )}
+    {activeDeploy === undefined && (
+      <Notice tone="waiting">
+        <p>
+          {PAGE.needsDeploy} <a href={projectPath(slug, "deploys")}>{PAGE.deploy}</a>
+        </p>
+      </Notice>
+    )}
+  </>
+);
 
 /** How a domain stands. */
 export const StatusBadge = ({ domain }: { domain: Domain }) => {

@@ -1,7 +1,6 @@
 import type { Tone } from "../parts/tone.ts";
 import { adviceOf } from "./advice.ts";
-import type { Domain, Event, Finding } from "./model.ts";
-import { isWaiting } from "./stages.ts";
+import { type Domain, type Event, type Finding, isWaiting } from "./model.ts";
 import { STATUS, STEPS } from "./words.ts";
 
 type DomainState = Pick<Domain, "hostname" | "record" | "stage" | "findings"> & Partial<Domain>;

@@ -4,8 +4,7 @@ import { KEYS as PROJECT } from "../projects/queries.ts";
 import { useList } from "../parts/use-list.ts";
 import { useLive } from "../parts/visibility.ts";
 import type { Filter } from "./overview.ts";
-import type { Domain, NewConfig } from "./model.ts";
-import { refetchDelay, listRefetchDelay } from "./stages.ts";
+import { type Domain, type NewConfig, listRefetchDelay, refetchDelay } from "./model.ts";
 
 /** The cache keys of a project's domains. All begin with that of the project. */
 export const KEYS = {

@@ -2,7 +2,7 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Scroll, Table } from "../parts/table.tsx";
 import { type Change, TTL, allRecords, moveRecord } from "./advice.ts";
 import type { Domain } from "./model.ts";
-import { MOVE, PAGE, RECORD } from "./words.ts";
+import { CONNECT, MOVE, PAGE, RECORD, TRACE } from "./words.ts";
 
 const Copied = ({ text, what }: { text: string; what: string }) => (
   <span class="copied">
@@ -140,5 +140,60 @@ export const Move = ({ domain }: { domain: Domain }) => {
       </ol>
       <Records changes={changes} isTodo={false} />
     </details>
+  );
+};
+
+/** Every query and response of the last check. */
+export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
+  <details>
+    <summary>{PAGE.trace}</summary>
+    <Table
+      label={TRACE.label}
+      kind="trace"
+      stackBelow={40}
+      columns={[TRACE.server, TRACE.query, TRACE.response]}
+    >
+      {trace.questions.map(({ server, name, type, outcome, detail, records, recursive }, at) => (
+        <tr key={at}>
+          <td data-column={TRACE.server}>
+            <div>
+              {server} <small>{recursive ? TRACE.resolver : TRACE.authority}</small>
+            </div>
+          </td>
+          <td data-column={TRACE.query}>
+            {type} {name}
+          </td>
+          <td data-column={TRACE.response}>
+            <div>
+              {outcome} {detail}
+              {records.map((record) => (
+                <div key={record}>
+                  <code>{record}</code>
+                </div>
+              ))}
+            </div>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  </details>
+);
+
+/** Without a way back, the provider opens in a new tab. */
+const targetOf = (url: URL): "_blank" | undefined =>
+  url.searchParams.has("redirect_uri") ? undefined : "_blank";
+
+/** A link to the DNS provider, which can create the records itself. */
+export const Connect = ({ offer }: { offer: Domain["domainConnect"] }) => {
+  if (!offer) return null;
+  const url = new URL(offer.url);
+  return (
+    <p class="connect">
+      <a class="button" href={offer.url} rel="noreferrer" target={targetOf(url)}>
+        {CONNECT.label(offer.provider)}
+      </a>
+      {/* The provider chooses its name, so only the host says where the link leads. */}
+      <small>{CONNECT.text(url.host)}</small>
+    </p>
   );
 };

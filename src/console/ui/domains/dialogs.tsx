@@ -1,0 +1,402 @@
+import { useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { dataOf, platform } from "../api/client.ts";
+import { ERRORS } from "../api/words.ts";
+import { useAction } from "../parts/action.tsx";
+import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { Field, Form } from "../parts/form.tsx";
+import { Sentence } from "../parts/text.tsx";
+import { formatCount, isolated, pluralize } from "../parts/wording.ts";
+import { domainPath, projectPath } from "../projects/addresses.ts";
+import {
+  type Addition,
+  type Domain,
+  hostnameIn,
+  isWildcard,
+  offeredPair,
+  primaryOf,
+  shownName,
+  targetsOf,
+  withPrimary,
+} from "./model.ts";
+import { ALL_DOMAINS, KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
+import { ADD, FIELDS, REMOVE } from "./words.ts";
+
+/** What is read in an address that was pasted. */
+const Understood = ({ typed, understood }: { typed: string; understood: string }) => {
+  const hostname = hostnameIn(typed);
+  return (
+    <span role="status">
+      {hostname === "" || hostname === typed ? (
+        ADD.hint
+      ) : (
+        <>
+          {understood} <strong>{hostname}</strong>
+        </>
+      )}
+    </span>
+  );
+};
+
+/** The field for a host name, in which an address can be pasted. */
+export const HostnameField = ({
+  typed,
+  understood,
+  onType,
+}: {
+  typed: string;
+  /** Precedes the name that was read in an address. */
+  understood: string;
+  onType: (text: string) => void;
+}) => (
+  <Field label={ADD.label} name="hostname" hint={<Understood typed={typed} understood={understood} />}>
+    {(tied) => (
+      <input
+        {...tied}
+        name="hostname"
+        inputMode="url"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        value={typed}
+        onInput={(event) => onType(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+);
+
+/** The project had the domain already: the dialog stays. */
+class PresentError extends Error {
+  constructor(readonly domain: Domain) {
+    super(ADD.present(isolated(shownName(domain))));
+  }
+}
+
+/** @throws PresentError, ApiError */
+const addDomain = async (slug: string, body: { hostname: string; pair: boolean }): Promise<Domain> => {
+  const { data, response } = await platform.POST("/platform/projects/{slug}/domains", {
+    params: { path: { slug } },
+    body,
+  });
+  if (response.status === 200) throw new PresentError(data);
+  return data;
+};
+
+/** The dialog that adds a domain, by default with its pair, and then shows the records that they need. */
+export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly Domain[] }) => {
+  const [typed, setTyped] = useState("");
+  const [isPairChosen, setPairChosen] = useState(true);
+  const back = projectPath(slug, "domains");
+  const named = hostnameIn(typed);
+  const pair = offeredPair(named);
+  const primary = domains.length === 0 ? named : primaryOf(domains);
+  const adding = useAction({
+    // The name is passed in: Enter may come before the last change is rendered.
+    act: (hostname: string) =>
+      addDomain(slug, { hostname, pair: isPairChosen && offeredPair(hostname) !== undefined }),
+    changes: [KEYS.all(slug)],
+    at: (domain) => domainPath(slug, domain.hostname),
+    says: (domain) => ADD.added(shownName(domain)),
+  });
+  const { error } = adding;
+  const present = error instanceof PresentError ? error : undefined;
+  return (
+    <Dialog title={ADD.title} back={back} isDirty={typed.trim() !== "" && !present}>
+      <Form
+        error={present ? undefined : error}
+        words={FIELDS}
+        hidden={["pair"]}
+        onSubmit={() => adding.run(named)}
+      >
+        {present && (
+          <Notice tone="waiting">
+            <p role="alert">
+              <Sentence text={present.message} />{" "}
+              <a href={domainPath(slug, present.domain.hostname)}>{ADD.open}</a>
+            </p>
+          </Notice>
+        )}
+        <HostnameField typed={typed} understood={ADD.understood} onType={setTyped} />
+        {pair !== undefined && (
+          <label>
+            <input
+              type="checkbox"
+              name="pair"
+              checked={isPairChosen}
+              onChange={(event) => setPairChosen(event.currentTarget.checked)}
+            />
+            {ADD.pair(pair, primary)}
+          </label>
+        )}
+        <DialogButtons back={back} label={ADD.save} isBusy={adding.isPending} />
+      </Form>
+    </Dialog>
+  );
+};
+
+export const MANY = {
+  title: "Add domains",
+  project: "Project",
+  projectHint: "The slug of the project for lines without one.",
+  list: "Domains",
+  listHint: "One per line, or CSV with the columns domain, project and role.",
+  file: "Or choose a file",
+  done: "Done",
+  results: { added: "Added", present: "Already there", refused: "Refused" },
+  summary: (additions: readonly Addition[]) => {
+    const refused = additions.filter(({ result }) => result === "refused").length;
+    return `${pluralize(additions.length - refused, "domain")} added or already there, ${formatCount(refused)} refused.`;
+  },
+  it: "It ",
+} as const;
+
+const ORDER = { refused: 0, added: 1, present: 1 } as const;
+const TONES = { added: "good", present: "quiet", refused: "bad" } as const;
+
+const Result = ({ addition: { hostname, result, domain, error } }: { addition: Addition }) => (
+  <li>
+    <div class="name">
+      {domain ? (
+        <a href={domainPath(domain.project, hostname)}>{shownName(domain)}</a>
+      ) : (
+        <bdi>{hostname}</bdi>
+      )}
+      {error && <small>{ERRORS[error.code] ?? error.message.replace(/^hostname: /, MANY.it)}</small>}
+    </div>
+    <Badge tone={TONES[result]}>{MANY.results[result]}</Badge>
+  </li>
+);
+
+/** The button that had the focus is gone. */
+const focus = (element: HTMLElement | null): void => element?.focus();
+
+/** A result for each domain, the refused ones first. */
+const Results = ({ additions, back }: { additions: readonly Addition[]; back: string }) => {
+  const sorted = additions.toSorted((one, other) => ORDER[one.result] - ORDER[other.result]);
+  return (
+    <>
+      <p ref={focus} tabIndex={-1}>
+        {MANY.summary(additions)}
+      </p>
+      <ul class="domains">
+        {sorted.map((addition, at) => (
+          <Result key={at} addition={addition} />
+        ))}
+      </ul>
+      <footer>
+        <a class="button" href={back}>
+          {MANY.done}
+        </a>
+      </footer>
+    </>
+  );
+};
+
+/** The dialog that adds a list of domains, and then shows the results. */
+export const AddDomains = ({ back }: { back: string }) => {
+  const [project, setProject] = useState("");
+  const [list, setList] = useState("");
+  const adding = useAction({
+    act: () =>
+      dataOf(
+        platform.POST("/platform/domains", {
+          params: { query: project.trim() === "" ? {} : { project: project.trim() } },
+          headers: { "content-type": "text/csv" },
+          body: new Blob([list]) as never,
+        }),
+      ),
+    changes: [ALL_DOMAINS],
+  });
+  const { data: additions, error, isPending, run } = adding;
+  const isEmpty = list.trim() === "";
+  return (
+    <Dialog title={MANY.title} back={back} isDirty={!isEmpty && !additions}>
+      {additions ? (
+        <Results additions={additions} back={back} />
+      ) : (
+        <Form error={error} words={{}} onSubmit={() => !isEmpty && run()}>
+          <Field label={MANY.project} name="project" hint={MANY.projectHint}>
+            {(tied) => (
+              <input
+                {...tied}
+                autocomplete="off"
+                onInput={(event) => setProject(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={MANY.list} hint={MANY.listHint}>
+            {(tied) => (
+              <textarea
+                {...tied}
+                rows={8}
+                spellcheck={false}
+                value={list}
+                onInput={(event) => setList(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Field label={MANY.file}>
+            {(tied) => (
+              <input
+                {...tied}
+                type="file"
+                accept=".csv,.txt"
+                onChange={({ currentTarget: { files } }) => void files?.[0]?.text().then(setList)}
+              />
+            )}
+          </Field>
+          <DialogButtons back={back} label={MANY.title} isBusy={isPending} isEnabled={!isEmpty} />
+        </Form>
+      )}
+    </Dialog>
+  );
+};
+
+type Choice = "redirect" | "remove";
+
+const Choices = ({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }) => (
+  <fieldset>
+    <legend>{REMOVE.legend}</legend>
+    {(["redirect", "remove"] as const).map((one) => (
+      <label key={one}>
+        <input
+          type="radio"
+          name="choice"
+          value={one}
+          checked={choice === one}
+          onChange={() => onChoose(one)}
+        />{" "}
+        {REMOVE.choices[one]}
+      </label>
+    ))}
+  </fieldset>
+);
+
+/** Which domain takes over from the primary one. */
+const PrimaryField = ({
+  targets,
+  primary,
+  isRequired,
+  onChoose,
+}: {
+  targets: readonly Domain[];
+  primary: string;
+  isRequired: boolean;
+  onChoose: (hostname: string) => void;
+}) => (
+  <Field label={REMOVE.primary} hint={REMOVE.primaryHint}>
+    {(tied) => (
+      <select
+        {...tied}
+        name="primary"
+        value={primary}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+      >
+        {targets.map((target) => (
+          <option key={target.hostname} value={target.hostname}>
+            {target.stage === "live" ? shownName(target) : REMOVE.notLive(shownName(target))}
+          </option>
+        ))}
+        {!isRequired && <option value="">{REMOVE.noPrimary}</option>}
+      </select>
+    )}
+  </Field>
+);
+
+const RemovalForm = ({
+  slug,
+  domain,
+  domains,
+}: {
+  slug: string;
+  domain: Domain;
+  domains: readonly Domain[];
+}) => {
+  const queries = useQueryClient();
+  const { hostname, role, stage } = domain;
+  const back = domainPath(slug, hostname);
+  const isPrimary = role === "primary";
+  const targets = targetsOf(domains, hostname);
+  const current = domains.find((one) => one.role === "primary")?.hostname;
+  // Nobody is lost if nothing is served, and a redirect is one already.
+  const canRedirect =
+    stage === "live" &&
+    !isWildcard(domain) &&
+    (isPrimary ? targets.length > 0 : role === "served" && current !== undefined);
+  const [chosen, setChoice] = useState<Choice>();
+  const choice = canRedirect ? (chosen ?? "redirect") : "remove";
+  const [chosenPrimary, setPrimary] = useState<string>();
+  const primary = isPrimary ? (chosenPrimary ?? targets[0]?.hostname ?? "") : (current ?? "");
+  const target = primary || (targets[0]?.hostname ?? "");
+  const redirecting = useAction({
+    // Read again: somebody else may have changed it.
+    act: async (to: string) => putConfig(slug, withPrimary(await fetchConfig(slug), hostname, to)),
+    changes: [KEYS.all(slug)],
+    at: back,
+    says: (_, to) => REMOVE.redirected(shownName(domain), to),
+  });
+  const removing = useAction({
+    async act(successor: string) {
+      // First, so that redirects lead somewhere at all times.
+      if (successor !== "") await putPrimary(slug, successor);
+      await platform.DELETE("/platform/projects/{slug}/domains/{hostname}", at(slug, hostname));
+    },
+    changes: [KEYS.all(slug)],
+    onDone: () => queries.removeQueries({ queryKey: KEYS.one(slug, hostname) }),
+    at: projectPath(slug, "domains"),
+    says: () => REMOVE.removed(shownName(domain)),
+  });
+  const error = redirecting.error ?? removing.error;
+  const isRedirect = choice === "redirect";
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isRedirect) redirecting.run(target);
+        else removing.run(isPrimary ? primary : "");
+      }}
+    >
+      {error && <Problem error={error} />}
+      {canRedirect && <Choices choice={choice} onChoose={setChoice} />}
+      {isPrimary && targets.length > 0 && (
+        <PrimaryField
+          targets={targets}
+          primary={isRedirect ? target : primary}
+          isRequired={isRedirect}
+          onChoose={setPrimary}
+        />
+      )}
+      {isRedirect ? (
+        <p>{REMOVE.redirectText(target)}</p>
+      ) : (
+        <>
+          <p>
+            <strong>{REMOVE.removeText}</strong> {REMOVE.ownAddress}
+          </p>
+          {role === "redirect" && stage === "live" && <p>{REMOVE.isRedirect(current)}</p>}
+          {stage === "live" && isPrimary && targets.length === 0 && <p>{REMOVE.noTarget}</p>}
+          <p>{REMOVE.record}</p>
+        </>
+      )}
+      <DialogButtons
+        back={back}
+        label={isRedirect ? REMOVE.confirmRedirect : REMOVE.confirm}
+        isBusy={redirecting.isPending || removing.isPending}
+        isDangerous={!isRedirect}
+      />
+    </form>
+  );
+};
+
+/** The dialog that removes a domain, or lets it redirect: its address may have been shared. */
+export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain }) => {
+  const { data: domains, error } = useDomains(slug);
+  return (
+    <Dialog title={REMOVE.title(domain.hostname)} back={domainPath(slug, domain.hostname)}>
+      {error && <Problem error={error} />}
+      {domains && <RemovalForm slug={slug} domain={domain} domains={domains} />}
+      {!domains && !error && <Loading />}
+    </Dialog>
+  );
+};
