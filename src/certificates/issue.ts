@@ -169,71 +169,6 @@ interface IssueOptions {
 /** Time between reads of the CA's renewal information (RFC 9773 section 4.3). */
 const RENEWAL_CHECK_MS = 6 * 60 * 60_000;
 
-const renewals = ({ certificates, clientOf, clock, randomFraction }: IssueOptions) => {
-  /** Without the CA's renewal window the lifetime decides. */
-  const scheduleRenewal = async ({ ca, ariId, ...validity }: Issued): Promise<number> => {
-    const window =
-      ca === null || ariId === null
-        ? undefined
-        : await clientOf(ca)
-            .renewalInfo(ariId)
-            .catch(() => undefined);
-    return renewalTime({ validity, window, now: clock.now() }, randomFraction);
-  };
-  return {
-    /** When the scheduler checks a new certificate next. */
-    nextCheckAt: async (issued: Issued) =>
-      Math.min(await scheduleRenewal(issued), clock.now() + RENEWAL_CHECK_MS),
-    /** True if a certificate must be ordered now. If not, stores the time of the next check. */
-    async isDue(certificate: Certificate): Promise<boolean> {
-      const { issued, isRequested, attemptSince, order, problem } = certificate;
-      // A failed renewal has stored its own time for the next attempt.
-      if (!issued || order || problem || isRequested || attemptSince !== null) return true;
-      const renewal = await scheduleRenewal(issued);
-      const now = clock.now();
-      if (renewal <= now) return true;
-      await certificates.putOff(certificate, Math.min(renewal, now + RENEWAL_CHECK_MS));
-      return false;
-    },
-  };
-};
-
-/**
- * Leaves names to a valid wildcard: their own certificates stay until they expire, and are not renewed. Until the wildcard
- * has a certificate, they are renewed as before.
- */
-const replacedNames =
-  ({ certificates, wildcard, onForgotten, clock }: IssueOptions) =>
-  async (certificate: Certificate): Promise<boolean> => {
-    const { hostname, issued } = certificate;
-    if (!wildcard?.covers(hostname)) return false;
-    const now = clock.now();
-    if (!isValidAt((await certificates.find(wildcard.hostname))?.issued, now)) return false;
-    if (issued && issued.notAfter > now) await certificates.putOff(certificate, issued.notAfter);
-    else {
-      const attempt = await certificates.beginAttempt(certificate, now);
-      if (attempt && (await certificates.forget(attempt))) onForgotten(hostname);
-    }
-    return true;
-  };
-
-/** Stores why an attempt failed, and when the next one is. */
-const failureWriter =
-  ({ certificates, onFailed, clock, randomFraction }: IssueOptions) =>
-  async (attempt: Attempt, error: unknown) => {
-    const { hostname } = attempt;
-    const now = clock.now();
-    const { failures = 0, order, issued, problem } = (await certificates.find(hostname)) ?? {};
-    const after = afterFailure(error, { failures, order, issued, problem, now }, randomFraction);
-    if (after.kind === "postpone") {
-      if (after.isReported) onFailed(hostname, after.problem);
-      return certificates.postpone(attempt, after, now);
-    }
-    onFailed(hostname, after.problem);
-    if (after.forgetAccountAt !== undefined) await certificates.forgetAccount(after.forgetAccountAt);
-    return certificates.fail(attempt, after, now);
-  };
-
 /** Removes the records of undecided orders whose names were removed meanwhile: no further attempt does. */
 export const abandonedRecords =
   (
@@ -253,12 +188,68 @@ export const certificateIssuer = (
   options: IssueOptions,
   undecided: UndecidedRecords = new Map(),
 ): IssueCertificate => {
-  const { certificates, placeOrder, preflight, challenges, onIssued, onForgotten, clock } = options;
-  const namesOf = namesIn(options.wildcard);
-  const { isDue, nextCheckAt } = renewals(options);
+  const { certificates, placeOrder, clientOf, preflight, challenges, wildcard } = options;
+  const { onIssued, onForgotten, onFailed, clock, randomFraction } = options;
+  const namesOf = namesIn(wildcard);
   const completeOrder = orderCompleter({ ...options, namesOf, undecided });
-  const isReplaced = replacedNames(options);
-  const writeFailure = failureWriter(options);
+
+  /** Without the CA's renewal window the lifetime decides. */
+  const scheduleRenewal = async ({ ca, ariId, ...validity }: Issued): Promise<number> => {
+    const window =
+      ca === null || ariId === null
+        ? undefined
+        : await clientOf(ca)
+            .renewalInfo(ariId)
+            .catch(() => undefined);
+    return renewalTime({ validity, window, now: clock.now() }, randomFraction);
+  };
+  /** When the scheduler checks a new certificate next. */
+  const nextCheckAt = async (issued: Issued) =>
+    Math.min(await scheduleRenewal(issued), clock.now() + RENEWAL_CHECK_MS);
+
+  /** True if a certificate must be ordered now. If not, stores the time of the next check. */
+  const isDue = async (certificate: Certificate): Promise<boolean> => {
+    const { issued, isRequested, attemptSince, order, problem } = certificate;
+    // A failed renewal has stored its own time for the next attempt.
+    if (!issued || order || problem || isRequested || attemptSince !== null) return true;
+    const renewal = await scheduleRenewal(issued);
+    const now = clock.now();
+    if (renewal <= now) return true;
+    await certificates.putOff(certificate, Math.min(renewal, now + RENEWAL_CHECK_MS));
+    return false;
+  };
+
+  /**
+   * Leaves names to a valid wildcard: their own certificates stay until they expire, and are not renewed. Until the wildcard
+   * has a certificate, they are renewed as before.
+   */
+  const isReplaced = async (certificate: Certificate): Promise<boolean> => {
+    const { hostname, issued } = certificate;
+    if (!wildcard?.covers(hostname)) return false;
+    const now = clock.now();
+    if (!isValidAt((await certificates.find(wildcard.hostname))?.issued, now)) return false;
+    if (issued && issued.notAfter > now) await certificates.putOff(certificate, issued.notAfter);
+    else {
+      const attempt = await certificates.beginAttempt(certificate, now);
+      if (attempt && (await certificates.forget(attempt))) onForgotten(hostname);
+    }
+    return true;
+  };
+
+  /** Stores why an attempt failed, and when the next one is. */
+  const writeFailure = async (attempt: Attempt, error: unknown) => {
+    const { hostname } = attempt;
+    const now = clock.now();
+    const { failures = 0, order, issued, problem } = (await certificates.find(hostname)) ?? {};
+    const after = afterFailure(error, { failures, order, issued, problem, now }, randomFraction);
+    if (after.kind === "postpone") {
+      if (after.isReported) onFailed(hostname, after.problem);
+      return certificates.postpone(attempt, after, now);
+    }
+    onFailed(hostname, after.problem);
+    if (after.forgetAccountAt !== undefined) await certificates.forgetAccount(after.forgetAccountAt);
+    return certificates.fail(attempt, after, now);
+  };
 
   const install = async (attempt: Attempt, { ca, key }: PendingOrder, chain: string) => {
     const { hostname } = attempt;

@@ -24,12 +24,20 @@ const nameOf = (typed: string, wildcard: Wildcard | undefined): string => {
   return parsed.hostname.ascii;
 };
 
-const certificateReads = ({
+export const certificateService = ({
   certificates,
+  clientOf,
+  assertLoads,
   wildcard,
+  clock,
 }: {
-  certificates: Pick<Certificates, "find" | "list">;
-  wildcard: Wildcard | undefined;
+  certificates: Certificates;
+  clientOf(ca: string): AcmeClient;
+  /** Loads the pair into the TLS library. @throws the library's error if it refuses the pair */
+  assertLoads(pair: KeyPair): void;
+  /** The certificate of the projects' names, if there is one. */
+  wildcard?: Wildcard | undefined;
+  clock: Clock;
 }) => {
   /** @throws Fault not_found; invalid_request if it is not a host name */
   const get = async (typed: string): Promise<Certificate> => {
@@ -56,28 +64,6 @@ const certificateReads = ({
         if (page.length < PAGE) return found;
       }
     },
-  };
-};
-
-export const certificateService = ({
-  certificates,
-  clientOf,
-  assertLoads,
-  wildcard,
-  clock,
-}: {
-  certificates: Certificates;
-  clientOf(ca: string): AcmeClient;
-  /** Loads the pair into the TLS library. @throws the library's error if it refuses the pair */
-  assertLoads(pair: KeyPair): void;
-  /** The certificate of the projects' names, if there is one. */
-  wildcard?: Wildcard | undefined;
-  clock: Clock;
-}) => {
-  const reads = certificateReads({ certificates, wildcard });
-  const { get } = reads;
-  return {
-    ...reads,
     /** Requests a new certificate. @throws Fault not_found, rate_limited */
     async renew(typed: string): Promise<Certificate> {
       const { hostname, nextAt } = await get(typed);

@@ -103,10 +103,19 @@ const findingsOf = (
   return isTaken ? [...found, { kind: "domain_taken", name: domain.hostname }] : found;
 };
 
-/** Stores what a check found. False if the domain was changed meanwhile, or another project keeps its name. */
-const resultWriter =
-  ({ domains, clock, randomFraction, isSecured = false }: ChecksOptions) =>
-  (
+const isBlocked = (findings: readonly DomainFinding[]): boolean =>
+  isRefused(findings) || missingChallenge(findings) !== undefined;
+
+/** A domain that has moved is checked only if a person asks, or its records change. Others have their schedule. */
+const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
+  event === "records_right" || (mayHold(event) && isBlocked(before.findings) && !isBlocked(findings));
+
+export const domainChecks = (options: ChecksOptions) => {
+  const { domains, inspect, clock, randomFraction, targetOf, onReady, isSecured = false } = options;
+  const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
+
+  /** Stores what a check found. False if the domain was changed meanwhile, or another project keeps its name. */
+  const write = (
     domain: Domain,
     inspection: Inspection,
     { actor, askedAt, isTaken = false }: { actor: Actor; askedAt: number; isTaken?: boolean },
@@ -130,18 +139,6 @@ const resultWriter =
     });
   };
 
-const isBlocked = (findings: readonly DomainFinding[]): boolean =>
-  isRefused(findings) || missingChallenge(findings) !== undefined;
-
-/** A domain that has moved is checked only if a person asks, or its records change. Others have their schedule. */
-const isReady = (before: Domain, { event, findings }: Inspection): boolean =>
-  event === "records_right" || (mayHold(event) && isBlocked(before.findings) && !isBlocked(findings));
-
-/** Inspects a domain and stores the result. */
-const performer = (options: ChecksOptions) => {
-  const { domains, inspect, clock, targetOf, onReady } = options;
-  const write = resultWriter(options);
-
   /** If another project has had right records for a name, only right records make this project the holder. */
   const mayProve = async (domain: Domain, now: number): Promise<boolean> => {
     if (!acceptsProof(domain, now)) return false;
@@ -149,7 +146,8 @@ const performer = (options: ChecksOptions) => {
     return !holder || holder.project.id === domain.projectId || holder.domain.verifiedAt === null;
   };
 
-  return async (
+  /** Inspects a domain and stores the result. */
+  const perform = async (
     { domain, project }: Checkable,
     actor: Actor,
     isUrgent: () => boolean,
@@ -174,11 +172,6 @@ const performer = (options: ChecksOptions) => {
     const isTaken = holder !== undefined && holder.project.id !== projectId;
     return isTaken && (await write(domain, inspection, { actor, askedAt, isTaken })) ? "taken" : "overtaken";
   };
-};
-
-export const domainChecks = (options: ChecksOptions) => {
-  const perform = performer(options);
-  const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
 
   return {
     /**

@@ -32,65 +32,6 @@ export type ListedDomain = Domain & {
 /** A listed domain with the queries of its last check. */
 export type InspectedDomain = ListedDomain & { trace?: Report };
 
-interface ViewOptions {
-  targetOf: (label: string) => string;
-  addressesOf: AddressesOf;
-  /** Where a project's domains may delegate their challenges, by its label; undefined if the service cannot create records. */
-  challengeTargetOf?: ((label: string) => string) | undefined;
-  /** Undefined without Domain Connect. */
-  offerConnect?: OfferConnect | undefined;
-}
-
-/** Where the records of a project's domain can be created; undefined for a domain that has them. */
-const domainOffers = (offerConnect: OfferConnect | undefined) => {
-  const offer = patientOffer(offerConnect);
-  return async (
-    { hostname, stage, failingSince }: Domain,
-    { slug, targetLabel: label }: { slug: string; targetLabel: string },
-    zone: string | undefined,
-  ): Promise<ConnectOffer | undefined> =>
-    // The templates have no wildcards.
-    !hostnameOf(hostname).isWildcard && (isWaiting(stage) || failingSince !== null)
-      ? offer({ hostname: hostnameOf(hostname), zone, label, slug })
-      : undefined;
-};
-
-/** A stored domain with what its project adds. */
-const domainViews = ({ targetOf, addressesOf, challengeTargetOf, offerConnect }: ViewOptions) => {
-  const connectOf = domainOffers(offerConnect);
-  const listed = async (
-    domain: Domain,
-    { slug, targetLabel }: Pick<Project, "slug" | "targetLabel">,
-    certificate?: DomainCertificate,
-  ): Promise<ListedDomain> => {
-    const target = targetOf(targetLabel);
-    const { isApex } = hostnameOf(domain.hostname);
-    return {
-      ...domain,
-      project: slug,
-      target,
-      challengeTarget: challengeTargetOf?.(targetLabel),
-      ...(isApex && { addresses: await addressesOf(target) }),
-      certificate,
-    };
-  };
-  return {
-    /** In a list. */
-    listed,
-    /** By itself: also says where its records can be created. */
-    shown: async (
-      domain: Domain,
-      project: Project,
-      certificate?: DomainCertificate,
-      trace?: Report,
-    ): Promise<InspectedDomain> => ({
-      ...(await listed(domain, project, certificate)),
-      connect: await connectOf(domain, project, trace?.zone),
-      ...(trace && { trace }),
-    }),
-  };
-};
-
 /** The certificates of domains. */
 interface DomainCertificates {
   /** Undefined if the name is unknown. */
@@ -99,9 +40,15 @@ interface DomainCertificates {
   request(hostname: string): Promise<boolean>;
 }
 
-export interface ReadOptions extends ViewOptions {
+export interface ReadOptions {
   domains: Domains;
   projects: Pick<ProjectService, "get">;
+  targetOf: (label: string) => string;
+  addressesOf: AddressesOf;
+  /** Where a project's domains may delegate their challenges, by its label; undefined if the service cannot create records. */
+  challengeTargetOf?: ((label: string) => string) | undefined;
+  /** Undefined without Domain Connect. */
+  offerConnect?: OfferConnect | undefined;
   /** Undefined without HTTPS. */
   certificates?: DomainCertificates | undefined;
 }
@@ -125,8 +72,51 @@ export const nameOf = (typed: string): string => {
 
 /** Domains as clients see them. */
 export const domainReads = (options: ReadOptions) => {
-  const { domains, projects, certificates } = options;
-  const { listed, shown } = domainViews(options);
+  const { domains, projects, certificates, targetOf, addressesOf, challengeTargetOf } = options;
+  const offer = patientOffer(options.offerConnect);
+
+  /** A domain in a list, with what its project adds. */
+  const listed = async (
+    domain: Domain,
+    { slug, targetLabel }: Pick<Project, "slug" | "targetLabel">,
+    certificate?: DomainCertificate,
+  ): Promise<ListedDomain> => {
+    const target = targetOf(targetLabel);
+    const { isApex } = hostnameOf(domain.hostname);
+    return {
+      ...domain,
+      project: slug,
+      target,
+      challengeTarget: challengeTargetOf?.(targetLabel),
+      ...(isApex && { addresses: await addressesOf(target) }),
+      certificate,
+    };
+  };
+
+  /** Where the records of a project's domain can be created; undefined for a domain that has them. */
+  const connectOf = async (
+    { stage, failingSince, ...domain }: Domain,
+    { slug, targetLabel: label }: Project,
+    zone: string | undefined,
+  ): Promise<ConnectOffer | undefined> => {
+    const hostname = hostnameOf(domain.hostname);
+    // The templates have no wildcards.
+    return !hostname.isWildcard && (isWaiting(stage) || failingSince !== null)
+      ? offer({ hostname, zone, label, slug })
+      : undefined;
+  };
+
+  /** A domain by itself: also says where its records can be created. */
+  const shown = async (
+    domain: Domain,
+    project: Project,
+    certificate?: DomainCertificate,
+    trace?: Report,
+  ): Promise<InspectedDomain> => ({
+    ...(await listed(domain, project, certificate)),
+    connect: await connectOf(domain, project, trace?.zone),
+    ...(trace && { trace }),
+  });
 
   /** @throws Fault not_found */
   const find = async (slug: string, typed: string) => {
