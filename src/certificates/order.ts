@@ -17,29 +17,6 @@ import { type DnsChallenges, recordValueOf } from "./dns-challenges.ts";
 import type { Proof } from "./preflight.ts";
 import type { Certificates } from "./repository.ts";
 
-/** Returns the service's account with a CA, and registers it when first needed. Concurrent calls share one registration. */
-const accountOpener = (
-  certificates: Pick<Certificates, "account" | "addAccount" | "saveAccount">,
-  clientOf: (ca: string) => AcmeClient,
-) => {
-  const open = async (ca: string): Promise<Account> => {
-    // Stored before the CA knows the key: without its key an account is lost. Another process may have stored one meanwhile.
-    const { key, url: known } =
-      (await certificates.account(ca)) ?? (await certificates.addAccount(ca, await newAccountKey()));
-    if (known !== undefined) return { key, url: known };
-    const url = await clientOf(ca).register(key);
-    await certificates.saveAccount(ca, { key, url });
-    return { key, url };
-  };
-
-  const opening = new Map<string, Promise<Account>>();
-  return (ca: string): Promise<Account> => {
-    const account = opening.get(ca) ?? open(ca).finally(() => opening.delete(ca));
-    opening.set(ca, account);
-    return account;
-  };
-};
-
 /** A name whose certificate is being ordered. */
 export type Attempted = Certificate & Attempt;
 
@@ -91,10 +68,37 @@ const isLimit = (error: unknown): error is AcmeProblem =>
 
 const retryAfter = ({ retryAfterMs = 0 }: AcmeProblem): number => retryAfterMs;
 
-/** @throws AcmeProblem if one more order would exceed a limit of the CA. @param placing the number of orders that this process is placing */
-const budgetCheck =
-  ({ certificates, clock }: PlaceOrderOptions) =>
-  ({ directory: ca, limits }: Authority, { hostname, issued, isRequested }: Certificate, placing: number) => {
+export const orderPlacer = ({
+  certificates,
+  authorities,
+  namesOf,
+  clientOf,
+  clock,
+}: PlaceOrderOptions): PlaceOrder => {
+  const openAccount = async (ca: string): Promise<Account> => {
+    // Stored before the CA knows the key: without its key an account is lost. Another process may have stored one meanwhile.
+    const { key, url: known } =
+      (await certificates.account(ca)) ?? (await certificates.addAccount(ca, await newAccountKey()));
+    if (known !== undefined) return { key, url: known };
+    const url = await clientOf(ca).register(key);
+    await certificates.saveAccount(ca, { key, url });
+    return { key, url };
+  };
+
+  const opening = new Map<string, Promise<Account>>();
+  /** Returns the service's account with a CA, and registers it when first needed. Concurrent calls share one registration. */
+  const accountOf = (ca: string): Promise<Account> => {
+    const account = opening.get(ca) ?? openAccount(ca).finally(() => opening.delete(ca));
+    opening.set(ca, account);
+    return account;
+  };
+
+  /** @throws AcmeProblem if one more order would exceed a limit of the CA. @param placing the number of orders that this process is placing */
+  const assertWithinBudget = (
+    { directory: ca, limits }: Authority,
+    { hostname, issued, isRequested }: Certificate,
+    placing: number,
+  ) => {
     const now = clock.now();
     const isRenewal = issued !== undefined && !isRequested;
     const exhausted = findExhaustedLimit(
@@ -114,10 +118,6 @@ const budgetCheck =
       });
   };
 
-/** Places an order with one CA. The key is stored before the order is placed. @throws AcmeProblem, Superseded */
-const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => Promise<Account>) => {
-  const { certificates, clientOf, namesOf, clock } = options;
-  const assertWithinBudget = budgetCheck(options);
   /** How many orders are being placed at each CA. */
   const placing = new Map<string, number>();
   const count = (ca: string, change: number) => placing.set(ca, (placing.get(ca) ?? 0) + change);
@@ -153,7 +153,8 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
     return { account, pending, order: await order(account, ca, certificate) };
   };
 
-  return async (authority: Authority, certificate: Attempted): Promise<PlacedOrder> => {
+  /** Places an order with one CA. The key is stored before the order is placed. @throws AcmeProblem, Superseded */
+  const placeOrder = async (authority: Authority, certificate: Attempted): Promise<PlacedOrder> => {
     const { directory: ca } = authority;
     assertWithinBudget(authority, certificate, placing.get(ca) ?? 0);
     count(ca, 1);
@@ -163,12 +164,6 @@ const orderPlacement = (options: PlaceOrderOptions, accountOf: (ca: string) => P
       count(ca, -1);
     }
   };
-};
-
-export const orderPlacer = (options: PlaceOrderOptions): PlaceOrder => {
-  const { certificates, authorities, clientOf } = options;
-  const accountOf = accountOpener(certificates, clientOf);
-  const placeOrder = orderPlacement(options, accountOf);
 
   /** Each failure changes which CA is tried first. */
   const authoritiesInTurn = ({ failures }: Certificate): Authority[] => {
@@ -295,10 +290,20 @@ const RETRIABLE: ReadonlySet<string> = new Set(["connection", "incorrectResponse
 const challengeRefusal = (status: string, error: Problem | undefined, { method }: Proof): AcmeProblem =>
   refusalOf(status, error && method !== "dns-01" && RETRIABLE.has(error.type) ? { ...error, method } : error);
 
-/** Polls until the CA has decided. @throws Undecided after `PATIENCE_MS` */
-const polling =
-  (clock: Clock, sleep: (ms: number) => Promise<void>) =>
-  async <Value extends { retryAfterMs?: number }>(
+interface CompleterOptions extends PresenterOptions {
+  clientOf(ca: string): AcmeClient;
+  /** The names in the certificate of a name. */
+  namesOf(hostname: string): readonly string[];
+  clock: Clock;
+  sleep(ms: number): Promise<void>;
+}
+
+export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
+  const { clientOf, namesOf, clock, sleep } = options;
+  const present = responsePresenter(options);
+
+  /** Polls until the CA has decided. @throws Undecided after `PATIENCE_MS` */
+  const poll = async <Value extends { retryAfterMs?: number }>(
     read: () => Promise<Value>,
     isDecided: (value: Value) => boolean,
     signal: AbortSignal | undefined,
@@ -313,19 +318,6 @@ const polling =
       if (signal?.aborted) throw new Undecided("This process has stopped.");
     }
   };
-
-interface CompleterOptions extends PresenterOptions {
-  clientOf(ca: string): AcmeClient;
-  /** The names in the certificate of a name. */
-  namesOf(hostname: string): readonly string[];
-  clock: Clock;
-  sleep(ms: number): Promise<void>;
-}
-
-export const orderCompleter = (options: CompleterOptions): CompleteOrder => {
-  const { clientOf, namesOf, clock, sleep } = options;
-  const poll = polling(clock, sleep);
-  const present = responsePresenter(options);
 
   return async ({ account, pending, order: placed }, attempt, proof, signal) => {
     const client = clientOf(pending.ca);

@@ -92,13 +92,24 @@ type CaaAnswer = { methods: readonly string[] } | { forbidden: string };
 const resolveFor = (dns: DnsAccess, name: string): Promise<Resolve> =>
   resolveAround(dns, { ascii: withoutWildcard(name), apex: apexOf(name) });
 
-/**
- * Asks for the CAA records of a name. Records that cannot be read forbid nothing: the CA decides.
- * @param resolve the same for all questions about a name, because its servers can be slow
- */
-const caaCheck =
-  ({ dns, issuance }: RecordsOptions) =>
-  async (name: string, { issuers = [], ...question }: CaaQuestion, resolve?: Resolve): Promise<CaaAnswer> => {
+/** Checks records again before an order, because CAs limit failed orders. */
+export const certificateRecords = ({
+  domains,
+  inspect,
+  dns,
+  issuance,
+  targetOf,
+  delegation,
+}: RecordsOptions) => {
+  /**
+   * Asks for the CAA records of a name. Records that cannot be read forbid nothing: the CA decides.
+   * @param resolve the same for all questions about a name, because its servers can be slow
+   */
+  const checkCaa = async (
+    name: string,
+    { issuers = [], ...question }: CaaQuestion,
+    resolve?: Resolve,
+  ): Promise<CaaAnswer> => {
     // RFC 8659 section 3: for a wildcard, the records of its domain.
     const caa = await relevantCaa(resolve ?? (await resolveFor(dns, name)), withoutWildcard(name));
     if (caa.kind !== "found") return { methods: question.methods };
@@ -112,40 +123,6 @@ const caaCheck =
     return "methods" in judged ? judged : { forbidden: describeFinding(sanitizeFinding(judged.finding)) };
   };
 
-type CheckCaa = ReturnType<typeof caaCheck>;
-
-const ownNameRecords = (inspect: Inspect, checkCaa: CheckCaa) => ({
-  /**
-   * For one of the service's own names. The operator may point it here in any way, so only CAA records that
-   * forbid it and a missing address count.
-   * @param issuers more CAs that CAA records may name, in addition to the configured ones
-   */
-  async forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords> {
-    const { findings, report } = await inspect(hostnameOf(hostname), hostname, {
-      ...IN_BACKGROUND,
-      issuers,
-    });
-    const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
-    if (forbidden) return wrong(describeFinding(forbidden));
-    const addresses = report.targetAddresses;
-    if (addresses.length === 0 && findings.some(({ kind }) => MISSING.has(kind)))
-      return wrong(`${hostname} has no address: create an A or AAAA record.`);
-    const caa = await checkCaa(hostname, { methods: BY_CONNECTION, issuers });
-    return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "right", addresses, methods: caa.methods };
-  },
-
-  /** For the wildcard below one of the service's own domains: says why CAA forbids it. */
-  async forbiddenWildcard(domain: string, issuers: readonly string[]): Promise<string | undefined> {
-    const caa = await checkCaa(domain, { methods: BY_RECORD, issuers, isWildcard: true });
-    return "forbidden" in caa ? caa.forbidden : undefined;
-  },
-});
-
-/** Checks records again before an order, because CAs limit failed orders. */
-export const certificateRecords = (options: RecordsOptions) => {
-  const { domains, inspect, targetOf, delegation } = options;
-  const checkCaa = caaCheck(options);
-
   /** The name that the challenge of a project's domain is delegated to; undefined if it is not. */
   const delegatedName = async (hostname: string, label: string): Promise<string | undefined> =>
     (await delegation?.lookUp(hostname, label))?.kind === "delegated" ? delegation?.nameOf(label) : undefined;
@@ -156,7 +133,7 @@ export const certificateRecords = (options: RecordsOptions) => {
     { event, report }: Inspection,
     label: string,
   ): Promise<NameRecords> => {
-    const resolve = await resolveFor(options.dns, hostname);
+    const resolve = await resolveFor(dns, hostname);
     const recordName = await delegatedName(hostname, label);
     // Preferred, because it needs no port. Wildcards have no alternative.
     if (recordName !== undefined) {
@@ -176,7 +153,30 @@ export const certificateRecords = (options: RecordsOptions) => {
   };
 
   return {
-    ...ownNameRecords(inspect, checkCaa),
+    /**
+     * For one of the service's own names. The operator may point it here in any way, so only CAA records that
+     * forbid it and a missing address count.
+     * @param issuers more CAs that CAA records may name, in addition to the configured ones
+     */
+    async forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords> {
+      const { findings, report } = await inspect(hostnameOf(hostname), hostname, {
+        ...IN_BACKGROUND,
+        issuers,
+      });
+      const forbidden = findings.find(({ kind }) => kind === "caa_forbids");
+      if (forbidden) return wrong(describeFinding(forbidden));
+      const addresses = report.targetAddresses;
+      if (addresses.length === 0 && findings.some(({ kind }) => MISSING.has(kind)))
+        return wrong(`${hostname} has no address: create an A or AAAA record.`);
+      const caa = await checkCaa(hostname, { methods: BY_CONNECTION, issuers });
+      return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "right", addresses, methods: caa.methods };
+    },
+
+    /** For the wildcard below one of the service's own domains: says why CAA forbids it. */
+    async forbiddenWildcard(domain: string, issuers: readonly string[]): Promise<string | undefined> {
+      const caa = await checkCaa(domain, { methods: BY_RECORD, issuers, isWildcard: true });
+      return "forbidden" in caa ? caa.forbidden : undefined;
+    },
     /** For a custom domain, whose records must all be right, CAA among them; undefined if no project holds or proves it. */
     async forDomain(hostname: string): Promise<NameRecords | undefined> {
       const holder = await domains.holder(hostname);
