@@ -1,7 +1,11 @@
 import type { Log } from "../cluster/log.ts";
 import type { ClusterProblem, ClusterReport } from "../cluster/report.ts";
 import type { Config } from "../config/config.ts";
+import { databasePath } from "../data-dir/paths.ts";
+import { openForReading } from "../db/readonly.ts";
+import { replicaMark } from "../db/replica-mark.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
+import { fileSize } from "../lib/files.ts";
 import { quantity } from "../lib/quantity.ts";
 import { formatCount } from "./print/output.ts";
 import { UsageError } from "./usage-error.ts";
@@ -64,3 +68,19 @@ export const clusterText = ({ url, nodes, position }: ClusterFacts): string =>
   nodes === undefined
     ? `${url} cannot be used`
     : `${quantity(nodes, "node")} of ${url}, ${position === undefined ? "without a log" : `at position ${formatCount(position)}`}`;
+
+/** True if DATA_DIR has the copy of a node. The check of the database reports a damaged one. */
+export const isReplica = (dataDir: string): boolean => {
+  const path = databasePath(dataDir);
+  // SQLite deletes the log of a database that has no bytes.
+  if (fileSize(path) === 0) return false;
+  try {
+    using client = openForReading(path);
+    return replicaMark(client) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+export const REPLICA_ALONE =
+  "this DATA_DIR belongs to a node of a cluster, and DATABASE_URL is not set: set it for this command too, best in DATA_DIR/adoption-store.toml; or run adoption-store cluster leave";

@@ -1,101 +1,78 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { Command } from "commander";
-import { accessAdvice, directoryFault, fileFault } from "../data-dir/checks.ts";
-import { shellQuoted } from "../data-dir/shell.ts";
-import { listenHttp } from "../edge/http-listener.ts";
-import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data-dir/storage.ts";
-import { isDataDirLocked } from "../data-dir/lock.ts";
-import { databasePath, lockPath } from "../data-dir/paths.ts";
-import { describeMissing, readProcessRecord } from "../data-dir/process-record.ts";
-import { quantity } from "../lib/quantity.ts";
-import { reasonOf } from "../lib/reason.ts";
-import { readConfig } from "../config/config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import { SETTINGS, type SettingName } from "../config/settings.ts";
+import { reasonOf } from "../lib/reason.ts";
+import { type ClusterFacts, REPLICA_ALONE, clusterFacts, clusterText, isReplica } from "./cluster-facts.ts";
+import { type Concern, type Probe, probesOf } from "./doctor-probes.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { backups } from "./doctor-backups.ts";
-import { certificates, database, sites } from "./doctor-database.ts";
-import { clusterFindings } from "./doctor-cluster.ts";
-import { objectStoreProbes } from "./doctor-objects.ts";
-import { platformProbe } from "./doctor-platform.ts";
-import { type Concern, type Finding, type Probe, attempt, lineOf } from "./doctor-finding.ts";
-import { creationAdvice, describeStopped, serviceOf } from "./service-state.ts";
+import { coloured, print, printJson } from "./print/output.ts";
 import { reportedSources, settingWarnings, withSettings } from "./settings.ts";
-import { print, printJson } from "./print/output.ts";
 
-/** A correct clock shows no earlier time. */
-const YEAR_2026 = Date.UTC(2026, 0, 1);
+type Level = "ok" | "warning" | "failed";
 
-const dataDir: Probe = ({ dataDir: path }) => {
-  if (!existsSync(path)) return `${path} does not exist yet: ${creationAdvice(path)}`;
-  const fault = directoryFault(path) ?? fileFault(lockPath(path));
-  if (fault !== undefined) throw new Error(`${path}: ${fault}`);
+/** The result of one check. */
+interface Finding {
+  check: string;
+  level: Level;
+  /** False for `failed` only. */
+  ok: boolean;
+  /** The state and, unless it is ok, the remedy. */
+  detail: string;
+}
+
+const findingOf = (check: string, level: Level, detail: string): Finding => ({
+  check,
+  level,
+  ok: level !== "failed",
+  detail,
+});
+
+const attempt = async (check: string, probe: () => ReturnType<Probe>): Promise<Finding> => {
   try {
-    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    const found = await probe();
+    return typeof found === "string"
+      ? findingOf(check, "ok", found)
+      : findingOf(check, "warning", found.warning);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`${path} cannot be written (${reasonOf(error)}). ${accessAdvice(path, code)}`, {
-      cause: error,
-    });
+    return findingOf(check, "failed", reasonOf(error));
   }
-  if (existsSync(databasePath(path)) && statSync(path).mode & 0o055)
-    return { warning: `${path} is writable; others can list its files: chmod 700 ${shellQuoted(path)}` };
-  return `${path} is writable`;
 };
 
-const disk: Probe = ({ dataDir: path, diskReserve }) => {
-  const directory = existsSync(path) ? path : ".";
-  const free = freeBytes(directory);
-  const mebibytes = Math.floor(free / 2 ** 20);
-  if (free < diskReserve) throw new Error(`only ${mebibytes} MiB are free: make room, or move DATA_DIR`);
-  if (hasNoInodes(directory)) throw new Error(fullDiskAdvice(directory));
-  return `${mebibytes} MiB free`;
+const LABELS = {
+  ok: ["green", "ok"],
+  warning: ["yellow", "warning"],
+  failed: ["red", "FAILED"],
+} as const satisfies Record<Level, unknown>;
+const LABEL_WIDTH = 8;
+
+const lineOf = ({ check, level, detail }: Finding): string => {
+  const [colour, label] = LABELS[level];
+  return `${coloured(colour, label)}${" ".repeat(LABEL_WIDTH - label.length)}${check}: ${detail}`;
 };
 
-const runningServer = (dataDir: string): string | Concern => {
-  const { workers, missingWorkers } = readProcessRecord(dataDir) ?? {};
-  if (missingWorkers) return { warning: describeMissing(missingWorkers) };
-  return `one is running on this DATA_DIR${workers ? ` with ${quantity(workers.length, "worker")}` : ""}`;
-};
+/** One finding for each problem. */
+export const findingsOf = (facts: ClusterFacts): Finding[] =>
+  facts.problems.length === 0
+    ? [findingOf("cluster", "ok", clusterText(facts))]
+    : facts.problems.map(({ isFailure, text }) =>
+        findingOf("cluster", isFailure ? "failed" : "warning", text),
+      );
 
-const server: Probe = async (config) => {
-  if (isDataDirLocked(config.dataDir)) return runningServer(config.dataDir);
-  const stopped = await serviceOf(config.dataDir);
-  if (stopped?.result !== undefined) throw new Error(describeStopped(stopped));
-  if (stopped) return { warning: describeStopped(stopped) };
-  const { host, port } = config;
+/** The findings about the cluster; none for a store without one. */
+export const clusterFindings = async (config: Config): Promise<Finding[]> => {
   try {
-    await listenHttp({ host, port, fetch: () => new Response() }).stop(0);
+    const facts = await clusterFacts(config, Date.now());
+    if (facts) return findingsOf(facts);
+    return isReplica(config.dataDir) ? [findingOf("cluster", "failed", REPLICA_ALONE)] : [];
   } catch (error) {
-    throw new Error(
-      `cannot listen on ${host}:${port} (${reasonOf(error)}): stop what listens there, or choose another port with --port`,
-      { cause: error },
-    );
+    return [findingOf("cluster", "failed", reasonOf(error))];
   }
-  return `none is running on this DATA_DIR; port ${config.port} on ${config.host} is free`;
 };
 
-const clock: Probe = () => {
-  if (Date.now() < YEAR_2026) throw new Error(`it says ${new Date().toISOString()}: set the machine's clock`);
-  return new Date().toISOString();
-};
-
-const settingsProbe =
-  ({ sources, fault }: ReturnType<typeof reportedSources>): Probe =>
-  () => {
-    if (fault !== undefined) throw new Error(fault);
-    const warnings = settingWarnings(sources);
-    return warnings.length === 0 ? "all are valid" : { warning: warnings.join("; ") };
-  };
-
-const PROBES: Record<string, Probe> = {
-  "data directory": dataDir,
-  disk,
-  database,
-  certificates,
-  sites,
-  backups,
-  server,
-  clock,
+const settingsState = ({ sources, fault }: ReturnType<typeof reportedSources>): string | Concern => {
+  if (fault !== undefined) throw new Error(fault);
+  const warnings = settingWarnings(sources);
+  return warnings.length === 0 ? "all are valid" : { warning: warnings.join("; ") };
 };
 
 interface Options extends Record<string, unknown> {
@@ -103,7 +80,7 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-const DOCTOR_TEXTS: CommandTexts = {
+const TEXTS: CommandTexts = {
   notes: [
     "Each line begins with ok, warning or FAILED. The command changes nothing. It checks all settings, so it also takes the options of adoption-store serve.",
   ],
@@ -119,7 +96,7 @@ const DOCTOR_TEXTS: CommandTexts = {
 
 export const doctorCommand = (): Command =>
   withSettings(
-    withTexts(new Command("doctor"), DOCTOR_TEXTS)
+    withTexts(new Command("doctor"), TEXTS)
       .summary("check everything, and say what to do")
       .description(
         "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and say what to do",
@@ -139,10 +116,9 @@ export const doctorCommand = (): Command =>
       reported.fault === undefined
         ? { ...readConfig({ ...reported.sources, saved: {} }), backupSchedule, backupDir }
         : serverConfig;
-    const findings: Finding[] = [await attempt("settings", settingsProbe(reported), config, { quick })];
-    const probes = { ...PROBES, ...objectStoreProbes(config), platform: platformProbe(serverConfig) };
-    for (const [check, probe] of Object.entries(probes))
-      findings.push(await attempt(check, probe, config, { quick }));
+    const findings = [await attempt("settings", () => settingsState(reported))];
+    for (const [check, probe] of Object.entries(probesOf(config, serverConfig)))
+      findings.push(await attempt(check, () => probe(config, { quick })));
     findings.push(...(await clusterFindings(config)));
     if (json) printJson(findings);
     else for (const finding of findings) print(lineOf(finding));

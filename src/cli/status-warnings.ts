@@ -7,7 +7,7 @@ import { sentence } from "../lib/text.ts";
 import { noticeWarnings } from "../notices/notice.ts";
 import { platformWarnings } from "../platform/fault.ts";
 import { slugProblem } from "../projects/slug.ts";
-import { REPLICA_ALONE, isReplica } from "./doctor-cluster.ts";
+import { REPLICA_ALONE, isReplica } from "./cluster-facts.ts";
 import { describeStopped } from "./service-state.ts";
 import type { Status } from "./status-facts.ts";
 

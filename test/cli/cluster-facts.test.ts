@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { clusterText } from "../../src/cli/cluster-facts.ts";
-import { clusterFindings, findingsOf } from "../../src/cli/doctor-cluster.ts";
+import { clusterFindings, findingsOf } from "../../src/cli/doctor.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { openDatabase } from "../../src/db/open.ts";
