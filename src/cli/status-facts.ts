@@ -1,14 +1,14 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readableCertificates } from "../app/command-services.ts";
+import { wildcardOf } from "../app/challenges.ts";
+import { networkUrls } from "../app/host-addresses.ts";
 import { platformFaults } from "../app/platform.ts";
 import { newestBackupIn } from "../backups/backup-directory.ts";
 import { isOverdue } from "../backups/schedule.ts";
 import { expiryWarnings } from "../certificates/certificate.ts";
-import { withoutReplaced } from "../certificates/wildcard.ts";
-import { wildcardOf } from "../app/challenges.ts";
 import { explanations } from "../certificates/summary.ts";
-import { type ClusterFacts, clusterFacts } from "./cluster-facts.ts";
+import { withoutReplaced } from "../certificates/wildcard.ts";
 import type { Config } from "../config/config.ts";
 import { freeBytes } from "../data-dir/storage.ts";
 import { isBeingRestored, isDataDirLocked } from "../data-dir/lock.ts";
@@ -34,8 +34,9 @@ import { reasonOf } from "../lib/reason.ts";
 import { formatTime } from "../lib/time.ts";
 import { noticeReads } from "../notices/repository.ts";
 import type { StoppedService } from "../service/systemd.ts";
-import { serviceOf } from "./service-state.ts";
+import { type ClusterFacts, clusterFacts } from "./cluster-facts.ts";
 import { NONE, openForCommand } from "./database.ts";
+import { serviceOf } from "./service-state.ts";
 
 /** How long the server may take to say that it is ready. */
 const READY_MS = 10_000;
@@ -215,15 +216,17 @@ const assertReadable = (dataDir: string): void => {
   }
 };
 
-interface StatusOptions {
-  addressesOf: (record: ProcessRecord) => string[];
-  settingsFault: string | undefined;
-}
+/** Where clients reach the server: its public address, and those of PORT. */
+const addressesOf = ({ baseUrl }: Config, { url, host }: ProcessRecord): string[] => [
+  ...(baseUrl === undefined ? [] : [baseUrl]),
+  url,
+  ...networkUrls(url, host),
+];
 
 /** Finds out everything that `status` shows. Changes nothing. @throws OperatorError */
 export const findStatus = async (
   config: Config,
-  { addressesOf, settingsFault }: StatusOptions,
+  settingsFault: string | undefined,
   now: number,
 ): Promise<Status> => {
   const { dataDir } = config;
@@ -238,7 +241,7 @@ export const findStatus = async (
       server,
       ...(service && { service }),
       ...(settingsFault !== undefined && { settingsFault }),
-      addresses: server.running && record ? addressesOf(record) : [],
+      addresses: server.running && record ? addressesOf(config, record) : [],
       dataDir: resolve(dataDir),
       ...(fault !== undefined && { databaseFault: fault }),
       ...(cluster && { cluster }),
