@@ -8,7 +8,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { confirm } from "./confirm.ts";
 import { whenNotFound, withDatabase } from "./database.ts";
 import { withExamples } from "./help/texts.ts";
-import { printProblem } from "./print/certificate-problem.ts";
+import { printProblem } from "./print/domain.ts";
 import { type Columns, printList } from "./print/table.ts";
 import { print, printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
 import { configBeside, withSettings } from "./settings.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, expect, spyOn, test } from "bun:test";
-import { followDomain } from "../../src/cli/follow-domain.ts";
+import { followDomain } from "../../src/cli/domains.ts";
 import { printCertificate } from "../../src/cli/print/domain.ts";
 import type { DomainFinding } from "../../src/dns-checks/finding.ts";
 import { fromDomain } from "../../src/domains/model.ts";

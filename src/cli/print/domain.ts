@@ -1,7 +1,9 @@
-import type { fromDomain, fromEvent } from "../../domains/model.ts";
 import { isLimitType } from "../../certificates/order.ts";
+import type { summaryOf } from "../../certificates/summary.ts";
 import { whoMustAct } from "../../dns-checks/finding.ts";
-import { printProblem } from "./certificate-problem.ts";
+import type { fromDomain, fromEvent } from "../../domains/model.ts";
+import { isServed } from "../../domains/stage.ts";
+import type { ListedDomain } from "../../domains/reads.ts";
 import { coloured, print, relativeTime } from "./output.ts";
 import { table } from "./table.ts";
 
@@ -10,7 +12,7 @@ type WireEvent = ReturnType<typeof fromEvent>;
 
 const indent = (text: string): string => text.replaceAll(/^/gm, "  ");
 
-export const displayName = ({ hostname, unicode }: WireDomain): string =>
+export const displayName = ({ hostname, unicode }: Pick<WireDomain, "hostname" | "unicode">): string =>
   unicode === hostname ? hostname : `${unicode} (${hostname})`;
 
 /** A host name in a command: a shell would read the asterisk of a wildcard. */
@@ -127,6 +129,18 @@ export const printStage = (domain: WireDomain): void => {
   printFindings(domain);
 };
 
+type Problem = NonNullable<ReturnType<typeof summaryOf>["problem"]>;
+
+/** Why the last attempt at a certificate failed, and the CA's last refusal if the name only waits now. */
+export const printProblem = ({ type, detail, subproblems, cause }: Problem): void => {
+  print(`  ${type}: ${detail}`);
+  for (const part of subproblems)
+    print(`    ${part.identifier ? `${part.identifier}: ` : ""}${part.type}: ${part.detail}`);
+  if (!cause) return;
+  print("  The CA's last refusal:");
+  printProblem(cause);
+};
+
 export const printCertificate = ({ certificate }: WireDomain): void => {
   if (!certificate) return;
   const { status, notAfter, problem, nextAttemptAt } = certificate;
@@ -165,4 +179,24 @@ export const printHistory = (events: readonly WireEvent[]): void => {
     stage,
   ]);
   print(indent(table([["TIME", "ACTOR", "EVENT", "STAGE"], ...rows])));
+};
+
+const isWildcard = (hostname: string): boolean => hostname.startsWith("*.");
+
+/** Explains how to redirect a domain before its removal. A wildcard cannot be redirected, and is not the primary domain. */
+export const printBeforeRemoval = (
+  { hostname, role }: WireDomain,
+  project: string,
+  all: readonly ListedDomain[],
+) => {
+  print(`${hostname} is live: its traffic stops being served immediately.`);
+  if (isWildcard(hostname)) return;
+  const other = all.find(
+    (one) => one.hostname !== hostname && !isWildcard(one.hostname) && isServed(one.stage),
+  )?.hostname;
+  print("If others know its address, redirect it first, and remove it later:");
+  if (other === undefined)
+    return print(`  adoption-store domains add OTHER --project ${project} --wait   (where to)`);
+  if (role === "primary") print(`  adoption-store domains primary ${other} --project ${project}`);
+  print(`  adoption-store domains redirect ${hostname} --project ${project}`);
 };
