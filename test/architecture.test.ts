@@ -24,6 +24,9 @@ const importsOf = async (file: string): Promise<Import[]> => {
 const files = [...new Glob("src/**/*.{ts,tsx}").scanSync(ROOT)]
   .filter((file) => !file.endsWith(".d.ts"))
   .toSorted();
+const tests = [...new Glob("test/**/*.{ts,tsx}").scanSync(ROOT)].filter(
+  (file) => !file.includes("node_modules"),
+);
 const imports = (await Promise.all(files.map(importsOf))).flat();
 
 /**
@@ -181,6 +184,26 @@ test("an import that is not in the table is refused", () => {
   expect(isAllowed({ from: "src/pets/repository.ts", to: "src/keys/repository.ts" })).toBe(false);
   expect(isAllowed({ from: "src/pets/service.ts", to: "src/keys/service.ts" })).toBe(false);
   expect(isAllowed({ from: "src/lib/json.ts", to: "src/pets/model.ts" })).toBe(false);
+});
+
+/** The reasons for small files with one importer. A test that imports the file is a reason, too. */
+const SMALL_FILES: [file: RegExp, reason: string][] = [
+  [/^src\/cli\/heap\.ts$/, "it runs before the program is loaded"],
+  [/^src\/client\/client\.ts$/, "index.ts only lists the exports of the published package"],
+  [/^src\/db\/schema\//, "each file has the tables of one room"],
+  [/[/-]routes\.ts$/, "only routes use Elysia"],
+];
+
+test("a file of under 40 lines with one importer has a reason", async () => {
+  const tested = new Set((await Promise.all(tests.map(importsOf))).flat().map(({ to }) => to));
+  const importers = Map.groupBy(imports, ({ to }) => to);
+  const small: string[] = [];
+  for (const file of files) {
+    if (new Set(importers.get(file)?.map(({ from }) => from)).size !== 1 || tested.has(file)) continue;
+    if ((await Bun.file(join(ROOT, file)).text()).split("\n").length - 1 < 40) small.push(file);
+  }
+  expect(small.filter((file) => !SMALL_FILES.some(([listed]) => listed.test(file)))).toEqual([]);
+  expect(SMALL_FILES.filter(([listed]) => !small.some((file) => listed.test(file)))).toEqual([]);
 });
 
 test("only config/ reads the environment, and heap.ts passes it to the program that it starts", async () => {
