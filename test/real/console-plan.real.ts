@@ -48,10 +48,11 @@ real("a change to Free names the live domains that stop, and requires confirmati
   expect(await project()).toMatchObject({ plan: "free" });
 
   await page.goto(`${server.url}/console/projects/docs/domains`);
-  await page.getByRole("heading", { name: "Suspended" }).waitFor();
+  await page.getByText("Suspended").first().waitFor();
   await page.getByRole("link", { name: "www.example.org" }).click();
+  await page.getByRole("heading", { name: "Suspended" }).waitFor();
   await page.getByText("The project's plan is below Pro, so the domain is not served.").waitFor();
   expect(await page.evaluate("document.querySelector('.steps').innerText")).not.toContain("Action needed");
-  await page.getByRole("listitem").getByText("Suspended").waitFor();
+  await page.locator(".steps").getByText("Suspended").waitFor();
   expect(browser.seen.errors).toEqual([]);
 });
