@@ -8,7 +8,7 @@ import { printable } from "../lib/text.ts";
 /** The API's messages are shorter. */
 const MAX_MESSAGE = 1000;
 
-/** The server refused a request or did not respond; the message says what to do. */
+/** The server refused a request or did not respond. The message includes the remedy. */
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(

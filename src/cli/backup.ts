@@ -278,7 +278,7 @@ interface RestoreOptions extends Record<string, unknown> {
   json?: boolean;
 }
 
-/** How to serve what was restored: `serve` alone would take ./data. */
+/** The command that serves the restored data: `serve` alone would use ./data. */
 const startCommand = (dataDir: string): string => {
   if (dataDir === STATE_DIRECTORY) return `systemctl start ${SERVICE}`;
   return dataDir === STORAGE.dataDir.fallback

@@ -22,7 +22,7 @@ interface Options extends Record<string, unknown> {
   yes?: boolean;
 }
 
-/** Runs `work` on the categories of DATA_DIR, beside a server or without one. */
+/** Runs `work` on the categories of DATA_DIR, whether or not a server is running. */
 const withCategories = <Result>(
   config: Config,
   work: (categories: CategoryService) => Promise<Result>,
@@ -47,7 +47,7 @@ const findCategory = async (categories: CategoryService, text: string): Promise<
   throw new Fault("not_found", `there is no category ${quoted(text)}; see adoption-store categories list`);
 };
 
-/** Adds the name of the category to an error of its own. */
+/** Adds the name of the category to a fault. */
 const naming = async <Result>(name: string, act: Promise<Result>): Promise<Result> =>
   act.catch((error: unknown) => {
     throw error instanceof Fault ? new Fault(error.code, `${quoted(name)}: ${error.message}`) : error;

@@ -31,7 +31,7 @@ const wireFormat = (places: Places) => (certificate: Certificate) => {
 type CertificateCommands = ReturnType<typeof commandServices>["certificates"];
 type WireCertificate = ReturnType<ReturnType<typeof wireFormat>>;
 
-/** Runs `work` on the certificates of DATA_DIR, beside a server or without one. */
+/** Runs `work` on the certificates of DATA_DIR, whether or not a server is running. */
 const withCertificates = async <Result>(
   options: Options,
   work: (certificates: CertificateCommands, toWire: ReturnType<typeof wireFormat>) => Promise<Result>,

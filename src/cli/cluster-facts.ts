@@ -20,7 +20,7 @@ export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
   return openLog(databaseUrl);
 };
 
-/** A cluster in short, and what is wrong with it. */
+/** A summary of a cluster and its problems. */
 export interface ClusterFacts {
   /** Of the log, without credentials. */
   readonly url: string;

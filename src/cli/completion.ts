@@ -48,7 +48,7 @@ const MAX_OBJECTS = 200;
 /** A user waits for the list. A checkpoint of the server may take longer. */
 const BUSY_MS = 100;
 
-/** Finds objects in the store of the command, without changing a file; none if there is no store or no permission. */
+/** Finds objects in the store of the command, without changing a file; empty without a store or permission. */
 export const findObjects: FindObjects = (kind, prefix, { dataDir, project }) => {
   try {
     const { text: directory } = settingText(
@@ -69,7 +69,7 @@ export const findObjects: FindObjects = (kind, prefix, { dataDir, project }) => 
   }
 };
 
-/** What a shell suggests for a word. */
+/** A shell's suggestion for a word. */
 interface Completion {
   /** Whether the shell suggests `candidates`, or paths. */
   kind: "words" | "files" | "directories";
@@ -155,7 +155,7 @@ const commandsOf = (command: Command): Completion => ({
   })),
 });
 
-/** Where the words before the one to complete lead. */
+/** The position of the word to complete, after parsing the words before it. */
 interface Place {
   command: Command;
   /** The number of arguments so far. */

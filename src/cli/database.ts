@@ -25,7 +25,7 @@ import { EngineUnavailable, isFull, resultCode } from "../lib/storage-errors.ts"
 import { sentence } from "../lib/text.ts";
 import { note } from "./print/output.ts";
 
-/** Turns a storage failure into a message that names the file system and says what to do. */
+/** Turns a storage failure into a message that names the file system and the remedy. */
 const toOperatorError = (error: unknown, dataDir: string): unknown => {
   // An error of the operating system comes from another file that the command writes.
   if (isFull(error) && resultCode(error) !== "SQLITE_FULL") {
@@ -42,7 +42,7 @@ const toOperatorError = (error: unknown, dataDir: string): unknown => {
     : new OperatorError(`DATA_DIR ${dataDir}: ${explanation}`, { cause: error });
 };
 
-/** Waits for what a replica lacks, and says so if there is much of it. Without a cluster there is nothing to wait for. */
+/** Waits until a replica has caught up, and reports a large backlog. Does nothing without a cluster. */
 export const catchUpWithCluster = async (database: Database, cluster: Cluster | undefined): Promise<void> => {
   if (!cluster) return;
   const { catchUp } = await import("../cluster/far-behind.ts");
@@ -63,7 +63,7 @@ export const withDatabase = async <Result>(
   assertNotBeingRestored(config.dataDir);
   const { database, cluster } = await openStore(config, { create: false });
   try {
-    // The server beside it may not run, and the replica be old.
+    // The server of this directory may be stopped, and the replica out of date.
     await catchUpWithCluster(database, cluster);
     return await work(database, cluster);
   } catch (error) {
@@ -95,7 +95,7 @@ export const record = (config: Config, entry: AuditEntry, actor: Actor = OPERATO
     withDatabase(config, (database) => auditRepository(database).add({ actor, now: Date.now() }, entry)),
   );
 
-/** Adds what to do to the error about an id or a name that does not exist. */
+/** Adds advice to the error about an id or a name that does not exist. */
 export const whenNotFound = <Result>(advice: string, work: Promise<Result>): Promise<Result> =>
   work.catch((error: unknown) => {
     throw error instanceof Fault && error.code === "not_found"
@@ -107,7 +107,7 @@ export const whenNotFound = <Result>(advice: string, work: Promise<Result>): Pro
 export const NONE = "it does not exist yet";
 const BEING_RESTORED = "not checked: a backup is being restored";
 
-/** Opens the database without changing a file. @returns why there is nothing to open @throws an error that says why it cannot */
+/** Opens the database without changing a file. @returns why no database exists @throws an error with the cause */
 export const openForCommand = ({ dataDir: path }: Config): Client | string => {
   assertDatabaseFiles(path);
   const file = databasePath(path);

@@ -84,14 +84,14 @@ const lookAt = async (client: Client, look: Look): Promise<string> => {
   }
 };
 
-/** Runs `look` on the database, or says why it cannot. */
+/** Runs `look` on the database, or explains why it cannot. */
 const reading = async (config: Config, look: Look): Promise<string> => {
   const client = openForCommand(config);
   if (client === NONE) return `${NONE}: ${creationAdvice(config.dataDir)}`;
   return typeof client === "string" ? client : lookAt(client, look);
 };
 
-/** `reading` for the checks after that of the database, which has said why the database cannot be opened. */
+/** `reading` for the checks after that of the database, which has reported why the database cannot be opened. */
 const readingAgain = async (config: Config, look: Look): Promise<string | Concern> => {
   let client: Client | string;
   try {
@@ -103,7 +103,7 @@ const readingAgain = async (config: Config, look: Look): Promise<string | Concer
   return typeof client === "string" ? client : lookAt(client, look);
 };
 
-/** Says what to do about a database that cannot be backed up. */
+/** The error for a database that cannot be backed up, with its remedy. */
 const unsoundFault = (error: UnsoundDatabase): Error =>
   new Error(
     error instanceof ForeignSchema

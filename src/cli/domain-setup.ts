@@ -58,7 +58,7 @@ const colourOf = (verdict: WireNameCheck["verdict"]) => {
 /** Verdicts of names that have the record. */
 const WITH_RECORD: ReadonlySet<string> = new Set(["right", "spreading", "blocked"]);
 
-/** Prints the verdict on a name, what to do about it, and the record that it needs. */
+/** Prints the verdict on a name, the advice, and the required record. */
 const printNameCheck = (check: WireNameCheck, withTrace: boolean): void => {
   const { verdict, message, findings, record, guide, trace } = check;
   print(`${displayName(check)}: ${coloured(colourOf(verdict), verdict)}\n  ${message}`);

@@ -112,7 +112,7 @@ const addDomainList = async (
   print(table([["DOMAIN", "PROJECT", "RESULT", "RECORD OR REASON"], ...lines]));
 };
 
-/** Prints domains that were added with their records, and what to do next. */
+/** Prints domains that were added with their records, and the next steps. */
 const printAdded = (domains: readonly WireDomain[], { project, wait }: Options): void => {
   const waiting = domains.filter(({ stage }) => !isServed(stage));
   for (const domain of domains) printStage(domain);

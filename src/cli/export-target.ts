@@ -127,7 +127,7 @@ export interface SpoolOptions {
   waitMs?: number;
   /** True once writes may no longer wait for the reader. */
   isHurried: () => boolean;
-  /** True once the rest is no longer needed. */
+  /** True once the reader needs no more data. */
   isStopped: () => boolean;
 }
 

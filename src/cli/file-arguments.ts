@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   ".txt": "csv",
   ".ndjson": "ndjson",
   ".jsonl": "ndjson",
-  // Rejected rows are written beside their file: animals.csv.rejected.
+  // Rejected rows are written next to their file: animals.csv.rejected.
   ".rejected": "csv",
 };
 
@@ -67,7 +67,7 @@ const isAllowed = (path: string, mode: number): boolean => {
 export const assertReadable = (path: string): void => {
   const name = JSON.stringify(path);
   const file = statIfPossible(path);
-  // A shell's <(...) is no longer open once the executable has replaced itself (heap.ts).
+  // A shell's <(...) is closed by the time the executable has replaced itself (heap.ts).
   if (!file && !path.startsWith("/dev/fd/")) throw new UsageError(`${name} does not exist: check the name`);
   if (file?.isDirectory()) throw new UsageError(`${name} is a directory: name a file in it`);
   if (!file?.isFile())

@@ -121,7 +121,7 @@ const createIn = (config: Config, database: Database, names: CategoryNames) => {
       names.add({ id: BigInt(added.id), name: added.name });
     } catch (error) {
       if (!(error instanceof Fault && error.code === "category_name_taken")) throw error;
-      // Somebody else added it a moment ago.
+      // Another process has just added it.
       names.reload();
     }
   };
@@ -129,7 +129,7 @@ const createIn = (config: Config, database: Database, names: CategoryNames) => {
 
 /**
  * The categories of a store for an import.
- * @param database undefined: there is no store yet
+ * @param database undefined: the store does not exist yet
  * @param isDry missing categories are not stored
  */
 const categoryAccess = (

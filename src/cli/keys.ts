@@ -25,7 +25,7 @@ interface Options extends Record<string, unknown> {
 
 type WireKey = ReturnType<typeof fromKey>;
 
-/** Runs `work` on the keys of DATA_DIR, beside a server or without one. */
+/** Runs `work` on the keys of DATA_DIR, whether or not a server is running. */
 const withKeys = <Result>(config: Config, work: (keys: KeyService) => Promise<Result>): Promise<Result> =>
   whenNotFound(
     "see adoption-store keys list",

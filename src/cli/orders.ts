@@ -42,8 +42,8 @@ const rewriteReplica = async ({ client }: Database, { log, state }: Cluster): Pr
 };
 
 /**
- * Runs `work` on the orders of DATA_DIR, beside a server or without one. `rewrite` removes erased data from its files, and has
- * the other nodes of a cluster do so.
+ * Runs `work` on the orders of DATA_DIR, whether or not a server is running. `rewrite` removes erased data from its files, and
+ * has the other nodes of a cluster do so.
  */
 const withOrders = <Result>(
   config: Config,

@@ -23,7 +23,7 @@ interface Options extends Record<string, unknown> {
   json?: boolean;
 }
 
-/** Runs `work` on the people of DATA_DIR, beside a server or without one. */
+/** Runs `work` on the people of DATA_DIR, whether or not a server is running. */
 const withPeople = <Result>(
   config: Config,
   work: (people: PersonService) => Promise<Result>,

@@ -47,7 +47,7 @@ const REWRITES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Says what is wrong with a command line, in one line. @param message Commander's */
+/** Describes the mistake in a command line, in one line. @param message Commander's */
 const usageMessage = (message: string): string =>
   REWRITES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);
 

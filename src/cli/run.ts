@@ -14,7 +14,7 @@ import { withServiceAdvice } from "./service-state.ts";
 import { suspendBetweenTurns } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** What the completion scripts call. The parser must not read its words. */
+/** The command that completion scripts call. The parser must not read its words. */
 const COMPLETE = "__complete";
 const WRONG_USE = 2;
 /** The exit code that a shell reports for a command that SIGINT ended. */
@@ -43,7 +43,7 @@ export const run = async (argv: readonly string[]): Promise<number> => {
       return 1;
     }
     const message = reasonOf(error);
-    // Only for an error with its own code: an error with a cause already says what to do.
+    // Only for an error with its own code: an error with a cause already includes the remedy.
     const { code } = error as { code?: unknown };
     const explanation = typeof code === "string" ? explainCode(code) : undefined;
     noteError(explanation === undefined ? message : `${message}: ${explanation}`);

@@ -14,7 +14,7 @@ import { serverSources } from "./store.ts";
 import { MigrationStopped } from "../app/migration.ts";
 import { note, print, printJson } from "./print/output.ts";
 
-/** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it at once. */
+/** Resolves with the first signal that asks the server to stop. A second SIGTERM or SIGINT ends it immediately. */
 const stopSignal = (): Promise<string> =>
   new Promise((resolve) => {
     process.once("SIGTERM", () => resolve("SIGTERM"));

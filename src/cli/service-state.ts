@@ -38,7 +38,7 @@ export const describeStopped = ({ result, line }: StoppedService): string => {
   return `The service has failed (${result}). ${reason} Correct the cause, then run: sudo systemctl restart ${SERVICE}`;
 };
 
-/** What to do after an installation that starts nothing. */
+/** The next steps after an installation that starts nothing. */
 export const describeUnstarted = ({
   isRunning,
   isChanged,

@@ -80,10 +80,10 @@ const withSaved = (sources: Sources): Sources => ({
   saved: readSavedSettings(settingText("dataDir", sources).text),
 });
 
-/** `configOf` for a command beside a server: the server's settings replace the defaults. */
+/** `configOf` for a command that may run next to a server: the server's settings replace the defaults. */
 export const configBeside = (options: Options): Config => readConfig(sourcesBeside(options));
 
-/** The sources of a command beside a server. @throws ConfigError */
+/** The sources of a command that may run next to a server. @throws ConfigError */
 export const sourcesBeside = (options: Options): Sources => withSaved(sourcesOf(options));
 
 /** `configBeside` for a command that works without a store. @throws ConfigError */

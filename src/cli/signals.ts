@@ -60,8 +60,8 @@ export const stopSignals = (): readonly (readonly ["SIGINT" | "SIGTERM" | "SIGHU
 ];
 
 /**
- * Records the first signal that stops a command, so that the command can end cleanly. A second signal ends the process at
- * once, except SIGHUP, which a closing terminal sends more than once.
+ * Records the first signal that stops a command, so that the command can end cleanly. A second signal ends the process
+ * immediately, except SIGHUP, which a closing terminal sends more than once.
  */
 export const stopRequest = () => {
   let code = 0;

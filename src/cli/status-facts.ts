@@ -45,7 +45,7 @@ const MAX_FAILING = 10;
 /** The server of a DATA_DIR, as `status` shows it. */
 interface ServerStatus {
   running: boolean;
-  /** True if `/readyz` says so. */
+  /** True if `/readyz` reports ready. */
   ready: boolean;
   /** Why a running server is not ready. */
   reason?: string;
@@ -129,7 +129,7 @@ const backupStatus = (
   };
 };
 
-/** What the database says about certificates and domains. */
+/** The state of certificates and domains in the database. */
 const namesStatus = async (config: Config, client: Client, now: number) => {
   const certificates = readableCertificates(config, readingOf(client));
   const all = await certificates.all();
@@ -182,7 +182,7 @@ export interface Status extends NamesStatus {
   refusedHosts: RefusedHost[];
   /** Absent without DATABASE_URL. */
   cluster?: ClusterFacts;
-  /** What the operator must correct for custom domains. */
+  /** Problems with custom domains that the operator must correct. */
   platformFaults: readonly PlatformFault[];
 }
 

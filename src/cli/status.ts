@@ -65,7 +65,7 @@ const linesOf = (label: string, [first = "", ...rest]: readonly string[]): strin
   ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line),
 ];
 
-/** What to do if no server runs. The data of a service is in another directory than that of a first try. */
+/** Advice if no server runs. The data of a service is in another directory than that of a first try. */
 const startAdvice = ({ dataDir, settingsFault }: Status): string => {
   if (settingsFault !== undefined) return "Correct the setting. Then start the server.";
   if (dataDir === STATE_DIRECTORY) return "Start the service with systemctl start adoption-store.";

@@ -65,8 +65,8 @@ export const selectedDirectory = (flags: Sources["flags"]): string => {
 
 /**
  * Selects the store of a command, and with it the sources of its settings: the DATA_DIR that a flag, a variable or a file names;
- * else the store in the working directory; else that of the installed service. DATA_DIR keeps its default if there is none. The
- * settings of the service apply to its store, even if a flag names it.
+ * else the store in the working directory; else that of the installed service. Without any of them, DATA_DIR keeps its default.
+ * The settings of the service apply to its store, even if a flag names it.
  * @param onService called with the sources of the service, if they are selected
  * @throws ConfigError; UnreadableSettings
  */

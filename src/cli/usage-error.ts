@@ -1,4 +1,4 @@
-/** A command was called incorrectly; the message says how to call it. The exit code is 2. */
+/** A command was called incorrectly. The message shows the correct usage. The exit code is 2. */
 export class UsageError extends Error {
   override name = "UsageError";
 }

@@ -205,7 +205,7 @@ export const helpCommand = (): Command =>
     if (this.parent) commandAt(this.parent, path).outputHelp();
   });
 
-/** Runs a command that only groups others: it prints its help, or refuses what it does not know. */
+/** Runs a command that only groups others: it prints its help, or rejects unknown arguments. */
 export const explain = (command: Command, start: string | undefined): void => {
   const [name, ...path] = command.args;
   if (name === "help") return commandAt(command, path).outputHelp();

@@ -41,7 +41,7 @@ const descriptionOf = (item: Option | Argument): string =>
     ? (HELP.optionDescription?.(item) ?? item.description)
     : (HELP.argumentDescription?.(item) ?? item.description);
 
-/** The options that are the command's own; those of the program and the settings have sections of their own. */
+/** The command's own options, without those of the program and the settings, which have separate sections. */
 const ownOptions = (command: Command): Option[] =>
   command.options.filter(({ hidden, helpGroupHeading }) => !hidden && helpGroupHeading === undefined);
 

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
 
-/** A command line to copy, and what it does. */
+/** A command line to copy, and a description of it. */
 export interface Example {
   text: string;
   line: string;
 }
 
-/** What the help of a command says besides its description, arguments and options. */
+/** The help of a command, apart from its description, arguments and options. */
 export interface CommandTexts {
   /** Paragraphs. */
   notes?: readonly string[];
   examples?: readonly Example[];
-  /** What the exit codes of this command mean, where they differ from `EXIT_CODES`. */
+  /** The meanings of this command's exit codes, where they differ from `EXIT_CODES`. */
   exitCodes?: Readonly<Record<number, string>>;
 }
 

@@ -94,7 +94,7 @@ export const printRecords = (domains: readonly Needs[]): void => {
   for (const domain of domains) printOptional(domain);
 };
 
-/** Says how to add the name with or without `www` too. */
+/** Suggests adding the name with or without `www` too. */
 export const printPairHint = (hostname: string, pair: string, project: string): void =>
   print(
     `\nVisitors also type ${pair}. To redirect it:\n  adoption-store domains add ${hostname} --project ${project} --pair`,
@@ -107,7 +107,7 @@ const STAGE_COLOURS: Readonly<Record<string, "green" | "red">> = {
   issue_failed: "red",
 };
 
-/** Prints what to do, and who must act. */
+/** Prints the findings' advice, and who must act. */
 export const printFindings = ({ findings }: Pick<WireDomain, "findings">): void => {
   for (const { message, responsible } of findings) {
     print(`  ${message}`);

@@ -18,7 +18,7 @@ export const formatBytes = (bytes: number): string => {
   return `${step === 0 ? value : value.toFixed(1)} ${BYTE_UNITS[step]}`;
 };
 
-/** The first `max` names, and how many there are besides: `a, b, and 3 more`. */
+/** The first `max` names, and the number of the others: `a, b, and 3 more`. */
 export const formatNames = (names: readonly string[], max: number): string =>
   names.slice(0, max).join(", ") + (names.length > max ? `, and ${names.length - max} more` : "");
 
