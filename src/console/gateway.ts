@@ -37,7 +37,7 @@ export const createGateway = ({
     const token = readCookie(headers, isSecure(request));
     if (token === undefined) return { kind: "signed_out" };
     if (!isSameOrigin(headers)) return { kind: "forged" };
-    // The engine of a cluster may be away: then the API refuses the request.
+    // The engine of a cluster may be unreachable. The API then refuses the request.
     await fresh().catch(() => {});
     const session = headers.has(UNATTENDED) ? sessions.find(token) : await sessions.use(token);
     if (!session) return { kind: "signed_out" };
@@ -71,7 +71,7 @@ export const createGateway = ({
       return token !== undefined && sessions.find(token) === undefined;
     },
     /**
-     * Turns a call of the console into a request of the API: with the session's key in place of the cookie, or as one of
+     * Turns a call of the console into a request of the API: with the session's key instead of the cookie, or as one of
      * `people`. A request that is signed out or may be forged is returned unchanged, and the console's routes refuse it.
      */
     forward(request: Request): Request | Promise<Request> {

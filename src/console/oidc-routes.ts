@@ -5,10 +5,10 @@ import type { SignIn } from "../people/person.ts";
 import type { Ceremonies } from "./ceremonies.ts";
 import { readCeremony, writeCeremony } from "./cookie.ts";
 
-/** Where the provider sends people back to. */
+/** The address to which the provider sends people back. */
 export const CALLBACK_PATH = "/console/auth/oidc/callback";
 
-/** Why nobody is signed in. The page has words for each: `/console?sign-in=unknown_person`. */
+/** Why a sign-in failed. The page has a text for each reason: `/console?sign-in=unknown_person`. */
 export type SignInProblem =
   /** The provider did not respond, or not as it should. */
   | "unavailable"
@@ -18,7 +18,7 @@ export type SignInProblem =
   | "expired"
   /** The provider does not say that it has verified the person's email address. */
   | "email_not_verified"
-  /** Nobody with this account or address has been added. */
+  /** No person with this account or address has been added. */
   | "unknown_person"
   /** Too many attempts. */
   | "rate_limited";
@@ -29,7 +29,7 @@ export interface OidcRouteOptions {
     label: string;
     /** The address of the provider's sign-in page. */
     begin(redirectUri: string): Promise<{ url: string; state: string; nonce: string; verifier: string }>;
-    /** The person who came back, or why there is none. */
+    /** The person who came back, or the reason for a failed sign-in. */
     finish(
       returned: URL,
       expected: { state: string; nonce: string; verifier: string },

@@ -55,7 +55,7 @@ export interface PasskeyRouteOptions {
 const PASSKEY_NAME = Text("NewPasskeyName", { max: MAX_PASSKEY_NAME });
 /** 256 bits in base64url; a longer one may have been cut off or pasted twice. */
 export const TOKEN = AnyText("InvitationToken", { max: 200 });
-/** What the browser's `PublicKeyCredential.toJSON()` returns. The library checks each part of it. */
+/** The value of the browser's `PublicKeyCredential.toJSON()`. The library checks each part of it. */
 const RESPONSE = t.Object({}, { additionalProperties: true });
 
 const hidden = { query: NoQuery, detail: { hide: true } } as const;
@@ -191,7 +191,7 @@ const passkeyState = ({ id, name, createdAt, lastUsedAt }: Passkey) => ({
   lastUsedAt: lastUsedAt === undefined ? undefined : formatTime(lastUsedAt),
 });
 
-/** The passkeys of the person who is signed in. */
+/** The passkeys of the signed-in person. */
 const ownPasskeyRoutes = (options: PasskeyRouteOptions) => {
   const { gateway, partyOf, people, passkeys, attempt, macros } = options;
   const steps = ceremonySteps(options);

@@ -9,7 +9,7 @@ import { SESSION_ID_LENGTH, sessionIdOf } from "../lib/random.ts";
 
 type Kind = typeof browserStates.$inferSelect.kind;
 
-/** What the console remembers for a browser. Times are milliseconds UTC. */
+/** The console's state for a browser. Times are milliseconds UTC. */
 export interface BrowserState {
   hash: string;
   kind: Kind;
@@ -41,7 +41,7 @@ export interface SessionChoice {
   exceptId?: string | undefined;
 }
 
-/** How many rows a sweep removes at once. */
+/** How many rows a sweep removes in one step. */
 const SLICE_ROWS = 500;
 
 const value = sql.placeholder;

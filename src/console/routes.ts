@@ -136,7 +136,7 @@ const listedState = ({ id, device, openedAt, usedAt, isCurrent }: ListedSession)
   isCurrent,
 });
 
-/** The sessions of the user who is signed in, under `/console/auth/sessions`. */
+/** The sessions of the signed-in user, under `/console/auth/sessions`. */
 const sessionRoutes = (
   { sessions, gateway, macros }: ConsoleOptions,
   { callerOf }: ReturnType<typeof sessionOpener>,
@@ -221,7 +221,7 @@ export const consoleRoutes = (options: ConsoleOptions) => {
     if (kind === "signed_out") throw notSignedIn();
     throw new Fault(kind === "forged" ? "cross_site_request" : "not_found");
   };
-  /** What the page needs to know to offer ways to sign in. */
+  /** The facts that the page needs to offer ways to sign in. */
   const signedOut = { signedIn: false, ...(oidc && { oidc: { label: oidc.label } }) };
   return new Elysia({ name: "console", normalize: false })
     .use(macros)

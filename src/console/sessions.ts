@@ -6,7 +6,7 @@ import type { SignIn } from "../people/person.ts";
 import type { BrowserStates } from "./repository.ts";
 import { hashOf, keyFrom, seal, unseal } from "./seal.ts";
 
-/** Who is signed in: what they may do, and whether they still may, is looked up with every request. */
+/** The user of a session. Their scopes and validity are looked up with every request. */
 export type Holder =
   | { readonly kind: "key"; readonly id: number; readonly secret: string }
   | ({ readonly kind: "person" } & SignIn)
@@ -16,7 +16,7 @@ export type Holder =
 /** A user without a secret for the API: the gateway marks their requests. */
 export type KeylessHolder = Exclude<Holder, { kind: "key" }>;
 
-/** A user who is signed in at the console. */
+/** A signed-in user of the console. */
 export interface Session {
   readonly holder: Holder;
   /** Proves that the console's own page sent a request that changes something. */
@@ -69,7 +69,7 @@ export const deviceOf = (userAgent: string | null): string => {
 
 const ownerOf = ({ kind, id }: Holder): string => `${kind}:${id}`;
 
-/** How a user signed in, for the audit log. */
+/** The sign-in method of a user, for the audit log. */
 const methodOf = (holder: Holder): string => {
   if (holder.kind === "key") return "key";
   if (holder.kind === "operator") return "link";
@@ -119,8 +119,8 @@ const sessionEnds = ({ states, clock }: Pick<SessionOptions, "states" | "clock">
 });
 
 /**
- * Keeps sessions in the database, so that each process of a store finds them and a restart does not end them. What a session
- * holds is sealed with the token in its cookie: the database and its backups reveal no API key.
+ * Keeps sessions in the database, so that each process of a store finds them and a restart does not end them. A session's
+ * content is encrypted with the token in its cookie: the database and its backups reveal no API key.
  */
 export const createSessions = ({
   states,
@@ -166,7 +166,7 @@ export const createSessions = ({
     },
     /** The session of a token; undefined if it has ended. */
     find: (token: string): Session | undefined => findOpen(token)?.session,
-    /** The same for a request of a user who is present: the session counts as used. */
+    /** The same for a request of an active user: the session counts as used. */
     async use(token: string): Promise<Session | undefined> {
       const found = findOpen(token);
       const now = clock.now();

@@ -9,12 +9,12 @@ const CLASSES =
 const ATTRIBUTES = "[data-theme] [data-tooltip] [dir] [multiple] [readonly]";
 const VALUES =
   "[aria-hidden=false] [aria-invalid=false] [aria-label=breadcrumb] [rel=prev] [role=group] [role=link] [role=search] [role=switch] [type=color] [type=datetime-local] [type=month] [type=range] [type=reset] [type=time] [type=week]";
-/** Those of shadow trees, of browsers without `@layer`, and old names of what has a rule under its present name, too. */
+/** Those of shadow trees, of browsers without `@layer`, and old names whose current name has a rule too. */
 const PSEUDO =
   ":host ::-moz-list-bullet ::-moz-selection ::-ms-check ::-ms-expand ::-webkit-input-placeholder";
 
 /**
- * What no page of the console has, although Pico has styles for it: those are left out of the style sheet. Delete a name
+ * Elements that Pico styles but no page of the console has. Their styles are left out of the style sheet. Delete a name
  * here when the console begins to use it. Tests compare the list with the console's sources and with its pages.
  */
 export const ABSENT: ReadonlySet<string> = new Set(

@@ -35,7 +35,7 @@ const AREAS = [
   { href: "/console/activity", name: "Activity", scope: "audit:read" },
 ] as const;
 
-/** Without an entry of its own in the history. */
+/** Without adding an entry to the history. */
 const skip = (event: Event) => {
   event.preventDefault();
   document.getElementById("main")?.focus();
@@ -140,7 +140,7 @@ const NotFound = () => (
   </Page>
 );
 
-/** The pages of somebody who is signed in. */
+/** The pages of a signed-in user. */
 const SignedIn = () => (
   <SessionProvider
     signedOut={(hasEnded, oidc) => <SignIn hasEnded={hasEnded} oidc={oidc} />}
@@ -182,7 +182,7 @@ const PageOfAddress = () => {
   return <SignedIn />;
 };
 
-/** The console. Each page has an address of its own, so that reloading and going back show the same. */
+/** The console. Each page has its own address, so that reloading and going back show the same. */
 export const App = () => (
   <LocationProvider scope="/console">
     <Toasts>

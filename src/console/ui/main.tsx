@@ -21,7 +21,7 @@ const queries: QueryClient = new QueryClient({
       retry: (count, error) =>
         count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },
-    // Offline requests fail at once. A deletion that its user has cancelled must not run later.
+    // Offline requests fail immediately. A deletion that its user has cancelled must not run later.
     mutations: { networkMode: "always" },
   },
 });

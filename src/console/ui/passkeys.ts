@@ -19,7 +19,7 @@ export const callAuth = async <Result>(method: string, path: string, body?: obje
   return (response.status === 204 ? undefined : await response.json()) as Result;
 };
 
-/** Browsers have passkeys over HTTPS and on localhost; those of before 2025 can't read the options of one. */
+/** Browsers have passkeys over HTTPS and on localhost. Browsers older than 2025 can't read the options of one. */
 export const hasPasskeys = (): boolean =>
   typeof PublicKeyCredential === "function" &&
   typeof PublicKeyCredential.parseRequestOptionsFromJSON === "function";
@@ -57,7 +57,7 @@ export const acceptInvitation = async (token: string, name: string): Promise<voi
   await callAuth("POST", "invitation/accept", { token, ...created, ...(name && { name }) });
 };
 
-/** Adds a passkey for the user who is signed in. @throws ApiError */
+/** Adds a passkey for the signed-in user. @throws ApiError */
 export const addPasskey = async (name: string): Promise<void> => {
   const created = await create(await callAuth("POST", "passkeys/options"));
   await callAuth("POST", "passkeys", { ...created, ...(name && { name }) });

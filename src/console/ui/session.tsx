@@ -9,7 +9,7 @@ import type { components } from "../../client/types/platform.d.ts";
 type Grant = components["schemas"]["Key"]["scopes"][number];
 type Role = components["schemas"]["Person"]["role"];
 
-/** Who is signed in: a person, an API key without its secret, or the operator by a link. */
+/** The signed-in user: a person, an API key without its secret, or the operator by a link. */
 export interface User {
   kind: "person" | "key" | "operator";
   id: number;
@@ -23,7 +23,7 @@ export interface User {
   rateLimit?: string;
 }
 
-/** How the user is signed in, in words. */
+/** Describes the user's way to sign in. */
 export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): string => {
   if (kind === "operator") return APP.operatorText;
   return kind === "key" ? `${name}: ${APP.keyText}` : name;
@@ -58,7 +58,7 @@ type Received =
 const PATH = "/console/session";
 const STATE = ["session"];
 
-/** True for what was read for the user, which another user must not see. */
+/** True for data that was read for the user, which another user must not see. */
 const isData = ({ queryKey }: { queryKey: QueryKey }): boolean => queryKey[0] !== STATE[0];
 
 /** @throws ApiError */
@@ -93,7 +93,7 @@ interface Session {
 
 const Current = createContext<Session | undefined>(undefined);
 
-/** The session of the user who is signed in. Use it only below `SessionProvider`. */
+/** The session of the signed-in user. Use it only below `SessionProvider`. */
 export const useSession = (): Session => useContext(Current)!;
 
 /** A token of an Authorization header (RFC 6750 section 2.1). */
@@ -111,8 +111,8 @@ export const signIn = async (secret: string): Promise<void> => {
 };
 
 /**
- * Shows `children` while somebody is signed in, otherwise `signedOut`. If the session ends while something is unsaved,
- * `children` stay, with `ended` above them, until the same user signs in again: nobody else sees them.
+ * Shows `children` while a user is signed in, otherwise `signedOut`. If the session ends while something is unsaved,
+ * `children` stay, with `ended` above them, until the same user signs in again: no other user sees them.
  */
 export const SessionProvider = ({
   children,
@@ -122,7 +122,7 @@ export const SessionProvider = ({
 }: {
   children: ComponentChildren;
   /**
-   * @param hasEnded somebody was signed in here before, and did not sign out
+   * @param hasEnded a user was signed in here before, and did not sign out
    * @param oidc the label of the provider that people can sign in with
    */
   signedOut: (hasEnded: boolean, oidc: string | undefined) => ComponentChildren;
@@ -135,7 +135,7 @@ export const SessionProvider = ({
     queryKey: STATE,
     queryFn: readState,
     staleTime: Infinity,
-    // Somebody may have signed out, or in as somebody else, in another tab.
+    // The user may have signed out, or another one in, in another tab.
     refetchOnWindowFocus: "always",
   });
   /** The session that the page shows. It may have ended. */
@@ -191,13 +191,13 @@ export const SessionProvider = ({
   );
 };
 
-/** The label of the provider that people can sign in with; undefined if there is none. For pages without a session. */
+/** The label of the provider that people can sign in with; undefined without one. For pages without a session. */
 export const useOidc = (): string | undefined => {
   const { data } = useQuery({ queryKey: STATE, queryFn: readState, staleTime: Infinity });
   return data?.signedIn === false ? data.oidc?.label : undefined;
 };
 
-/** Reads from the server who is signed in now. */
+/** Reads the current user from the server. */
 export const useSessionRefresh = () => {
   const queries = useQueryClient();
   return () => queries.fetchQuery({ queryKey: STATE, queryFn: readState, staleTime: 0 });

@@ -14,7 +14,7 @@ const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURICompo
 /** True if there is a button for people. */
 const hasPersonButtons = (oidc: string | undefined): boolean => hasPasskeys() || oidc !== undefined;
 
-/** Signs in, and reads who is signed in then. */
+/** Signs in, and then reads the current user. */
 const useSignIn = <Input = void,>(act: (input: Input) => Promise<void>) => {
   const refresh = useSessionRefresh();
   return useAction({
@@ -123,7 +123,7 @@ const OidcProblem = () => {
   return problem === undefined ? null : <Problem error={new Error(problem)} />;
 };
 
-/** Shown at every address while nobody is signed in. The address stays, and opens after signing in. */
+/** Shown at every address while no user is signed in. The address stays, and opens after signing in. */
 export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | undefined }) => (
   <main class="container sign-in">
     <p class="product">{SIGN_IN.product}</p>
@@ -221,7 +221,7 @@ const Link = () => {
   useEffect(() => ways.current?.querySelector("button")?.focus(), []);
   const signingIn = useAction({
     act: () => callAuth("POST", "link", { token }),
-    // A new page: the address with the token is gone from the history.
+    // A new page, so that the address with the token leaves the history.
     onDone: () => location.replace("/console"),
   });
   const isFinal = token === "" || hasCode(signingIn.error, "invalid_invitation");

@@ -63,7 +63,7 @@ export const PEOPLE_SIGN_IN = {
   or: "or with a key",
 } as const;
 
-/** What a browser says about a passkey, by the name of its error. */
+/** The texts for a browser's errors about passkeys, by the name of the error. */
 export const PASSKEY_PROBLEMS = {
   NotAllowedError: "No passkey was used. Try again when you are ready.",
   InvalidStateError: "This device already has a passkey for you. Use another device.",

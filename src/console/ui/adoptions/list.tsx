@@ -29,7 +29,7 @@ import { animalLabel, words } from "./words.ts";
 
 type Approving = ReturnType<typeof useStep>;
 
-/** Approving happens at once. Completing and cancelling end the adoption, so they ask first. */
+/** Approving takes effect immediately. Completing and cancelling end the adoption, so they ask first. */
 const Actions = ({
   adoption,
   view,
@@ -164,7 +164,7 @@ const tabsOf = (view: View, counts: Counts | undefined) =>
     count: counts && countOf(counts, status),
   }));
 
-/** Nothing found. If other statuses have some, it says so. */
+/** The message of an empty list. It mentions other statuses that have adoptions. */
 const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined }) => {
   const elsewhere = view.status && counts ? countOf(counts, undefined) : 0;
   return (

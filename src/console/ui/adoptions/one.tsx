@@ -12,7 +12,7 @@ import { useAdoption, useAdoptionLive } from "./queries.ts";
 import { useStep } from "./step.tsx";
 import { words } from "./words.ts";
 
-/** The next step. The page takes it at once: it says above the button what follows. Only cancelling asks. */
+/** The next step, taken without confirmation: the text above the button describes its effect. Only cancelling asks. */
 const Steps = ({ adoption }: { adoption: Adoption }) => {
   const { id, status } = adoption;
   const mayChange = useSession().can("orders:write");

@@ -53,7 +53,7 @@ export const withAnimals = (orders: readonly Order[], animals: readonly Animal[]
   return orders.map((order) => Object.assign({ animal: byId.get(order.petId) ?? null }, order));
 };
 
-/** The adoption with its current order and the animal that is known already. */
+/** The adoption with its current order and the animal that has already been loaded. */
 export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
   ...(animal !== undefined && { animal }),
   ...now,

@@ -106,7 +106,7 @@ const AnimalNumber = ({ text, onText }: { text: string; onText: (text: string) =
   </Field>
 );
 
-/** The animal of a new adoption: what was typed, and the animal that was chosen. */
+/** The animal of a new adoption: the text in the field, and the chosen animal. */
 interface ChosenAnimal {
   text: string;
   animal?: Animal;
@@ -152,7 +152,7 @@ const bodyOf = (petId: number | undefined, { name, email, note }: Draft): NewOrd
   ...(note.trim() && { note }),
 });
 
-/** The adopter. Browsers are told not to remember it. */
+/** The adopter. Autocomplete is off, so that browsers do not store it. */
 const AdopterFields = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft>) => void }) => (
   <>
     <Field label={words.name} name="adopter.name">

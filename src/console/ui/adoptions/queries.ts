@@ -138,11 +138,11 @@ export const useAdoptionLive = (id: number) => {
   }, POLL_MS);
 };
 
-/** True if every adoption with this status and animal is counted: nobody can tell what a search finds. */
+/** True if every adoption with this status and animal is counted: the page cannot predict the results of a search. */
 const isCertain = ({ q, animal }: Narrow, { petId }: Order): boolean =>
   q === undefined && (animal === undefined || animal === petId);
 
-/** Counts an adoption under its new status. What a search finds, and is not shown, is counted again. */
+/** Counts an adoption under its new status. Counts that depend on a search are read again. */
 const recount = (queries: QueryClient, order: Order, from: Status | undefined): void => {
   for (const [queryKey, counts] of queries.getQueriesData<Counts>({ queryKey: COUNTS })) {
     const narrow = queryKey[2] as Narrow;
@@ -210,7 +210,7 @@ const PATHS = {
   cancel: "/store/orders/{orderId}/cancel",
 } as const satisfies Record<Step, string>;
 
-/** The changes of adoptions, which show at once wherever these are shown. */
+/** The changes of adoptions, which all views show immediately. */
 export const useAdoptionActions = () => {
   const queries = useQueryClient();
   const mayRead = useSession().can("pets:read");
@@ -237,7 +237,7 @@ export const useAdoptionActions = () => {
       refreshAnimal(order);
       return order;
     },
-    /** Shows the adoption as it is now, after somebody else was faster. */
+    /** Shows the adoption's current state after another user has changed it first. */
     reread: (id: number): Promise<Order | undefined> => rereadOrder(queries, id),
   };
 };

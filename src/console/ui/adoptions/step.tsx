@@ -10,8 +10,8 @@ import { useAdoption, useAdoptionActions } from "./queries.ts";
 import { animalLabel, words } from "./words.ts";
 
 /**
- * Takes an adoption to its next step. If somebody else was faster, the page shows what they did.
- * @param at where to go then
+ * Takes an adoption to its next step. If another user has changed it first, the page shows their change.
+ * @param at the address to open then
  */
 export const useStep = (
   adoption: Adoption,

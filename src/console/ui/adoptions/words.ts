@@ -102,7 +102,7 @@ export const words = {
   started: (adoption: Adoption) => `Adoption of ${animalOf(adoption)} started (no. ${adoption.id})`,
 } as const;
 
-/** What the form says about its fields. */
+/** The form's texts about its fields. */
 export const FIELDS: FormWords = {
   petId: {
     missing: "Choose an animal from the list.",

@@ -53,7 +53,7 @@ const saveAll = async (
   return outcome;
 };
 
-/** The changes of animals, which show at once wherever these are shown. */
+/** The changes of animals, which all views show immediately. */
 export const useAnimalActions = () => {
   const queries = useQueryClient();
   return {
@@ -68,7 +68,7 @@ export const useAnimalActions = () => {
       await store.DELETE("/pets/{petId}", { params: { path: { petId: id }, header: { "If-Match": tag } } });
       applyChanges(queries, new Map([[id, undefined]]));
     },
-    /** Changes many animals, each if nobody else changes it at the same time. */
+    /** Changes many animals, each unless another user changes it at the same time. */
     async changeMany(
       animals: readonly Animal[],
       wanted: Wanted,

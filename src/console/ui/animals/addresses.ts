@@ -35,7 +35,7 @@ export const viewOf = (query: Record<string, string | undefined>): View => {
   };
 };
 
-/** True if the animal's status and category match. Only the API can tell what a search finds. */
+/** True if the animal's status and category match. Only the API can evaluate a search. */
 export const mayMatch = ({ status, category }: Filter, animal: Animal): boolean =>
   (status === undefined || animal.status === status) &&
   (category === undefined || String(animal.categoryId) === category);

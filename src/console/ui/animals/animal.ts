@@ -55,13 +55,13 @@ const DRAFT_FIELDS = ["name", "category", "status"] as const;
 export const isSameDraft = (one: Draft, other: Draft): boolean =>
   DRAFT_FIELDS.every((field) => one[field] === other[field]);
 
-/** Applies what was typed to the current animal: fields that the user has not changed show its values. */
+/** Applies the user's edits to the current animal: fields that the user has not changed show its values. */
 export const rebaseDraft = (typed: Draft, before: Draft, now: Draft): Draft => {
   const pairs = DRAFT_FIELDS.map((field) => [field, (typed[field] === before[field] ? now : typed)[field]]);
   return Object.fromEntries(pairs);
 };
 
-/** The fields that the user and somebody else have changed differently, with the other's values. */
+/** The fields that this user and another have changed differently, with the other user's values. */
 export const conflictingFields = (typed: Draft, before: Draft, now: Draft): Partial<Draft> =>
   Object.fromEntries(
     DRAFT_FIELDS.filter(

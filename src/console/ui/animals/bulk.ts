@@ -6,10 +6,10 @@ import { type Category, categoryOf } from "../categories/category.ts";
 import type { Animal, AnimalVersion, NewAnimal } from "./animal.ts";
 import { WORDS } from "./words.ts";
 
-/** What to set of every animal. A status of null clears it. */
+/** The change to make to every animal. A status of null clears it. */
 export type Wanted = { status: NewAnimal["status"] | null } | { categoryId: Animal["categoryId"] };
 
-/** The animal with what is wanted of it. */
+/** The animal with the change applied. */
 export const wantedAnimal = ({ status, ...animal }: Animal, wanted: Wanted): Animal => {
   const now = "status" in wanted ? wanted.status : status;
   return {

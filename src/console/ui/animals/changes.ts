@@ -54,7 +54,7 @@ const isBeyond = (list: Pages, sort: View["sort"], { id }: Animal): boolean => {
   return (sort ?? DEFAULT_SORT) === "-id" ? id < last.id : true;
 };
 
-/** True if a reload of the loaded pages might show the animal. Only the API can tell what a search finds. */
+/** True if a reload of the loaded pages might show the animal. Only the API can evaluate a search. */
 export const mayEnter = (list: Pages, view: View, animal: Animal): boolean =>
   mayMatch(view, animal) &&
   !isBeyond(list, view.sort, animal) &&

@@ -76,7 +76,7 @@ const Loaded = () => {
   );
 };
 
-/** Tells that somebody else has changed the animal, offers to reload it, and tells when that is done. */
+/** Reports that another user has changed the animal, offers to reload it, and confirms the reload. */
 const Outdated = ({
   isLoaded,
   reloading: { error, isPending, run },
@@ -112,7 +112,7 @@ const Outdated = ({
 const categoryName = (categories: readonly Category[], id: string): string =>
   categoryOf(categories, id)?.name ?? id;
 
-/** Hints for the fields that somebody else has changed too. */
+/** Hints for the fields that another user has changed too. */
 const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Partial<Draft> => {
   const { name, category, status } = theirs;
   return {
@@ -126,7 +126,7 @@ const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Parti
   };
 };
 
-/** What is edited: the version that was read, and the form. After a conflict the form continues with a newer version. */
+/** An edit: the version that was read, and the form. After a conflict the form continues with a newer version. */
 const useEditing = (first: AnimalVersion) => {
   const [seen, setSeen] = useState(first);
   const [draft, setDraft] = useState(draftOf(first.animal));
@@ -134,7 +134,7 @@ const useEditing = (first: AnimalVersion) => {
   return {
     seen,
     draft,
-    /** The fields that somebody else has changed too; undefined if there was no conflict. */
+    /** The fields that another user has changed too; undefined without a conflict. */
     theirs,
     isDirty: !isSameDraft(draft, draftOf(seen.animal)),
     change: (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change })),
@@ -147,7 +147,7 @@ const useEditing = (first: AnimalVersion) => {
   };
 };
 
-/** Sends only the changed fields, and only if nobody else has changed the animal since it was read. */
+/** Sends only the changed fields, and only if no other user has changed the animal since it was read. */
 const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) => {
   const { seen, draft, theirs, isDirty, change, rebase } = useEditing(version);
   useDraftGuard(isDirty);
@@ -199,7 +199,7 @@ const EditAnimal = ({ id, back }: { id: number; back: string }) => {
   );
 };
 
-/** Deletes the version that is shown. If somebody else has changed the animal since, nothing is deleted. */
+/** Deletes the version that is shown. If another user has changed the animal since, nothing is deleted. */
 const DeleteForm = ({
   version,
   back,
@@ -221,7 +221,7 @@ const DeleteForm = ({
   });
   const { error, isPending } = deleting;
   const content = useRef<HTMLDivElement>(null);
-  // After a reload, the button that had the focus is gone.
+  // After a reload, the button that had the focus no longer exists.
   useEffect(() => {
     if (document.activeElement === document.body)
       content.current?.querySelector<HTMLElement>("footer a")?.focus();
@@ -270,7 +270,7 @@ const DeleteAnimal = ({
 }: {
   id: number;
   back: string;
-  /** Where to go when it is deleted. */
+  /** The page to open after the deletion. */
   after: string;
 }) => {
   const { data: version, error, isPending, refetch } = useAnimalVersion(id);
@@ -329,7 +329,7 @@ export const AnimalDialog = ({
   id: number;
   act: string | undefined;
   back: string;
-  /** Where to go when the animal is deleted. */
+  /** The page to open after the animal's deletion. */
   after?: string;
 }) => {
   const { can } = useSession();

@@ -6,7 +6,7 @@ import type { Animal } from "./animal.ts";
 export type Gap =
   /** The stream has just begun: a list that was read at the same time may be older. */
   | "start"
-  /** The server does not know any more what happened. */
+  /** The server no longer has the missed events. */
   | "reset"
   /** No stream gets through. */
   | "silence";
@@ -14,15 +14,15 @@ export type Gap =
 export interface Follower {
   /** Called with the changes of a moment together. */
   onChanges(changes: Changes): unknown;
-  /** Called when changes may have been missed: read again what is shown. */
+  /** Called when changes may have been missed: reload the animals that are shown. */
   onGap(gap: Gap): void;
 }
 
-/** What there is beside the stream. */
+/** The stream and the timing of `followAnimals`. */
 interface FollowOptions {
   /** The stream of events. It reconnects by itself. */
   events(options: EventOptions): AsyncIterable<PetEvent>;
-  /** When the server was last heard of, in milliseconds. */
+  /** The time of the server's last message, in milliseconds. */
   heardAt(): number;
   signal: AbortSignal;
   /** Changes are collected for so long: an import makes thousands. */
@@ -60,8 +60,8 @@ const collector = (onChanges: Follower["onChanges"], batchMs: number) => {
 };
 
 /**
- * Follows the changes to animals until `signal` is aborted. Where no stream gets through, as behind a proxy that holds
- * responses back or beyond the number of streams that a key may have, it asks for polling.
+ * Follows the changes to animals until `signal` is aborted. Where no stream gets through, such as through a proxy that
+ * buffers responses or beyond the number of streams that a key may have, it asks for polling.
  */
 export const followAnimals = async (
   position: Position,
@@ -97,7 +97,7 @@ export const followAnimals = async (
       else add(event.pet.id, event.pet);
     }
   } catch {
-    // Ended, or refused for good: polling goes on.
+    // Ended, or refused for good: polling continues.
     if (!signal.aborted) onGap("silence");
   } finally {
     flush();

@@ -73,7 +73,7 @@ const CategoryChoice = ({
   );
 };
 
-/** The search and the filter by category. They are kept in the address; what is typed replaces it. */
+/** The search and the filter by category. They are kept in the address; typing replaces it. */
 const FilterForm = ({ view }: { view: View }) => {
   const { route } = useLocation();
   const { q = "", category = "" } = view;

@@ -65,7 +65,7 @@ export const useLiveAnimals = ({ onGap, onChanges }: Pick<Follower, "onGap"> & P
   }, [isHidden]);
 };
 
-/** More than these are not put first: the list begins anew. */
+/** If more animals than this arrive, the list is reloaded instead of placing them first. */
 const MAX_ARRIVALS = 100;
 const MAX_ROWS = 100;
 
@@ -83,7 +83,7 @@ type Waiting = ReadonlyMap<number, Animal>;
 
 const NONE: Waiting = new Map();
 
-/** The animals that wait, with what has become of them, and those that have arrived. */
+/** The waiting animals in their new state, and those that have arrived. */
 const afterChanges = (waiting: Waiting, changes: Changes, arrived: readonly Animal[]): Waiting => {
   const next = new Map(waiting);
   for (const id of changes.keys()) next.delete(id);
@@ -119,7 +119,7 @@ export const useLiveList = (view: View, list: Pages | undefined) => {
   };
   const onGap = (gap: Gap) => {
     missed.current = list ? undefined : gap;
-    // What can't be read now is read at the next gap.
+    // Animals that can't be read now are read at the next gap.
     if (list) catchUp(gap).catch(() => {});
   };
   useLiveAnimals({

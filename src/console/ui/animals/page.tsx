@@ -110,7 +110,7 @@ const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
   );
 };
 
-/** What is known about an animal, and what may be done with it. */
+/** An animal's details and its actions. */
 const Details = ({ animal }: { animal: Animal }) => {
   const mayReadOrders = useSession().can("orders:read");
   return (

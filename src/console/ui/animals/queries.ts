@@ -11,15 +11,15 @@ import type { Statistics } from "./statistics.ts";
 import { WORDS } from "./words.ts";
 
 /**
- * The cache keys. Lists are never read again as a whole: what has changed is patched in (`applyChanges`), because a list may
- * have many pages.
+ * The cache keys. Lists are never reloaded as a whole: changes are patched in (`applyChanges`), because a list may have many
+ * pages.
  */
 export const ANIMALS = ["animals"] as const;
 const STATISTICS = [...ANIMALS, "statistics"] as const;
 const LIST = ["animal lists"] as const;
 const ONE = ["animal"] as const;
 
-/** The API takes so many ids, or changes, at once. */
+/** The API's limit for ids, or changes, in one request. */
 const MAX_IDS = 100;
 /** A longer list has no entity tags. */
 const MAX_TAGGED = 50;
@@ -151,7 +151,7 @@ export const putFirst = (queries: QueryClient, view: View, animals: readonly Ani
   queries.setQueryData<Pages>(listKey(view), (list) => list && withFirst(list, animals));
 };
 
-/** Reads again what has changed, in one request, and shows it. */
+/** Reloads changed animals in one request, and shows them. */
 export const rereadAnimals = async (queries: QueryClient, ids: readonly number[]): Promise<void> => {
   for (const some of slicesOf(ids)) {
     const found = new Map((await readAnimals(some)).map((one) => [one.id, one]));

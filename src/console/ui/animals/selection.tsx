@@ -20,13 +20,13 @@ const download = (name: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
-  // Not at once: browsers begin the download later.
+  // Deferred, because browsers begin the download later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
 
 const SELECTED = "selected";
 
-/** What can be done with the selected animals. It stays at the bottom of the window. */
+/** The actions on the selected animals. It stays at the bottom of the window. */
 export const SelectionBar = ({
   selected,
   view,
@@ -113,7 +113,7 @@ interface FormProps {
   onDone: (outcome: Outcome) => void;
 }
 
-/** Changes all of them at once, and offers one Undo. Those that could not be changed are told on the page. */
+/** Changes all of them together, and offers one Undo. The page lists those that could not be changed. */
 const BulkForm = ({
   animals,
   back,
@@ -124,7 +124,7 @@ const BulkForm = ({
   children,
 }: FormProps & {
   wanted: Wanted;
-  /** What they are then: "adopted". */
+  /** Their state after the change: "adopted". */
   what: string;
   /** False while something is missing. */
   isReady?: boolean;

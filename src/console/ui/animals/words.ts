@@ -7,7 +7,7 @@ import { isNarrow } from "./addresses.ts";
 
 const quoted = (name: string): string => `“${name}”`;
 
-/** What an edit did, or that it did more than one thing. */
+/** The effect of an edit, or that it had more than one. */
 const editedMessage = (before: Animal, now: Animal, categoryName: string): string => {
   const name = quoted(now.name);
   const changes = [
@@ -25,7 +25,7 @@ const editedMessage = (before: Animal, now: Animal, categoryName: string): strin
 
 const HELD = "This animal has an open adoption. Complete or cancel the adoption first.";
 
-/** What the forms say about their fields. */
+/** The forms' texts about their fields. */
 export const FIELDS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   categoryId: {

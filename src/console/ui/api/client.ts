@@ -6,7 +6,7 @@ import type { paths as StorePaths } from "../../../client/types/store.d.ts";
 import { ERRORS } from "./words.ts";
 import { finishWrite } from "./writes.ts";
 
-/** The user is there for so long after a press or a key. */
+/** The user counts as present for so long after a press or a key. */
 const ATTENDED_MS = 60_000;
 
 let lastInput = Date.now();
@@ -18,7 +18,7 @@ const onInput = (): void => {
 for (const type of ["pointerdown", "keydown", "wheel", "touchstart"])
   addEventListener(type, onInput, { capture: true, passive: true });
 
-/** False for what the page does by itself, such as polling: it must not keep the session alive. */
+/** False for requests that the page sends without user input, such as polling: they must not keep the session alive. */
 const isAttended = (): boolean => Date.now() - lastInput < ATTENDED_MS;
 
 export { ApiError };
@@ -50,7 +50,7 @@ const reword = (error: ApiError): ApiError => {
   return error;
 };
 
-/** The error if there is no response. */
+/** The error for a request without a response. */
 export const unreachable = (): ApiError => reword(new ApiError(0, "unreachable", ""));
 
 /** The error in a response of a request that does not go through the client. */

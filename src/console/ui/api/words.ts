@@ -1,6 +1,6 @@
 /**
- * What the console says for an error code, where it is about no field. Codes that are not listed keep the API's message, which
- * names a limit, a scope or a reason that only the server knows.
+ * The console's texts for error codes that concern no field. Other codes keep the API's message, which names a limit, a scope
+ * or a reason that only the server knows.
  */
 export const ERRORS: Readonly<Record<string, string>> = {
   unreachable: "The server did not respond. Check your connection and try again.",

@@ -20,7 +20,7 @@ import {
 const Who = ({ actor }: { actor: Actor }) => {
   const mayRead = useSession().can("audit:read");
   const title = ACTOR_TITLES[actor.kind];
-  // A name may contain characters that change the direction of what follows.
+  // A name may contain characters that change the direction of the text after it.
   const words = <bdi>{actorWords(actor)}</bdi>;
   if (!mayRead) return <strong title={title}>{words}</strong>;
   const { kind, id } = actor;
@@ -31,7 +31,7 @@ const Who = ({ actor }: { actor: Actor }) => {
   );
 };
 
-/** What it was done to, with a link unless it is gone or the reader may not see it. */
+/** The changed resource, with a link if it still exists and the reader may see it. */
 const What = ({ resource, isGone }: { resource: Resource; isGone: boolean }) => {
   const { can } = useSession();
   const page = pageOfResource(resource);
@@ -80,7 +80,7 @@ export const Entries = ({ entries }: { entries: readonly Entry[] }) => {
 };
 
 /**
- * What happened to a resource, newest first: who did what, and when. Any page can show it.
+ * A resource's history, newest first: actors, actions and times. Any page can show it.
  *
  *     <History resource="pet" id={7} />
  *     <History resource="project" id="docs" />

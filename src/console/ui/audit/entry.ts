@@ -14,6 +14,6 @@ export const isEnd = (action: Action): boolean => action.endsWith(".deleted") ||
 export const isOwn = ({ actor, resource }: Pick<Entry, "actor" | "resource">): boolean =>
   actor.kind === "person" && resource.kind === "person" && String(actor.id) === resource.id;
 
-/** True if the changes have a value before and after. Otherwise they say how the resource began. */
+/** True if the changes have a value before and after. Otherwise they are the resource's initial values. */
 export const isChange = (action: Action): boolean =>
   !/^export\.|\.(added|created|finished|opened|read|refused)$/.test(action);

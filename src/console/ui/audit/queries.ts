@@ -92,7 +92,7 @@ const REFRESH_MS = 30_000;
 
 type Read = (query: { limit: number; cursor?: string }) => Promise<Page<Entry>>;
 
-/** How to read the history of a resource. */
+/** Requests for the histories of resources. */
 const HISTORIES = {
   pet: (id) => (query) =>
     pageOf(store.GET("/pets/{petId}/history", { params: { path: { petId: Number(id) }, query } })),
@@ -112,7 +112,7 @@ const HISTORIES = {
     pageOf(platform.GET("/platform/projects/{slug}/history", { params: { path: { slug }, query } })),
 } satisfies Record<string, (id: string) => Read>;
 
-/** What has a history of its own. */
+/** The kinds of resources that have a history. */
 export type HistoryKind = keyof typeof HISTORIES;
 
 /** Entries that were made elsewhere appear. */

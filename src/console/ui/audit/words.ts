@@ -1,7 +1,7 @@
 import { STATUS_NAMES, isStatus } from "../animals/animal.ts";
 import type { Action, Actor, Change, Kind, Resource } from "./entry.ts";
 
-/** What somebody did, before the name of the thing: "Maria added Bella". */
+/** The user's action, before the name of the thing: "Maria added Bella". */
 export const VERBS: Readonly<Record<Action, string>> = {
   "pet.added": "added",
   "pet.changed": "changed",
@@ -81,7 +81,7 @@ export const actorWords = ({ kind, name }: Actor): string => {
   return kind === "operator" ? "The operator" : "The service";
 };
 
-/** What an actor is, for a title. */
+/** The kinds of actors, for a title. */
 export const ACTOR_TITLES: Readonly<Record<Actor["kind"], string>> = {
   person: "A person, at the console",
   key: "An API key",
@@ -111,7 +111,7 @@ export const resourceWords = ({ kind, id, name = id }: Resource): string =>
     ? (EXPORTS[id] ?? id)
     : `${PREFIXES[kind] ?? ""}${kind === "order" ? id : name}`;
 
-/** What the thing belongs to, after its name. */
+/** The resource's parent, after its name. */
 export const belongsTo = ({ kind, name, parent }: Resource): string => {
   if (kind === "order") return name === undefined ? "" : ` of ${name}`;
   return parent ? ` in project ${parent.id}` : "";

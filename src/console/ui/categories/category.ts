@@ -8,7 +8,7 @@ const words = new Intl.Collator("en");
 export const byName = (categories: readonly Category[]): Category[] =>
   categories.toSorted((one, other) => words.compare(one.name, other.name));
 
-/** The category with an id, which may be a bigint or text; undefined if there is none. */
+/** The category with an id, which may be a bigint or text; undefined if it does not exist. */
 export const categoryOf = (
   categories: readonly Category[],
   id: number | bigint | string,

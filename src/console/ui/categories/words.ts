@@ -2,7 +2,7 @@ import { pluralize } from "../parts/wording.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import { MAX_CATEGORIES } from "./queries.ts";
 
-/** What the forms say about their fields. */
+/** The forms' texts about their fields. */
 export const FIELDS: FormWords = {
   name: {
     missing: "Enter a name.",

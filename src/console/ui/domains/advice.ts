@@ -24,14 +24,14 @@ export interface Change {
   value?: string;
 }
 
-/** Why a domain is not active, or will not stay so, and what to do. */
+/** Why a domain is not active, or will not stay active, and the remedy. */
 export interface Advice extends Words {
-  /** `bad`: somebody must act. `waiting`: the record is not there yet, or the service goes on by itself. */
+  /** `bad`: the user must act. `waiting`: the record does not exist yet, or the service continues without the user. */
   tone: "bad" | "waiting";
   changes: readonly Change[];
   /** The CA's own words. */
   quotes?: readonly string[];
-  /** What to do, one by one. */
+  /** The actions to take, one by one. */
   steps?: readonly string[];
 }
 
@@ -216,7 +216,7 @@ const grouped = (findings: readonly Finding[]): [Finding, ...Finding[]][] => {
   return [...groups.values()] as [Finding, ...Finding[]][];
 };
 
-/** Panels refuse a CNAME beside other records, so deletions come first. */
+/** Panels refuse a CNAME alongside other records, so deletions come first. */
 const IN_ORDER = { Delete: 0, Change: 1, Create: 1 } as const;
 
 const changesFor = (findings: readonly Finding[], domain: Named): Change[] => {
@@ -258,7 +258,7 @@ const certificateAdvice = (certificate: Certificate, now: number): Advice | unde
   };
 };
 
-/** What the CA said, one sentence per part. */
+/** The CA's own words, one sentence per part. */
 const quotesOf = ({ detail, subproblems, cause }: NonNullable<Certificate["problem"]>): string[] => [
   detail,
   ...subproblems.map(({ identifier, detail }) => (identifier ? `${identifier}: ${detail}` : detail)),
@@ -267,7 +267,7 @@ const quotesOf = ({ detail, subproblems, cause }: NonNullable<Certificate["probl
 
 const ORDER = { bad: 0, waiting: 1 } as const;
 
-/** What to do about a domain, the most urgent first; nothing if all is well. @param now milliseconds */
+/** The advice on a domain, the most urgent first; empty if all is well. @param now milliseconds */
 export const adviceOf = (domain: Seen, now: number): Advice[] => {
   if (domain.suspension)
     return [{ tone: "bad", title: SUSPENDED, text: domain.suspension.message, changes: [] }];
@@ -276,7 +276,7 @@ export const adviceOf = (domain: Seen, now: number): Advice[] => {
   if (isWaiting(domain) && (checkedAt === undefined || findings.length === 0))
     return [{ tone: "waiting", ...createWords(domain), changes: allRecords(domain, "Create") }];
   const found = grouped(findings).map((group) => findingAdvice(group, domain, now));
-  // Wrong records explain why there is no certificate. The steps for an overdue one are shown all the same.
+  // Wrong records explain a missing certificate. The steps for an overdue one are shown all the same.
   const isExplained = certificate?.status !== "ssl_overdue" && found.some(({ tone }) => tone === "bad");
   const about = certificate && !isExplained ? certificateAdvice(certificate, now) : undefined;
   const all = [...found, ...(about ? [about] : [])].toSorted(

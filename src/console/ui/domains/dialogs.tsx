@@ -23,7 +23,7 @@ import {
 import { ALL_DOMAINS, KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
 import { ADD, FIELDS, REMOVE } from "./words.ts";
 
-/** What is read in an address that was pasted. */
+/** The host name that was read from a pasted address. */
 const Understood = ({ typed, understood }: { typed: string; understood: string }) => {
   const hostname = hostnameIn(typed);
   return (
@@ -168,7 +168,7 @@ const Result = ({ addition: { hostname, result, domain, error } }: { addition: A
   </li>
 );
 
-/** The button that had the focus is gone. */
+/** The button that had the focus no longer exists. */
 const focus = (element: HTMLElement | null): void => element?.focus();
 
 /** A result for each domain, the refused ones first. */
@@ -319,7 +319,7 @@ const RemovalForm = ({
   const isPrimary = role === "primary";
   const targets = targetsOf(domains, hostname);
   const current = domains.find((one) => one.role === "primary")?.hostname;
-  // Nobody is lost if nothing is served, and a redirect is one already.
+  // No visitor is lost if nothing is served, and a redirect is one already.
   const canRedirect =
     stage === "live" &&
     !isWildcard(domain) &&
@@ -330,7 +330,7 @@ const RemovalForm = ({
   const primary = isPrimary ? (chosenPrimary ?? targets[0]?.hostname ?? "") : (current ?? "");
   const target = primary || (targets[0]?.hostname ?? "");
   const redirecting = useAction({
-    // Read again: somebody else may have changed it.
+    // Read again, because another user may have changed it.
     act: async (to: string) => putConfig(slug, withPrimary(await fetchConfig(slug), hostname, to)),
     changes: [KEYS.all(slug)],
     at: back,

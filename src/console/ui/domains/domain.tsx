@@ -112,7 +112,7 @@ const AdviceItem = ({
   </Notice>
 );
 
-/** What to do about a domain, the most urgent first, and how its DNS provider does it. */
+/** The advice on a domain, the most urgent first, with the steps at its DNS provider. */
 const AdviceList = ({ advice, guide }: { advice: readonly Advice[]; guide: Domain["guide"] | undefined }) => (
   <>
     {advice.map((one) => (
@@ -160,7 +160,7 @@ const Head = ({
   );
 };
 
-/** How the domain stands, in a sentence or two. */
+/** A domain's status in a sentence or two. */
 const State = ({ domain, now }: { domain: Domain; now: number }) => {
   const { checkedAt, nextCheckAt } = domain;
   const address = addressOf(domain);
@@ -218,7 +218,7 @@ const Content = ({
   );
 };
 
-/** A custom domain: what to do about it, its progress, and its actions. */
+/** A custom domain: advice, progress and actions. */
 export const DomainPage = ({
   project,
   hostname,

@@ -4,7 +4,7 @@ import { DNS_DELAY } from "./words.ts";
 
 // What findings and problems with certificates mean, in words.
 
-/** What a person reads first: what is wrong, and what to do. */
+/** The text that a person reads first: the problem, and the remedy. */
 export interface Words {
   title: string;
   text: string;
@@ -23,7 +23,7 @@ const cacheEnd = (left: number | undefined): string => {
 
 const lists = new Intl.ListFormat("en");
 
-/** What was wrong with an attempt and what to do, by the problem's type (RFC 8555 section 6.7, and the platform's own). */
+/** Problems of an attempt with their remedies, by the problem's type (RFC 8555 section 6.7, and the platform's own). */
 const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   budget: "The limit on certificate orders is reached. Wait: the next order is placed automatically.",
   caa: "The domain's CAA records do not allow the CA. Change them.",
@@ -46,7 +46,7 @@ const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   unreachable: "The server could not reach the CA. Its operator must check the connection.",
 };
 
-/** What a problem with a certificate means. The CA's own words are shown after it. */
+/** The meaning of a problem with a certificate. The CA's own words are shown after it. */
 export const certificateProblem = (type: string): string =>
   CERTIFICATE_PROBLEMS[type] ?? "The CA refused. This is what it said:";
 
@@ -88,7 +88,7 @@ const queueWords = ({ position, estimatedAt }: NonNullable<Certificate["queue"]>
   text: `Its turn should come ${relative((Date.parse(estimatedAt) - now) / 1000)}. The CA limits orders, and projects take turns. You only need to wait.`,
 });
 
-/** What is wrong with a certificate. */
+/** The problem with a certificate. */
 export const certificateWords = (certificate: Certificate, now: number): Words => {
   const { status, problem, queue } = certificate;
   if (queue && !problem) return queueWords(queue, now);
@@ -102,7 +102,7 @@ export const certificateWords = (certificate: Certificate, now: number): Words =
   };
 };
 
-/** What to do if there is no certificate after 30 minutes. The list is specified. */
+/** The steps if the certificate is missing after 30 minutes. The list is specified. */
 export const OVERDUE_STEPS = [
   "Confirm that the domain still verifies: its record must be right.",
   "Check that no CAA records block the certificate authority.",
@@ -151,7 +151,7 @@ const inTheWay = (findings: readonly [Finding, ...Finding[]]): Pick<Words, "titl
     : { title: `${/^[AHM]/.test(type) ? "An" : "A"} ${type} record of ${name} is in the way` };
 };
 
-/** Splits the message of a finding: first what is wrong, then what to do. A server's words in brackets are not split. */
+/** Splits the message of a finding: first the problem, then the remedy. A server's words in brackets are not split. */
 const fromMessage: Describe = ([{ message }]) => {
   const end = message.replaceAll(/\([^)]*\)/g, (quoted) => "-".repeat(quoted.length)).search(/[.:] /);
   return {
@@ -253,7 +253,7 @@ export const describe: Describe = (findings, domain, now) => {
   return { who: whoMustAct(finding), ...(FINDINGS[finding.kind] ?? fromMessage)(findings, domain, now) };
 };
 
-/** What to do after a domain was added, alone or with its pair. */
+/** The next steps after a domain was added, alone or with its pair. */
 export const createWords = (domain: Described, pair?: Described): Words => {
   const areTwo = pair !== undefined || needsTwo(domain);
   return {

@@ -16,7 +16,7 @@ import { CHECK, LIST, PAGE, STATUS, roleLabel } from "./words.ts";
 /** True if a domain can be added. */
 const isReady = ({ plan, activeDeploy }: Project): boolean => hasDomains(plan) && activeDeploy !== undefined;
 
-/** What a project lacks before its domains can be active. */
+/** The requirements that a project does not meet yet for active domains. */
 export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { project: Project }) => (
   <>
     {!hasDomains(plan) && (
@@ -36,7 +36,7 @@ export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { proje
   </>
 );
 
-/** How a domain stands. */
+/** A domain's status. */
 export const StatusBadge = ({ domain }: { domain: Domain }) => {
   const status = statusOf(domain, useNow());
   return <Badge tone={STATUS_TONES[status]}>{STATUS[status]}</Badge>;

@@ -21,7 +21,7 @@ export const useActions = (slug: string, hostname: string, primary: string | und
   const queries = useQueryClient();
   const changes = [KEYS.all(slug)];
   const setRedirect = async (isRedirect: boolean) => {
-    // Read again: somebody else may have changed it.
+    // Read again, because another user may have changed it.
     const config = withRedirect(await fetchConfig(slug), hostname, isRedirect);
     if (!config) throw new Error(MENU.noPrimary);
     return putConfig(slug, config);
@@ -111,7 +111,7 @@ export const DomainMenu = ({
         if (event.key === "Escape") close();
       }}
       onFocusOut={({ relatedTarget, currentTarget }) => {
-        // Safari gives no focus to a pressed button: then there is no related target, and the press must still count.
+        // Safari does not focus a pressed button. Then `relatedTarget` is null, and the press must still count.
         if (relatedTarget && !currentTarget.contains(relatedTarget as Node)) currentTarget.open = false;
       }}
     >

@@ -49,8 +49,8 @@ export const listRefetchDelay = (domains: readonly Pick<Domain, "stage" | "nextC
   Math.max(STEADY_MS, Math.min(SLOW_MS, ...domains.map(refetchDelay)));
 
 /**
- * The configuration in which a domain redirects to the primary domain with 301, or shows the site. Undefined if there is no
- * primary domain, or the domain itself is the primary one.
+ * The configuration in which a domain redirects to the primary domain with 301, or shows the site. Undefined without a
+ * primary domain, or if the domain itself is the primary one.
  */
 export const withRedirect = (
   { domains: { primary, redirects } }: Config,
@@ -110,8 +110,8 @@ const QUOTES = /^["'<“‘]+|["'>”’,;]+$/g;
 const INVISIBLE = /\p{Cf}/gu;
 
 /**
- * The host name in what somebody typed or pasted: an address loses its scheme, user, port, path and final dot. Other text
- * is returned trimmed: the API says what is wrong with it.
+ * The host name in typed or pasted text: an address loses its scheme, user, port, path and final dot. Other text is
+ * returned trimmed, and the API reports the error.
  */
 export const hostnameIn = (typed: string): string => {
   const text = typed.replaceAll(INVISIBLE, "").trim().replaceAll(QUOTES, "");

@@ -55,7 +55,7 @@ const NEXT: Partial<Record<Stage, string>> = {
 };
 const WAIT = "Wait. The certificate is issued automatically.";
 
-/** What to do next about a domain, for a list. @param now milliseconds */
+/** The next step for a domain, for a list. @param now milliseconds */
 export const nextStep = (domain: Domain, now: number): { title: string; details?: string } => {
   const [advice] = adviceOf(domain, now);
   if (!advice) return { title: NEXT[domain.stage] ?? WAIT };

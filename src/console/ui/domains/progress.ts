@@ -8,7 +8,7 @@ type DomainState = Pick<Domain, "hostname" | "record" | "stage" | "findings"> & 
 const has = ({ findings }: DomainState, ...kinds: Finding["kind"][]): boolean =>
   findings.some(({ kind }) => kinds.includes(kind));
 
-/** True if the domain does not become active, or does not stay so, unless somebody acts. */
+/** True if the domain does not become active, or does not stay active, without action by the user. */
 const isStuck = (domain: DomainState, now: number): boolean => {
   const { stage, nextCheckAt } = domain;
   if (stage === "suspended") return true;
@@ -18,7 +18,7 @@ const isStuck = (domain: DomainState, now: number): boolean => {
   return advice.some(({ tone }) => tone === "bad") || (stage === "issue_failed" && advice.length === 0);
 };
 
-/** How a domain stands, for its badge. @param now milliseconds */
+/** A domain's status, for its badge. @param now milliseconds */
 export const statusOf = (domain: DomainState, now: number): keyof typeof STATUS => {
   if (isStuck(domain, now)) return "action_needed";
   if (domain.stage === "live") return "active";
@@ -64,7 +64,7 @@ const dnsSteps = (domain: DomainState): Progress[] => {
   ];
 };
 
-/** True if the domain will get a certificate, as far as the page can tell: without HTTPS there is none. */
+/** True if the domain will get a certificate, as far as the page can tell: without HTTPS it gets none. */
 export const isCertified = (
   { stage, certificate, liveAt }: Pick<DomainState, "stage" | "certificate" | "liveAt">,
   isSecured: boolean,
@@ -97,7 +97,7 @@ const doneStep = ({ name, at }: Progress): Step => ({
 });
 
 /**
- * The steps until a domain is active. The first that is not done is in progress, or waits for somebody to act.
+ * The steps until a domain is active. The first that is not done is in progress, or waits for the user.
  * @param history newest first
  * @param isSecured true if the platform's own addresses use HTTPS
  * @param now milliseconds

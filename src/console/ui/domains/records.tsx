@@ -54,7 +54,7 @@ const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
 
 const COLUMNS = [RECORD.type, RECORD.name, RECORD.value, RECORD.ttl];
 
-/** Records with what to copy. @param isTodo true if they are to be changed at the DNS provider */
+/** Records with buttons to copy their parts. @param isTodo true if they are to be changed at the DNS provider */
 export const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTodo: boolean }) => (
   <Table
     label={isTodo ? RECORD.todo : RECORD.needed}
@@ -85,7 +85,7 @@ const Snippet = ({ title, text }: { title: string; text: string }) => (
   </>
 );
 
-/** What to do at the DNS provider, step by step. A step can occur twice. */
+/** Instructions for the DNS provider, step by step. A step can occur twice. */
 export const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domain["guide"]> }) => (
   <section class="guide">
     <h3>{RECORD.guide(provider)}</h3>
@@ -97,7 +97,7 @@ export const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domai
   </section>
 );
 
-/** What a domain needs at its DNS provider, also in the forms that tools take. */
+/** The records that a domain needs at its DNS provider, also in the forms that tools take. */
 export const NeededRecords = ({
   domain,
   isOpen = false,
@@ -124,7 +124,7 @@ export const NeededRecords = ({
   );
 };
 
-/** How a site that is live elsewhere gets its certificate before its visitors come here. */
+/** Instructions to get a certificate for a site that is live elsewhere, before its visitors come here. */
 export const Move = ({ domain }: { domain: Domain }) => {
   const changes = moveRecord(domain);
   const [record] = changes;
@@ -192,7 +192,7 @@ export const Connect = ({ offer }: { offer: Domain["domainConnect"] }) => {
       <a class="button" href={offer.url} rel="noreferrer" target={targetOf(url)}>
         {CONNECT.label(offer.provider)}
       </a>
-      {/* The provider chooses its name, so only the host says where the link leads. */}
+      {/* The provider chooses its name, so only the host shows the link's target. */}
       <small>{CONNECT.text(url.host)}</small>
     </p>
   );

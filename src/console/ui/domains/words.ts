@@ -40,7 +40,7 @@ export const STEP_STATES = {
 export const verifyLabel = ({ verifiedAt }: Pick<Domain, "verifiedAt">): "Verify" | "Re-verify" =>
   verifiedAt === undefined ? "Verify" : "Re-verify";
 
-/** "The next check is in 2 minutes.", or that there is none. @param now milliseconds */
+/** "The next check is in 2 minutes.", or that none is scheduled. @param now milliseconds */
 export const nextCheck = ({ nextCheckAt }: Pick<Domain, "nextCheckAt">, now: number): string =>
   nextCheckAt === undefined
     ? "It is no longer checked automatically: choose Verify."
@@ -141,7 +141,7 @@ export const ADD = {
   added: (name: string) => `${name} added`,
 } as const;
 
-/** What is wrong with the name of a domain. */
+/** Problems with the name of a domain. */
 export const FIELDS: FormWords = {
   hostname: {
     missing: "Enter a domain, such as docs.example.org.",
@@ -224,7 +224,7 @@ export const PAGE = {
   changePlan: "Change the plan",
   needsDeploy: "A domain needs a site to show. This project has no successful deploy yet.",
   deploy: "Go to deploys",
-  /** What a check found, for people who do not see the page change. */
+  /** The result of a check, for people who do not see the page change. */
   outcome: (status: string, title: string | undefined) =>
     title === undefined ? `Checked: ${status}` : `Checked: ${status}. ${title}`,
 } as const;
@@ -253,7 +253,7 @@ export const RECORD = {
   value: "Value",
   ttl: "TTL",
   inFull: "in full:",
-  /** What is copied. */
+  /** The copied text. */
   copied: (what: "name" | "value" | "TTL", type: string) => `the ${what} of the ${type} record`,
   now: "now:",
   alias: "ALIAS or ANAME",

@@ -1,13 +1,13 @@
 import type { components } from "../../../client/types/platform.d.ts";
 import { PERMISSIONS, ROTATE } from "./words.ts";
 
-/** What a key may be allowed to do; `*` is everything. */
+/** The permissions of a key; `*` is everything. */
 export type Grant = components["schemas"]["Key"]["scopes"][number];
 
 /** In the order of the form. */
 export const GRANTS = Object.keys(PERMISSIONS) as readonly Grant[];
 
-/** A key grants only what it holds itself. */
+/** A key grants only its own permissions. */
 export const mayGrant = (own: readonly Grant[], grant: Grant): boolean =>
   own.includes("*") || own.includes(grant);
 
@@ -91,8 +91,8 @@ const GRACES: readonly Grace[] = [
 export const DEFAULT_GRACE = 86_400;
 
 /**
- * How long an old secret may remain valid. If it is the secret of this session, it does not expire at once: that would sign
- * the user out before they could read the new one.
+ * How long an old secret may remain valid. If it is the secret of this session, it does not expire immediately: that would
+ * sign the user out before they could read the new one.
  */
 export const gracesOf = (isOwn: boolean): readonly Grace[] =>
   isOwn ? GRACES.filter(({ seconds }) => seconds > 0) : GRACES;

@@ -2,7 +2,7 @@ import type { components } from "../../../client/types/platform.d.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import type { Question } from "../parts/leaving.ts";
 
-/** What a scope lets a key do. */
+/** The meaning of each scope. */
 export const PERMISSIONS: Record<components["schemas"]["Key"]["scopes"][number], string> = {
   "*": "Full access including future permissions",
   "pets:read": "Read animals and categories",
@@ -61,7 +61,7 @@ export const NEW = {
   submit: "Create key",
 } as const;
 
-/** What the form says about its fields. */
+/** The form's texts about its fields. */
 export const FIELDS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   scopes: {
@@ -92,7 +92,7 @@ export const SECRET = {
   done: "Done",
 } as const;
 
-/** Asked before a secret is left that nobody has copied. */
+/** Asked before the user leaves a secret that has not been copied. */
 export const UNSTORED: Question = {
   title: "Close without storing the secret?",
   text: "It is shown only once. Without it, nobody can use the key.",

@@ -5,14 +5,14 @@ import { newIdempotencyKey } from "../api/client.ts";
 import { finishDialog } from "./navigation.ts";
 import { type Toast, useToast } from "./toasts.tsx";
 
-/** What an action does. `Input` is passed to `run`, `Result` comes from the API. */
+/** An action. `run` passes `Input` to it, and the API returns `Result`. */
 interface Action<Input, Result> {
   act: (input: Input) => Promise<Result>;
   /** True if the input changes nothing: then nothing is sent, nothing is said, and the dialog closes. */
   isUnchanged?: (input: Input) => boolean;
-  /** The cache keys of what becomes stale, whether it succeeds or not: an error may mean that somebody else was faster. */
+  /** The cache keys of data that becomes stale, even after an error: another user may have changed it first. */
   changes?: readonly QueryKey[];
-  /** Patches the caches with the result, so that the page shows it at once. Awaited before the dialog closes. */
+  /** Patches the caches with the result, so that the page shows it immediately. Awaited before the dialog closes. */
   onDone?: (result: Result, input: Input) => unknown;
   onFailed?: (error: Error, input: Input) => unknown;
   /** The address to go to: the dialog's `back`, or the page of the result. Without it, the address stays. */
@@ -21,7 +21,7 @@ interface Action<Input, Result> {
   says?: (result: Result, input: Input) => Toast | string | undefined;
   /** Takes the action back. The toast then has Undo. */
   undo?: (result: Result, input: Input) => Promise<unknown>;
-  /** Shows an error as a toast. Use it where the page has no room for a `Problem`. */
+  /** Shows an error as a toast. Use it on pages without space for a `Problem`. */
   isErrorToast?: boolean;
 }
 
@@ -29,7 +29,7 @@ const toastOf = (said: Toast | string | undefined): Toast | undefined =>
   typeof said === "string" ? { words: said } : said;
 
 /**
- * An action on the API: it sends the request, refreshes or patches what is shown, closes the dialog and shows a toast.
+ * An action on the API: it sends the request, refreshes or patches the page's data, closes the dialog and shows a toast.
  *
  *     const rename = useAction({
  *       act: (name: string) => dataOf(store.PATCH(...)),
@@ -40,7 +40,7 @@ const toastOf = (said: Toast | string | undefined): Toast | undefined =>
  *     rename.run("Dogs"); rename.error; rename.isPending
  *
  * `run` does nothing while the action is under way, so its button needs only `aria-disabled`. If the user has closed the dialog
- * in the meantime, the address stays, and an error becomes a toast. Results are not kept when the component is gone.
+ * in the meantime, the address stays, and an error becomes a toast. Results are not kept after the component unmounts.
  */
 export const useAction = <Input = void, Result = unknown>(action: Action<Input, Result>) => {
   const queries = useQueryClient();

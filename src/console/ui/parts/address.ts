@@ -15,6 +15,6 @@ export const addressOf = (
 export const idOf = (part: string | undefined): number | undefined =>
   part && /^[1-9]\d{0,14}$/.test(part) ? Number(part) : undefined;
 
-/** Parses an integer, exactly even beyond 2^53. Other text is returned unchanged: the API says what is wrong with it. */
+/** Parses an integer, exactly even beyond 2^53. Other text is returned unchanged, and the API reports the error. */
 export const integerOf = (text: string): Int64 =>
   /^-?\d{1,30}$/.test(text.trim()) ? BigInt(text.trim()) : (text as unknown as Int64);

@@ -9,15 +9,15 @@ interface ComboboxProps<Option> {
   name: string;
   /** Names the list of suggestions. */
   listLabel: string;
-  /** What was typed, or the label of what was chosen. */
+  /** The typed text, or the label of the chosen option. */
   text: string;
   options: readonly Option[];
   keyOf: (option: Option) => string | number;
-  /** The place of the chosen option, where an opened list begins. By default, it begins with the first option. */
+  /** The index of the chosen option, where an opened list begins. By default, it begins with the first option. */
   chosen?: number | undefined;
   /** The options are those of an earlier text: Enter waits for those of the current one. */
   isOutdated: boolean;
-  /** Shown in the list in place of options. */
+  /** Shown in the list instead of options. */
   message?: string | undefined;
   onText: (text: string) => void;
   onChoose: (option: Option) => void;
@@ -29,7 +29,7 @@ interface ComboboxProps<Option> {
 /** How far an arrow key moves; undefined for other keys. */
 const STEPS: Readonly<Record<string, number | undefined>> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Which suggestion is active, whether the list is open, and what the keys do. */
+/** The active suggestion, the state of the list, and its key handlers. */
 const useSuggestions = <Option,>({
   options,
   chosen = 0,

@@ -20,8 +20,8 @@ export const useDraftGuard = (isDirty: boolean, question: Question = DRAFT): voi
   useLayoutEffect(() => (isDirty ? guard(question) : undefined), [isDirty, question]);
 
 /**
- * Focuses the first control, but not the close button before it. The content may load after the dialog opens.
- * Before the first paint: later, it would take the focus from somebody who is fast.
+ * Focuses the first control, but not the close button before it. The content may load after the dialog opens. Before the
+ * first paint: later, it would take the focus from a fast user.
  */
 const useFirstFocus = (element: { current: HTMLDialogElement | null }) => {
   const hasFocused = useRef(false);
@@ -36,7 +36,7 @@ const useFirstFocus = (element: { current: HTMLDialogElement | null }) => {
 };
 
 /**
- * A dialog with an address of its own: link to the address to open it. Escape, × and Back lead to where it was opened, or to
+ * A dialog with its own address: link to the address to open it. Escape, × and Back lead to the page that opened it, or to
  * `back` if its address was opened directly. Focus and scroll position of the page stay.
  */
 export const Dialog = ({

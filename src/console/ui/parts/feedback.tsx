@@ -28,7 +28,7 @@ export const Problem = ({
   </div>
 );
 
-/** Shown in place of an empty list. */
+/** Shown instead of an empty list. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p>

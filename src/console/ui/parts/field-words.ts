@@ -1,6 +1,6 @@
 import { ApiError, type FieldProblem } from "../api/client.ts";
 
-/** What a form says about one of its fields. */
+/** A form's texts about one of its fields. */
 export type FieldWords = Readonly<{
   /** Nothing was entered: "Enter a name." */
   missing?: string;
@@ -10,7 +10,7 @@ export type FieldWords = Readonly<{
   rules?: Readonly<Record<string, string>>;
 }>;
 
-/** What a form says about its fields, by their names in the API. */
+/** A form's texts about its fields, by their names in the API. */
 export type FormWords = Readonly<Record<string, FieldWords>>;
 
 const atMost = ({ max }: FieldProblem): string =>
@@ -19,7 +19,7 @@ const atMost = ({ max }: FieldProblem): string =>
 const atLeast = ({ min }: FieldProblem): string =>
   min === undefined ? "This is too short." : `Use at least ${min} characters.`;
 
-/** For fields without words of their own, by rule. */
+/** General texts by rule, for fields without specific ones. */
 const GENERAL: Readonly<Record<string, (problem: FieldProblem) => string>> = {
   type: () => "Enter a valid value.",
   too_short: atLeast,
@@ -42,7 +42,7 @@ const INVISIBLE = "This contains an invisible character. Type the text instead o
 const isMissing = ({ rule, min }: FieldProblem): boolean =>
   rule === "required" || rule === "blank" || (rule === "too_short" && min === 1);
 
-/** What is wrong with a field, in the words of its form or in general ones. */
+/** The problem with a field, in the words of its form or in general ones. */
 export const wordsFor = (problem: FieldProblem, words: FieldWords = {}): string => {
   const { rule, reason = "" } = problem;
   const own = words.rules?.[reason] ?? words.rules?.[rule];

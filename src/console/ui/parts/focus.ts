@@ -1,4 +1,4 @@
-/** The control that had the focus last, and where its row was. */
+/** The control that had the focus last, and the position of its row. */
 interface Last {
   control: HTMLElement;
   row: HTMLTableRowElement | null;
@@ -24,7 +24,7 @@ const remember = ({ target }: FocusEvent): void => {
 const nextAction = ({ row, body, at }: Last): HTMLElement | undefined => {
   if (!body?.isConnected || at < 0) return undefined;
   const rows = rowsOf(body);
-  // The rows move up if the row is gone.
+  // Without the row, the rows after it have moved up.
   const next = row?.isConnected ? rows.indexOf(row) + 1 : at;
   return [...rows.slice(next), ...rows.slice(0, next).toReversed()]
     .map((one) => one.querySelector<HTMLElement>(FIRST_ACTION))
@@ -36,7 +36,7 @@ const isLost = (): boolean => {
   return activeElement === null || activeElement === body;
 };
 
-/** Focuses the next row's first action if the control that had the focus is gone, otherwise the page's heading. */
+/** Focuses the next row's first action if the focused control no longer exists, otherwise the page's heading. */
 export const recoverFocus = (): void => {
   if (!isLost() || document.querySelector("dialog[open]")) return;
   if (!last || last.control.isConnected) return;
@@ -44,7 +44,7 @@ export const recoverFocus = (): void => {
   next?.focus();
 };
 
-/** Returns the focus to the page after a dialog: to the link that opened it, or where it would be without the dialog. */
+/** Returns the focus to the page after a dialog: to the link that opened it, or to its position without the dialog. */
 export const returnFocus = (opener: string): void => {
   if (!isLost()) return;
   const links = document.querySelectorAll<HTMLAnchorElement>("main a[href]");

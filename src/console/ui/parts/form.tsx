@@ -7,7 +7,7 @@ import { Sentence } from "./text.tsx";
 
 const Errors = createContext<(field: string) => string | undefined>(() => undefined);
 
-/** What is wrong with a field of the form around it; undefined if nothing is. */
+/** The problem with a field of the enclosing form; undefined without one. */
 export const useFieldError = (field: string): string | undefined => useContext(Errors)(field);
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -52,7 +52,7 @@ export const Form = ({
   children,
 }: {
   error: Error | null | undefined;
-  /** What the form says about each of its fields. */
+  /** The form's texts about each of its fields. */
   words: FormWords;
   /** Fields that this form does not show: an error about them is shown above the others. */
   hidden?: readonly string[];

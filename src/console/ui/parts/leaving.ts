@@ -1,4 +1,4 @@
-/** What the user is asked before they leave something unsaved. */
+/** The question before a user leaves something unsaved. */
 export interface Question {
   title: string;
   text: string;
@@ -8,7 +8,7 @@ export interface Question {
   leave: string;
 }
 
-/** What is left: a page by a link, Back or closing the tab; the console by signing out or closing the tab. */
+/** The scope that is left: a page by a link, Back or closing the tab; the console by signing out or closing the tab. */
 type Scope = "page" | "console";
 
 type Ask = (question: Question) => Promise<boolean>;
@@ -17,7 +17,7 @@ let guards: readonly { question: Question; scope: Scope }[] = [];
 let isAsking = false;
 let ask: Ask = ({ title, text }) => Promise.resolve(confirm(`${title}\n${text}`));
 
-/** Sets how a question is asked. It resolves to true if the user leaves. */
+/** Sets the function that asks a question. It resolves to true if the user leaves. */
 export const setAsk = (given: Ask): void => {
   ask = given;
 };
@@ -44,7 +44,7 @@ export const disarm = (): void => {
   guards = guards.filter(({ scope }) => scope !== "page");
 };
 
-/** Leaves at once if nothing is unsaved, otherwise after the user has agreed. */
+/** Leaves immediately if nothing is unsaved, otherwise after the user has agreed. */
 export const leave = async (proceed: () => void, scope: Scope = "page"): Promise<void> => {
   const found = guards.findLast(isConcerned(scope));
   if (!found) return proceed();

@@ -18,8 +18,8 @@ const More = ({
 }) => {
   const shown = useRef<HTMLParagraphElement>(null);
   const wasPressed = useRef(false);
-  // The button disappears with the last page: keep the focus here, and the first new row in view.
-  // At once: the focus that is lost until the next frame would be moved to the heading.
+  // The button disappears with the last page: keep the focus here, and the first new row in view. A layout effect:
+  // in the next frame, lost focus would move to the heading.
   useLayoutEffect(() => {
     if (!hasMore && wasPressed.current) shown.current?.focus({ preventScroll: true });
   }, [hasMore]);
@@ -45,7 +45,7 @@ const More = ({
   );
 };
 
-/** What a list shows of its query: one by `useList`, or one that reads all items at once and has no next page. */
+/** The query results that a list shows: one by `useList`, or one that reads all items together and has no next page. */
 interface Found<Item> {
   data: object | undefined;
   error: Error | null;
@@ -80,22 +80,22 @@ export const List = <Item,>({
   children,
 }: {
   found: Found<Item>;
-  /** What is shown, if not just what was read: such as items that were just added. */
+  /** The items to show if they differ from the query's, such as items that were just added. */
   items?: readonly Item[];
-  /** What an item is: "key". */
+  /** The name of an item: "key". */
   thing: string;
   things?: string;
   /** How many of the items the list counts, if not all of them: a change may have taken some out of its filter. */
   shown?: number;
-  /** How many there are, if it is known. */
+  /** The number of all items, if available. */
   all?: number | undefined;
   /** How much is shown, if the numbers do not tell. */
   words?: string;
   /** Null if the error is shown elsewhere. */
   error?: Error | null;
-  /** What the items are for: shown if there are none yet. */
+  /** The purpose of the items: shown while the list has none yet. */
   purpose?: string;
-  /** Shown if there is nothing, in place of that. */
+  /** Shown instead of the purpose if the list is empty. */
   empty?: ComponentChildren;
   /** Something else that the rows need is still loading. */
   isWaiting?: boolean;

@@ -3,9 +3,9 @@ interface Pages {
 }
 
 /**
- * What a list becomes when something was read, for `structuralSharing`. The query client adds a next page to the pages that
- * were there when its request began: changes that were patched in since are kept here.
- * @param share what is done with anything but a next page
+ * Merges a response into a list, for `structuralSharing`. The query client adds a next page to the pages that existed when
+ * its request began: changes that were patched in since are kept here.
+ * @param share handles anything but a next page
  */
 export const withLoadedPages =
   (share: (before: unknown, now: unknown) => unknown) =>

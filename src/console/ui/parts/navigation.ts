@@ -3,7 +3,7 @@ import { disarm, isGuarded, leave } from "./leaving.ts";
 
 export { useRoute } from "preact-iso/router";
 
-/** Where the user was on an entry of the history: it survives a reload, and ends with the tab. */
+/** The user's position on an entry of the history: it survives a reload, and ends with the tab. */
 interface Place {
   /** The scroll position in CSS pixels. */
   y: number;
@@ -12,7 +12,7 @@ interface Place {
 }
 
 const STORED = "places";
-/** Older places are forgotten. */
+/** Older places are removed. */
 const MAX_PLACES = 50;
 
 const readPlaces = (): [string, Place][] => {
@@ -147,7 +147,7 @@ const goBack = (back: string): void => {
 /** Closes a dialog: back to the page from which it was opened, or to `back` if its address was opened directly. */
 export const closeDialog = (back: string): void => void leave(() => goBack(back));
 
-/** Goes on after a dialog has done its work: nothing is asked, and Back does not open the dialog again. */
+/** Continues after a dialog has done its work: nothing is asked, and Back does not open the dialog again. */
 export const finishDialog = (at: string): void => {
   disarm();
   if (dialog?.back === at) goBack(at);
@@ -209,7 +209,7 @@ export const startNavigation = (): void => {
 };
 
 /**
- * The current address, and `route(url, isReplacing)` to go to another. Use this in place of the router's own, which scrolls to
+ * The current address, and `route(url, isReplacing)` to go to another. Use this instead of the router's own, which scrolls to
  * the top. Links need nothing: a press on any link below /console is followed here.
  */
 export const useLocation = () => {

@@ -6,15 +6,15 @@ import type { Question } from "./leaving.ts";
 import { closeDialog } from "./navigation.ts";
 import { useDraftGuard } from "./dialog.tsx";
 
-/** What is said around a secret that is shown once. */
+/** The texts around a secret that is shown once. */
 export interface OnceWords {
   /** That it is shown only once. */
   once: string;
   /** Names it for screen readers. */
   label: string;
-  /** What is copied: "the secret". */
+  /** The copied thing: "the secret". */
   what: string;
-  /** The tick in place of Copy. */
+  /** The tick that replaces Copy. */
   stored: string;
   done: string;
   /** Asked before it is left uncopied. */
@@ -31,7 +31,7 @@ export const OnceShown = ({
   text: string;
   back: string;
   words: OnceWords;
-  /** What to do with it. */
+  /** Instructions for its use. */
   children: ComponentChildren;
 }) => {
   const shown = useRef<HTMLElement>(null);

@@ -2,8 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 /**
- * A heading that takes the focus if the focused element is gone, as after a link. Not when the document was loaded: then
- * the browser begins at the top.
+ * A heading that takes the focus if the focused element no longer exists, as after a link. Not when the document was
+ * loaded: then the browser begins at the top.
  */
 export const useArrival = () => {
   const heading = useRef<HTMLHeadingElement>(null);

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 const TYPING_MS = 250;
 
 /**
- * A search that follows the typing. What is typed belongs to the user: an address that comes from here does not change it,
- * one that comes from elsewhere, such as Back, does.
+ * A search that follows the typing. The typed text belongs to the user: an address that comes from here does not change
+ * it, one that comes from elsewhere, such as Back, does.
  */
 const useTyping = (q: string, search: (q: string) => void) => {
   const [typed, setTyped] = useState(q);
@@ -50,7 +50,7 @@ export const SearchField = ({
   label: string;
   /** Shown in the empty field. */
   placeholder?: string;
-  /** What the list is searched for, from the address. */
+  /** The list's search text, from the address. */
   q: string;
   search: (q: string) => void;
 }) => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 
-/** Content that scrolls sideways where it is too wide, with the keyboard too. `label` names it for screen readers. */
+/** Content that scrolls sideways if it is too wide, with the keyboard too. `label` names it for screen readers. */
 export const Scroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
   <div class="scroll" role="region" aria-label={label} tabIndex={0}>
     {children}
@@ -23,7 +23,7 @@ export interface Selection {
 const NONE: ReadonlySet<number> = new Set();
 
 /**
- * The selection of a table with these rows. Rows that are gone are not selected.
+ * The selection of a table with these rows. Removed rows are not selected.
  * @param list which list it is: another one begins with nothing selected
  */
 export const useSelection = (ids: readonly number[], list: string): Selection => {
@@ -160,7 +160,7 @@ export const Table = ({
   selection,
   children,
 }: {
-  /** What the table shows, for screen readers. */
+  /** The content of the table, for screen readers. */
   label: string;
   columns: readonly Column[];
   /** Classes. */

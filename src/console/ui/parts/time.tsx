@@ -10,7 +10,7 @@ const tick = (): void => {
   for (const listener of listeners) listener();
 };
 
-/** Ticks while somebody listens and the tab is visible. */
+/** Ticks while the component has listeners and the tab is visible. */
 const adjust = (): void => {
   clearInterval(ticking);
   ticking = listeners.size > 0 && !document.hidden ? setInterval(tick, TICK_MS) : undefined;

@@ -3,10 +3,10 @@ import { useCallback, useContext, useEffect, useRef, useState } from "preact/hoo
 import { Sentence } from "./text.tsx";
 import { useHidden } from "./visibility.ts";
 
-/** A short message about what was done. */
+/** A short message about a completed action. */
 export interface Toast {
   words: string;
-  /** Where the result is. */
+  /** A link to the result. */
   link?: { href: string; label: string };
   /** Takes the action back. The toast shows the error if it rejects. */
   undo?: () => Promise<unknown>;

@@ -53,7 +53,7 @@ export const useList = <Item>(
   const found = useInfiniteQuery({
     ...options,
     enabled: isEnabled,
-    // The old list stays until the new one is there, so that nothing jumps.
+    // The old list stays until the new one has loaded, so that nothing jumps.
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= MAX_PAGES_ON_FOCUS,
   });

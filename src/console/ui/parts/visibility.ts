@@ -12,8 +12,8 @@ export const useHidden = (): boolean => {
 };
 
 /**
- * Calls `refresh` every `everyMs` while the tab is visible, and at once when the user returns after that time. For changes that
- * are made elsewhere: `useLive(() => queries.invalidateQueries({ queryKey: KEYS }), 15_000)`.
+ * Calls `refresh` every `everyMs` while the tab is visible, and immediately when the user returns after that time. For changes
+ * that are made elsewhere: `useLive(() => queries.invalidateQueries({ queryKey: KEYS }), 15_000)`.
  */
 export const useLive = (refresh: () => unknown, everyMs: number): void => {
   const current = useRef(refresh);

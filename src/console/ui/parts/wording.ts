@@ -35,7 +35,7 @@ const format = (seconds: number, words: Intl.RelativeTimeFormat): string => {
   const found = UNITS.find(([, length]) => Math.abs(seconds) >= length);
   if (!found) return seconds > 0 ? "in a moment" : "just now";
   const [unit, length] = found;
-  // What expires in 7 days does so a minute later too, and what is a day old is not two.
+  // An expiry in 7 days still reads so a minute later, and an age of one day does not read as two.
   return words.format(seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length), unit);
 };
 

@@ -87,7 +87,7 @@ interface Draft {
 
 const EMPTY: Draft = { name: "", email: "", role: "volunteer" };
 
-/** The dialog that adds somebody and then shows their invitation once. */
+/** The dialog that adds a person and then shows their invitation once. */
 export const AddPerson = () => {
   const [draft, setDraft] = useState(EMPTY);
   const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
@@ -148,7 +148,7 @@ const patch = (personId: number, body: Partial<Change>) =>
 const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
   const refreshSession = useSessionRefresh();
   const { id, name, role } = person;
-  // Undefined until typed, so that what somebody else changes is shown.
+  // Undefined until typed, so that another user's changes are shown.
   const [typed, setTyped] = useState<Partial<Change>>({});
   const draft: Change = { name, role, ...typed };
   const isDirty = draft.name !== name || draft.role !== role;
@@ -190,14 +190,14 @@ const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
   );
 };
 
-/** The dialog that changes somebody's name and role. */
+/** The dialog that changes a person's name and role. */
 export const ChangePerson = ({ id }: { id: string }) => (
   <OnePerson id={id} title={CHANGE.title}>
     {(person, isOwn) => <ChangeForm person={person} isOwn={isOwn} />}
   </OnePerson>
 );
 
-/** A passkey of somebody else, which an administrator can remove after a device was lost. */
+/** Another person's passkey, which an administrator can remove after a device was lost. */
 const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; passkey: Passkey }) => {
   const removing = useAction({
     act: () =>
@@ -319,7 +319,7 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
   );
 };
 
-/** The dialog that removes somebody, from their next request on. */
+/** The dialog that removes a person, from their next request on. */
 export const RemovePerson = ({ id }: { id: string }) => (
   <OnePerson id={id} title={REMOVE.title}>
     {(person, isOwn) => <RemoveForm person={person} isOwn={isOwn} />}

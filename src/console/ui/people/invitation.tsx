@@ -27,7 +27,7 @@ const AcceptForm = ({ token }: { token: string }) => {
   const [name, setName] = useState("");
   const accepting = useAction({
     act: (name: string) => acceptInvitation(token, name.trim()),
-    // A new page: what another user may have opened here is gone, and the link with its token too.
+    // A new page: it clears data that another user may have opened here, and the link with its token.
     onDone: () => location.replace("/console"),
   });
   return (

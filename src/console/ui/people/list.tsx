@@ -23,7 +23,7 @@ import { LIST, ROLES } from "./words.ts";
 
 const { columns } = LIST;
 
-/** How somebody signs in, or that they have not done so yet. */
+/** A person's ways to sign in, or that they have not signed in yet. */
 const Ways = ({ person }: { person: Person }) => {
   const invitation = useClock((now) => invitationOf(person, now));
   const { passkeys, signsInWith, invitedUntil } = person;

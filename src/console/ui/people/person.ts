@@ -29,7 +29,7 @@ const ROLE_SCOPES: Record<Role, User["scopes"]> = {
 
 type Manager = Pick<User, "scopes" | "expiresAt" | "rateLimit">;
 
-/** True if the page offers to give this role, or to change people with it: nobody grants more than they hold. */
+/** True if the page offers to give this role, or to change people with it: no user grants more than they hold. */
 export const mayManage = ({ scopes, expiresAt, rateLimit }: Manager, role: Role): boolean =>
   expiresAt === undefined &&
   rateLimit === undefined &&

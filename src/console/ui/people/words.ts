@@ -4,7 +4,7 @@ import type { Question } from "../parts/leaving.ts";
 
 type Role = components["schemas"]["Person"]["role"];
 
-/** The roles: what somebody is called with each, "as a volunteer", and what they may do. */
+/** The roles: the title of each, "as a volunteer", and its permissions. */
 export const ROLES: Record<Role, { name: string; as: string; may: string }> = {
   volunteer: { name: "Volunteer", as: "a volunteer", may: "Sees animals. Starts and changes adoptions." },
   staff: {
@@ -53,7 +53,7 @@ export const ADD = {
   submit: "Add person",
 } as const;
 
-/** What the forms say about their fields. */
+/** The forms' texts about their fields. */
 export const FIELDS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   email: {
@@ -78,7 +78,7 @@ export const INVITATION = {
   done: "Done",
 } as const;
 
-/** Asked before a link is left that nobody has copied. */
+/** Asked before the user leaves a link that has not been copied. */
 export const UNSENT: Question = {
   title: "Close without copying the link?",
   text: "It is shown only once. You can invite them again later.",

@@ -21,7 +21,7 @@ import {
 } from "./person.ts";
 import { LIST, PASSKEY, ROLES, SESSIONS, YOU } from "./words.ts";
 
-/** The field for what a passkey is called. */
+/** The field for a passkey's name. */
 export const PasskeyNameField = ({
   label,
   hint,
@@ -217,7 +217,7 @@ const EndOthers = () => {
   );
 };
 
-/** The sessions of the user who is signed in. */
+/** The sessions of the signed-in user. */
 const OwnSessions = () => {
   const found = useOwnSessions();
   return (
@@ -238,7 +238,7 @@ const OwnSessions = () => {
   );
 };
 
-/** The person who is signed in. */
+/** The signed-in person. */
 const Facts = () => {
   const { user } = useSession();
   const { name, may } = ROLES[user.role!];
@@ -260,7 +260,7 @@ const Facts = () => {
   );
 };
 
-/** The user who is signed in, with their sessions. Only people have passkeys. */
+/** The signed-in user, with their sessions. Only people have passkeys. */
 export const You = () => {
   const { user } = useSession();
   const isPerson = user.kind === "person";

@@ -79,7 +79,7 @@ const Facts = ({ project: { slug, target } }: { project: Project }) => (
 const ChangeForm = ({ project }: { project: Project }) => {
   const queries = useQueryClient();
   const { slug } = project;
-  // Undefined until typed, so that what somebody else changes is shown.
+  // Undefined until typed, so that another user's changes are shown.
   const [typed, setTyped] = useState<ProjectChange>({});
   const { name = project.name, plan = project.plan } = typed;
   const save = async (body: ProjectChange) => {

@@ -50,7 +50,7 @@ export const useUploads = (): Uploads => useContext(Current)!.uploads;
 
 const doneWords = (slug: string, deploy: Deploy): string => UPLOAD.done(slug, contentOf(deploy));
 
-/** What to say about an upload. The user may be at another page by now; that of the project shows an error itself. */
+/** The message about an upload. The user may be on another page by now; the project's page shows errors itself. */
 const outcomeOf = (slug: string, result: Deploy | Error): Toast | undefined => {
   const href = projectPath(slug, "deploys");
   if (location.pathname === href)

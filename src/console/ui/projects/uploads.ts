@@ -1,7 +1,7 @@
 import { type Deploy, archiveTypeOf } from "./model.ts";
 import { UPLOAD } from "./words.ts";
 
-/** The state of an upload; one that has succeeded is forgotten. */
+/** The state of an upload. Successful uploads are removed. */
 export type Upload = { state: "sending"; name: string; share: number } | { state: "failed"; error: Error };
 
 /** An upload in progress. */

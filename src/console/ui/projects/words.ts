@@ -21,7 +21,7 @@ export const FIELDS = {
   planHint: "Custom domains need Pro or above.",
 } as const;
 
-/** What is wrong with a field. */
+/** Problems with a field. */
 export const PROBLEMS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   slug: {
