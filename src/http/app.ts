@@ -43,8 +43,8 @@ export const createApp = (
 };
 
 /**
- * Gives a request an `http:` URL. Elysia, configured for short host names, searches for the path after the
- * seven characters of `http://`. The connection tells whether a request arrived over HTTPS.
+ * Gives a request an `http:` URL. Elysia, configured for short host names, searches for the path after the seven
+ * characters of `http://`. The connection shows whether a request arrived over HTTPS.
  */
 export const withHttpUrl = (request: Request): Request => {
   const { url } = request;

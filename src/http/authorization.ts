@@ -54,7 +54,7 @@ export interface AuthorizationOptions {
   clientOf(request: Request): string;
 }
 
-/** What has the scopes of a caller. */
+/** The holder of a caller's scopes. */
 const HOLDERS = { key: "The API key", person: "Your role", operator: "The operator" } as const;
 
 /** @throws Fault insufficient_scope */
@@ -123,7 +123,7 @@ export const authorization = ({
           const caller = await (person ? signedIn(person) : keyOf(request, authorization, bearer));
           if (caller.rate) Object.assign(set.headers, await requests.take(callerId(caller), caller.rate));
           assertScope(caller, scope);
-          // Elysia adds what a transform returns to the context, though its types say void.
+          // Elysia adds a transform's return value to the context, though its types say void.
           return { caller } as unknown as void;
         },
         // Whatever happens to the hooks above, no handler runs without a caller.

@@ -17,7 +17,7 @@ export const hasAborted = async ({ signal }: Request): Promise<boolean> => {
 export const BODY_PACE = { graceMs: 30_000, bytesPerSecond: 1024 };
 type Pace = typeof BODY_PACE;
 
-/** A shorter body is read at once: its bytes earn next to no time. */
+/** A shorter body is read immediately: its bytes earn next to no time. */
 const SHORT_BYTES = 1024;
 
 const tooLarge = (limit: number) =>

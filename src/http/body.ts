@@ -76,7 +76,7 @@ export const body = ({ bodyLimit }: { bodyLimit: number }) =>
     detail: { [READS]: format } as object,
     // Replaces Elysia's own parsers.
     parse: () => null,
-    // Elysia adds what a transform returns to the context, though its types say void.
+    // Elysia adds a transform's return value to the context, though its types say void.
     transform: async ({ request }) =>
       ({ body: await readBody(request, format, bodyLimit) }) as unknown as void,
   }));

@@ -80,9 +80,9 @@ export const assertPreconditions = (headers: RequestHeaders, tag: string): void 
 };
 
 /**
- * Checks the preconditions of a request against the current value, and returns that value; undefined if there are none. The
+ * Checks the preconditions of a request against the current value, and returns that value; undefined without any. The
  * caller must check in its transaction that the value is still the same.
- * @throws Fault precondition_failed, invalid_request, and what `find` throws
+ * @throws Fault precondition_failed, invalid_request, and the errors of `find`
  */
 export const findExpected = async <Value>(
   headers: RequestHeaders,

@@ -37,7 +37,7 @@ export const finishRequest =
 
 export type FinishRequest = ReturnType<typeof finishRequest>;
 
-/** True if the fault is the server's, so that its cause is logged. That the engine of a cluster is away is logged once. */
+/** True if the fault is the server's, so that its cause is logged. An unreachable engine of a cluster is logged once. */
 export const isServerFailure = ({ code }: Fault, error: unknown): boolean =>
   !(error instanceof EngineUnavailable) &&
   (code === "internal_error" || code === "storage_unavailable" || code === "outcome_unknown");

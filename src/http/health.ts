@@ -39,10 +39,10 @@ export const respondWhilePreparing = (request: Request): Response =>
 export const respondWhileStarting = (request: Request): Response =>
   complete(request, notReady("The service is starting; try again in a moment.", 1));
 
-/** A readiness check. It throws an error that says what to do. */
+/** A readiness check. It throws an error that includes the remedy. */
 export type Check = () => void | Promise<void>;
 
-/** Why a check failed, in words that anybody may read. */
+/** The reason for a failed check, in text that is safe to publish. */
 export class PublicProblem extends Error {
   override name = "PublicProblem";
 }
@@ -53,7 +53,7 @@ export interface Warning {
   code: string;
   /** The number of things affected. Public. */
   count: number;
-  /** Names the things affected and says what to do. Only for keys with `metrics:read`. */
+  /** Names the affected things and the remedy. Only for keys with `metrics:read`. */
   message: string;
 }
 
@@ -142,7 +142,7 @@ const runChecks = async (checks: Readonly<Record<string, Check>>): Promise<Failu
 
 const detailOf = ({ name, reason }: Failure): string => `${name}: ${reason}`;
 
-/** Names all checks that failed, and the reasons that anybody may read. */
+/** Names all checks that failed, and the reasons that are public. */
 const publicMessage = (failures: readonly Failure[]): string => {
   const list = failures.map((failure) => (failure.isPublic ? detailOf(failure) : failure.name)).join("; ");
   const isComplete = failures.every(({ isPublic }) => isPublic);

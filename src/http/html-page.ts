@@ -1,6 +1,6 @@
 import { once } from "../lib/lazy.ts";
 
-/** The Content-Security-Policy of our own pages: this host's files and calls only. Icons of the style sheets are data: URLs. */
+/** The Content-Security-Policy of our pages: this host's files and calls only. Icons of the style sheets are data: URLs. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -138,7 +138,7 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
   /** The requests in progress, by caller and idempotency key. */
   const inFlight = new Set<string>();
 
-  /** The stored response to a request; undefined if there is none. @throws Fault idempotency_mismatch */
+  /** The stored response to a request; undefined for a new one. @throws Fault idempotency_mismatch */
   const replay = async (request: IdempotentRequest): Promise<Response | undefined> => {
     const stored = await responses.find(request.caller, request.idempotencyKey, clock.now() - RETENTION_MS);
     if (!stored) return undefined;
@@ -189,12 +189,12 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
     .decorate({ once: undefined as unknown as Once })
     .macro("idempotent", (_mark: true) => ({
       detail: { [IDEMPOTENT]: true } as object,
-      // An arrow function: Elysia cannot read the text of a method on one line, and says so on standard output.
+      // An arrow function: Elysia cannot read the text of a method on one line, and prints a warning.
       transform: (context) => {
         const typed = context as unknown as Context;
         const header = typed.headers["idempotency-key"];
         const once = header === undefined ? onceWithoutKey(typed) : onceFor(typed, header);
-        // Elysia adds what a transform returns to the context, though its types say void.
+        // Elysia adds a transform's return value to the context, though its types say void.
         return { once } as unknown as void;
       },
     }));

@@ -70,7 +70,7 @@ const requestDurations = () => {
       series.clear();
       return drained;
     },
-    /** Adds what another process observed. */
+    /** Adds another process's observations. */
     add(others: readonly Series[]): void {
       for (const { labels, counts, sum } of others) {
         const { http_request_method: method = "", http_route: route = "" } = labels;
@@ -93,7 +93,7 @@ const requestDurations = () => {
 /** A gauge whose value is read for each exposition. */
 export interface GaugeOptions {
   name: MetricName;
-  /** Undefined while there is no value. A metric with a label has a value for each value of the label. */
+  /** Undefined while it has no value. A metric with a label has a value for each value of the label. */
   read: () => number | undefined | ReadonlyMap<string, number>;
 }
 
@@ -103,7 +103,7 @@ export interface CounterOptions {
   read: () => Iterable<{ labels: Record<string, string | number>; count: number }>;
 }
 
-/** What a process has counted. */
+/** The counts of a process. */
 export interface RequestCounts {
   durations: readonly Series[];
   deprecated: DeprecatedCalls;
@@ -238,7 +238,7 @@ export const metrics = ({
       calls.clear();
       return { durations: durations.drain(), deprecated };
     },
-    /** Adds what another process has counted. */
+    /** Adds another process's counts. */
     add({ durations: observed, deprecated }: RequestCounts): void {
       durations.add(observed);
       for (const [keyId, routes] of deprecated)

@@ -6,7 +6,7 @@ export interface ResponseNote {
   /** Names of headers in `openapi/headers.ts`. */
   headers?: readonly string[];
   example?: unknown;
-  /** The media types besides JSON. */
+  /** Media types in addition to JSON. */
   alsoAs?: readonly string[];
   /** The media type of a response that is text instead of JSON. */
   textAs?: string;
@@ -26,7 +26,7 @@ export interface Operation {
   uploads?: readonly string[];
   /** The conditional headers that it accepts (RFC 9110 section 13), by their names in `openapi/headers.ts`. */
   conditions?: readonly string[];
-  /** Error codes besides those that follow from the operation's key, parameters and body. */
+  /** Error codes in addition to those that follow from the operation's key, parameters and body. */
   faults?: readonly FaultCode[];
 }
 

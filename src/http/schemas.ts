@@ -108,7 +108,7 @@ export const storedText = <Schema extends TSchema>(schema: Schema): Schema => ({
 
 /**
  * Any text, which the service looks up or parses. In bodies, `t.String` is not an option: Elysia writes the value of a wrong
- * one into a message of its own, and fails if an object with a field `toString` cannot become text.
+ * one into its own message, and fails if an object with a field `toString` cannot become text.
  */
 export const AnyText = (kind: string, { max, ...documentation }: { max: number } & Record<string, unknown>) =>
   checked<string>(
@@ -197,7 +197,7 @@ export const limitOf = (description: string) =>
 
 export const Limit = limitOf("Maximum number of items returned.");
 
-/** Where a page starts: the cursor from the Link header of the previous page. */
+/** The start of a page: the cursor from the Link header of the previous page. */
 export const Cursor = t.String({
   minLength: 1,
   maxLength: 200,

@@ -94,7 +94,7 @@ const namesIn = (query: string): string[] => {
   return names;
 };
 
-/** The first query parameter that appears twice in a URL; undefined if there is none. */
+/** The first query parameter that appears twice in a URL; undefined if every one appears once. */
 export const repeatedParameter = (url: string): string | undefined => {
   const start = url.indexOf("?");
   if (start === -1 || !url.includes("&", start)) return undefined;
@@ -209,7 +209,7 @@ export const schemaChecker = <Schema extends TSchema>(schema: Schema) => {
   const check = () => (compiled ??= TypeCompiler.Compile(schema));
   return {
     accepts: (value: unknown): value is Static<Schema> => check().Check(value),
-    /** What is wrong with a value, in the words of a response to a request. */
+    /** The problem with a value, in the words of a response to a request. */
     explain: (value: unknown): string =>
       describeViolations(violationsOf(check().Errors(value), "body"), "body"),
   };
