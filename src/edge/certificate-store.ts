@@ -17,7 +17,7 @@ interface CertificateStoreOptions {
   /** The largest `max-age`, in seconds. */
   hstsMaxAge: number;
   isServed(hostname: string): boolean;
-  /** The name of the wildcard certificate for a name without a valid certificate of its own; undefined if there is none. */
+  /** The name of the wildcard certificate for a name without its own valid certificate; undefined if none matches. */
   wildcardFor?(hostname: string): string | undefined;
   /** Changes with every write to the database. */
   version(): number;
@@ -153,7 +153,7 @@ export const watchCertificates = (
     store.clear();
   };
   return repeat(WATCH_MS, watch, {
-    // Until the engine of a cluster is back, requests of sites get no content: see dispatch.ts.
+    // Until the engine of a cluster is reachable again, requests of sites get no content: see dispatch.ts.
     onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
   });
 };

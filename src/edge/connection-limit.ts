@@ -106,8 +106,8 @@ export const watchConnections = ({
 };
 
 /**
- * Limits the connections of the HTTP listeners on these ports. Behind a trusted proxy there is no limit per client: the
- * proxy limits its clients, connects from few addresses, and alone can reach these ports.
+ * Limits the connections of the HTTP listeners on these ports. With a trusted proxy in front, clients have no individual
+ * limit: the proxy limits its clients, connects from few addresses, and alone can reach these ports.
  */
 export const limitConnections = ({
   ports,

@@ -10,8 +10,8 @@ import { requestedName, type SiteDestination, type Destination } from "./hosts.t
 type Remedy = readonly [when: string, command: string];
 
 /**
- * The scheme that the browser most likely used. A proxy may say so; the header needs no trust, because it changes only advice.
- * Without a port in its address, the browser most likely reached a proxy that speaks HTTPS.
+ * The scheme that the browser most likely used. A proxy may report it; the header needs no trust, because it changes only
+ * advice. Without a port in its address, the browser most likely reached a proxy that speaks HTTPS.
  */
 const schemeOf = ({ url, headers }: Request, port: string): string =>
   url.startsWith("https:") || headers.get("x-forwarded-proto") === "https" || port === "" ? "https" : "http";

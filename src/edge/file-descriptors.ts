@@ -5,7 +5,7 @@ import { mostResponses } from "../protocols/tls/response-budget.ts";
 
 /** The client's socket, and the file of a response. */
 const FILES_PER_HTTP_CONNECTION = 2;
-/** The same, plus both ends of the connection that joins the socket to the HTTP server behind TLS. */
+/** The same, plus both ends of the connection between the TLS socket and the HTTP server. */
 const FILES_PER_HTTPS_CONNECTION = 4;
 /** Descriptors for the database and the listeners. */
 const RESERVED_FILES = 256;
@@ -22,14 +22,14 @@ const FILES_PER_WORKER = 4;
 /**
  * The soft limit of open files.
  * @param limits the text of /proc/self/limits
- * @returns Infinity if there is no limit, or it is unknown
+ * @returns Infinity without a limit, or if it is unknown
  */
 export const openFilesLimit = (limits: string): number => {
   const [, soft = ""] = /^Max open files +(\d+) /m.exec(limits) ?? [];
   return soft === "" ? Number.POSITIVE_INFINITY : Number(soft);
 };
 
-/** How many files this process may open; Infinity where that is unknown, as on systems other than Linux. */
+/** The number of files that this process may open; Infinity if unknown, as on systems other than Linux. */
 export const processFileLimit = (): number => {
   try {
     return openFilesLimit(readFileSync("/proc/self/limits", "utf8"));
@@ -52,7 +52,7 @@ export interface DescriptorBudget {
   maxConnections: number;
   /** The limit of responses over HTTP/2 in progress, without the reserve. */
   maxResponses: number;
-  /** What the operator can do if the limit is far too low. */
+  /** Advice for the operator if the limit is far too low. */
   advice?: string;
 }
 
@@ -81,7 +81,7 @@ export const descriptorBudget = (
 interface StreamBudget {
   /** The limit of open event streams. */
   maxStreams: number;
-  /** What the operator can do if the limit is too low. */
+  /** Advice for the operator if the limit is too low. */
   advice?: string;
 }
 

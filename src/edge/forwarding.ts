@@ -30,7 +30,7 @@ const NOT_FORWARDED = ["connection", "keep-alive", "te", "upgrade", "expect"] as
 /** Statuses whose responses have no body. */
 const NULL_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Where a worker sends requests. */
+/** The socket to which a worker sends requests. */
 export interface OwnerSocket {
   path: string;
   /** Only this owner accepts it: if `fetch` repeats a request, the next server on the same path refuses it. */
@@ -150,7 +150,7 @@ export const forwarder = ({
       return passOn(request, await response);
     } catch {
       const lost = errorResponse(lostFault(request));
-      // Nobody waits for the response to an aborted request.
+      // No client waits for the response to an aborted request.
       return request.signal.aborted ? lost : finish(request, lost);
     }
   };
@@ -168,7 +168,7 @@ export type ForwardedListener = ReturnType<typeof listenForForwarded>;
 /** Listens for the requests that workers forward, on a socket that only this user can open. */
 export const listenForForwarded = ({ path, token }: OwnerSocket, fetch: Handler) => {
   const clients = new WeakMap<Request, ForwardedClient>();
-  // A server that was killed leaves it behind.
+  // A killed server leaves its socket file.
   rmSync(path, { force: true });
   const server = Bun.serve({
     unix: path,

@@ -8,7 +8,7 @@ export type SiteDestination =
   /** Any other name, in lower case. It may be a custom domain. */
   | { kind: "custom"; hostname: string; port: string };
 
-/** What the Host header of a request asks for. */
+/** The destination that the Host header of a request names. */
 export type Destination = SiteDestination | { kind: "api" } | { kind: "malformed" };
 
 export interface HostNames {

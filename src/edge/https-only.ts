@@ -32,7 +32,7 @@ interface HttpsOnlyOptions {
   parseHost(host: string | null): Destination;
   /** The address of the peer that sent a request. */
   peerOf(request: Request): string;
-  /** True if the headers of a proxy in front say how a request arrived. */
+  /** True if the headers of a proxy in front determine a request's scheme. */
   trustsProxy: boolean;
   /** The redirect to HTTPS; undefined if the name has no certificate. */
   redirect(request: Request): Response | undefined;
@@ -55,7 +55,7 @@ const HTTPS_REQUIRED = new Fault("https_required");
 export const httpsOnly = ({ parseHost, peerOf, trustsProxy, redirect }: HttpsOnlyOptions) => {
   const isForwarded = ({ headers }: Request) =>
     trustsProxy && (headers.has("x-forwarded-proto") || headers.has("x-forwarded-for"));
-  /** Behind a trusted proxy the client may be anywhere, even if the proxy runs on this machine. */
+  /** With a trusted proxy in front, the client may be anywhere, even if the proxy runs on this machine. */
   const isFromNetwork = (request: Request) => isForwarded(request) || !isLoopback(peerOf(request));
 
   return (request: Request): Response | undefined => {

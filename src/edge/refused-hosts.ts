@@ -70,7 +70,7 @@ export const refusedHosts = ({ clock, log }: { clock: Clock; log: Pick<Logger, "
 
 export type RefusedHosts = ReturnType<typeof refusedHosts>;
 
-/** Writes the refused hosts to DATA_DIR for commands beside the server. */
+/** Writes the refused hosts to DATA_DIR for commands that run next to the server. */
 export const refusedHostsFile = (dataDir: string, { list, revision }: RefusedHosts) => {
   /** The file of an earlier start is out of date. */
   let written = existsSync(refusedHostsPath(dataDir)) ? -1 : 0;

@@ -25,7 +25,7 @@ const lateAfter = (before: Unread, acknowledged: number, passedMs: number): numb
       );
 
 /**
- * Closes connections whose clients leave data unread for `stallMs`, regardless of what they send. A client that reads slowly
+ * Closes connections whose clients leave data unread for `stallMs`, even if they keep sending. A client that reads slowly
  * keeps its connection. TCP_USER_TIMEOUT would close it: Linux does not count small steps as progress.
  * @param onClosed called with the number of connections that were closed
  */
