@@ -14,7 +14,7 @@ const FAULT_HEADERS: Partial<Record<number, readonly string[]>> = {
   503: ["Retry-After"],
 };
 
-/** Faults besides those with status 400 that are about a field of the body, if the operation lists them itself. */
+/** In addition to status 400: faults about a field of the body, if the operation lists them itself. */
 const FIELD_FAULTS: ReadonlySet<FaultCode> = new Set([
   "category_name_taken",
   "category_not_found",
@@ -43,7 +43,7 @@ const STATUS_DESCRIPTIONS: Record<number, string> = {
   503: "The service is not ready, or its storage is unavailable.",
 };
 
-/** A body has a sentence of its own in the specification. */
+/** A body has its own sentence in the specification. */
 const describeStatus = (status: number, { requestBody }: Json): string | undefined =>
   status === 400 && requestBody
     ? "Body lacks required fields or contains invalid values."
@@ -140,7 +140,7 @@ const parameterOf = ({ examples, description, schema, ...parameter }: Json): Jso
 const content = (types: readonly string[], schema: unknown, example: unknown): Json =>
   Object.fromEntries(types.map((type) => [type, { schema, ...(example !== undefined && { example }) }]));
 
-/** The plugin puts a response's schema beside its content, without the type but with the name. */
+/** The plugin puts a response's schema next to its content, without the type but with the name. */
 const contentOf = (response: unknown, { example, alsoAs = [], textAs }: ResponseNote): Json | undefined => {
   // OpenAPI 3.1 cannot describe the events of a stream.
   if (textAs === "text/event-stream") return { [textAs]: { example } };

@@ -14,7 +14,7 @@ export interface Addresses {
   localUrl?: string;
 }
 
-/** How a document names its servers: by addresses, or by the specified variables with the addresses as defaults. */
+/** The form of a document's servers: addresses, or the specified variables with the addresses as defaults. */
 export type ServerForm = "addresses" | "variables";
 
 /**

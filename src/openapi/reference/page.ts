@@ -189,7 +189,7 @@ export interface ReferencePage {
   navigation: NavigationGroup[];
 }
 
-/** What a page shows besides its document. */
+/** The content of a page in addition to its document. */
 interface ReferenceOptions {
   /** The address of the manual: `/manual`. */
   base: string;

@@ -7,7 +7,7 @@ export interface SampleRequest {
   /** Whether the request carries an API key. */
   isKeyed: boolean;
   body?: { type: string; json: unknown } | { type: string; file: string };
-  /** What the samples do with the body of the response. */
+  /** The samples' handling of the response's body. */
   response: "json" | "text" | "stream" | "none";
 }
 

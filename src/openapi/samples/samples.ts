@@ -1,6 +1,6 @@
 import type { SampleRequest } from "./sample-request.ts";
 
-/** How a language writes a value of JSON. */
+/** A language's notation for a JSON value. */
 interface Notation {
   true: string;
   false: string;
