@@ -62,7 +62,7 @@ import upgradesAndRollback from "./how-to/upgrades-and-rollback.md" with { type:
 import container from "./how-to/container.md" with { type: "text" };
 import openapiAndGeneratedClients from "./how-to/openapi-and-generated-clients.md" with { type: "text" };
 
-/** The source of one page. Its first line is `# Title`, and its first paragraph says what it answers. */
+/** The source of one page. Its first line is `# Title`, and its first paragraph states the question it answers. */
 export interface Source {
   /** The last part of its address. */
   name: string;

@@ -26,7 +26,7 @@ export interface Edition {
   origin: string;
   /** The version of the program. */
   version: string;
-  /** Pages beside the manual, for its header. */
+  /** Pages next to the manual, for its header. */
   neighbours: readonly { href: string; label: string }[];
   /** Listed in the section Reference. */
   otherPages: readonly OtherPage[];

@@ -31,7 +31,7 @@ const NAME = "Adoption store";
 
 const text = Bun.escapeHTML;
 
-/** What the header and the links of a page show. */
+/** The data in the header and the links of a page. */
 type ShownPage = Pick<Page, "path" | "title" | "summary">;
 
 const head = ({ path, title, summary }: ShownPage): string => `<meta charset="utf-8">
@@ -87,7 +87,7 @@ const pageLinks = (navigation: OtherContent["navigation"]): string[] => [
   ),
 ];
 
-// A switch works without a script: on a phone the style sheet shows what follows it only while it is open.
+// A switch works without a script: on a phone the style sheet shows the next element only while it is open.
 const sidebar = (
   groups: readonly string[],
 ): string => `<details class="switch"><summary>Menu</summary></details>

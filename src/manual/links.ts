@@ -2,7 +2,7 @@ import { PICTURES } from "./contents.ts";
 import { MANUAL_PATH } from "./edition.ts";
 import { INDEX_PAGE, PAGES } from "./pages.ts";
 
-/** What a link of a page leads to. */
+/** The target of a page's link. */
 export type Target = { kind: "page" | "file"; path: string; fragment: string } | { kind: "address" };
 
 const PATHS = new Set([INDEX_PAGE, ...PAGES].map(({ path }) => path));
@@ -16,7 +16,7 @@ const splitFragment = (link: string): [path: string, fragment: string] => {
 };
 
 /**
- * What a link on the page at `from` leads to. Links between pages are relative paths of files, such as `../how-to/backups.md`,
+ * The target of a link on the page at `from`. Links between pages are relative paths of files, such as `../how-to/backups.md`,
  * so that they work on a code host too.
  * @returns undefined for a file that the manual does not contain, such as the README of the repository
  */

@@ -69,7 +69,7 @@ const idOf = (html: string): string =>
     .trim()
     .replaceAll(/\s/g, "-");
 
-/** Gives each heading of a page an id of its own. */
+/** Gives each heading of a page its own id. */
 const withHeadingIds = (html: string): string => {
   const seen = new Map<string, number>();
   return html.replaceAll(/<(h[1-6])>(.*?)<\/\1>/gs, (_whole, tag: string, inner: string) => {
@@ -114,7 +114,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const unescapeHtml = (html: string): string =>
   html.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** Puts a link to itself beside each heading, and collects the headings. */
+/** Puts a link to itself next to each heading, and collects the headings. */
 const headingHandlers = (headings: Heading[]): HTMLRewriterTypes.HTMLRewriterElementContentHandlers => ({
   element(element) {
     const heading: Heading = {

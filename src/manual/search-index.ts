@@ -3,7 +3,7 @@ import { addressOf } from "./links.ts";
 import { PAGES, markdownOf } from "./pages.ts";
 import { render, unescapeHtml } from "./render.ts";
 
-/** What a search can find: a page, or the part of it below one heading. */
+/** A search result: a page, or the part of it below one heading. */
 interface SearchEntry {
   address: string;
   /** The title of the page. */
@@ -13,12 +13,12 @@ interface SearchEntry {
   text: string;
 }
 
-/** The link to itself beside a heading. */
+/** The link to itself next to a heading. */
 const ANCHOR = /<a class="anchor"[^>]*>#<\/a>/g;
 
 const plain = (html: string): string => unescapeHtml(html).replaceAll(/\s+/g, " ").trim();
 
-/** The parts of a rendered page. A heading without an id has that of what it stands in. */
+/** The parts of a rendered page. A heading without an id has that of its container. */
 const partsOf = (html: string, address: string, page: string): SearchEntry[] => {
   const first: SearchEntry = { address, page, heading: page, text: "" };
   const parts = [first];

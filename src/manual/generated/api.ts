@@ -17,7 +17,7 @@ export const scopesTable = (): string =>
 
 const GRANT_MEANINGS: Readonly<Record<string, string>> = { ...SCOPES, "*": "everything" };
 
-/** What the people of each role may do. */
+/** The permissions of each role. */
 export const rolesTable = (): string =>
   table(
     ["role", "may", "scopes"],
@@ -28,7 +28,7 @@ export const rolesTable = (): string =>
     ]),
   );
 
-/** What the audit log records. */
+/** The actions in the audit log. */
 export const auditActionsTable = (): string =>
   table(
     ["action", "what was done"],

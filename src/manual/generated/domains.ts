@@ -36,7 +36,7 @@ const STAGE_PROPERTIES: readonly (readonly [words: string, has: (stage: StoredSt
   ["is served", isServed],
 ];
 
-/** All stages: what each means, and what is true in it. */
+/** All stages: the meaning and the properties of each. */
 export const stagesTable = (): string =>
   table(
     ["stage", "meaning", ...STAGE_PROPERTIES.map(([words]) => words)],
@@ -216,7 +216,7 @@ const EXAMPLES: { readonly [Name in DomainFinding["kind"]]: DomainFinding & { ki
   domain_lost: { kind: "domain_lost", name },
 };
 
-/** What a check can find, with an example of each message. */
+/** The findings of a check, with an example of each message. */
 export const findingSections = (): string =>
   parts(
     ...Object.values(EXAMPLES).map((example) => {
@@ -272,7 +272,7 @@ const providerRow = ({
   needsFinalDot ? "yes" : "no",
 ];
 
-/** How to create a record at each DNS provider that the service knows. */
+/** Instructions to create a record at each listed DNS provider. */
 export const providersTable = (): string =>
   parts(
     table(

@@ -5,11 +5,11 @@ import { NAME_REFUSALS } from "../../dns-checks/names.ts";
 import { FIELD_RULES } from "../../lib/field-problems.ts";
 import { parts, code, table } from "./markdown.ts";
 
-/** What a reader needs to know of an error beyond its message. Markdown. */
+/** A note on an error, beyond its message. Markdown. */
 interface FaultNote {
   /** When the service responds with it. */
   when: string;
-  /** What to do. */
+  /** The remedy. */
   remedy: string;
 }
 
@@ -205,7 +205,7 @@ const errorSection = (code: FaultCode): string => {
   return parts(`### \`${code}\``, `${when} ${remedy}`, `> ${FAULTS[code][1]}`);
 };
 
-/** All error codes by their status, each with an anchor of its own. */
+/** All error codes by their status, each with its own anchor. */
 export const errorSections = (): string => {
   const byStatus = Map.groupBy(Object.keys(FAULTS) as FaultCode[], statusOf);
   return parts(

@@ -44,7 +44,7 @@ const copy = async (text: string): Promise<boolean> => {
   }
 };
 
-/** Says for a moment what came of a click. */
+/** Shows the result of a click for a moment. */
 const announcer = (button: HTMLButtonElement) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   return (isCopied: boolean): void => {
@@ -60,7 +60,7 @@ const announcer = (button: HTMLButtonElement) => {
 
 /** Puts a button to copy on a block of code. */
 const addCopyButton = (block: HTMLElement): void => {
-  // A caption may have code of its own, such as the status of a response.
+  // A caption may contain other code, such as the status of a response.
   const code = block.querySelector("pre code");
   if (!code) return;
   const button = document.createElement("button");

@@ -1,6 +1,6 @@
 import MiniSearch, { type SearchResult } from "minisearch";
 
-/** What a search can find: a page, or the part of it below one heading. */
+/** A search result: a page, or the part of it below one heading. */
 export interface Entry {
   address: string;
   /** The title of the page. */
@@ -9,7 +9,7 @@ export interface Entry {
   text: string;
 }
 
-/** What was found, and the words of the entry that the query matched. */
+/** A found entry, and its words that the query matched. */
 export type Result = Entry & Pick<SearchResult, "terms">;
 
 export type Search = (query: string) => Result[];

@@ -19,7 +19,7 @@ const excerptOf = ({ text, terms }: Result): string => {
   return `${from > 0 ? "…" : ""}${text.slice(from, end)}${end < text.length ? "…" : ""}`;
 };
 
-/** A line that is no result. */
+/** A line that is not a result. */
 const messageItem = (text: string): HTMLElement => element("li", "none", text);
 
 const resultItem = (result: Result): HTMLElement => {
@@ -38,7 +38,7 @@ interface Parts {
   box: HTMLElement;
   input: HTMLInputElement;
   results: HTMLElement;
-  /** Tells screen readers what was found. */
+  /** Announces the results to screen readers. */
   status: HTMLElement;
 }
 
@@ -103,7 +103,7 @@ const move = ({ input, results }: Parts, step: 1 | -1): void => {
   if (next instanceof HTMLElement) next.focus();
 };
 
-/** The keys of the input and the results. @returns false for keys that do what they always do */
+/** The keys of the input and the results. @returns false for keys with their default effect */
 const handleKey = (parts: Parts, key: string): boolean => {
   const { input, results } = parts;
   if (key === "Escape") {
