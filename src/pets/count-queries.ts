@@ -99,7 +99,7 @@ const countsOfCategories = ({ orm }: Pick<Database, "orm">) => {
       .map(({ id, name, byStatus }) => ({ id, name, byStatus: byStatus ?? NO_ANIMALS }));
 };
 
-/** Counts animals. What no search limits comes from the counts that triggers keep. */
+/** Counts animals. Counts without a search come from the counts that triggers keep. */
 export const petCounts = ({ orm }: Pick<Database, "orm">) => {
   const totalStatement = orm.select(TOTALS).from(dayCounts).prepare();
   const categoryStatement = orm

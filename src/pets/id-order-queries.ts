@@ -33,9 +33,9 @@ interface Scan<Item> {
 }
 
 /**
- * Reads a list in its order, as long as it is dense with what is sought, or to the end of the page. Lets other requests run in
+ * Reads a list in its order, as long as it is dense with matches, or to the end of the page. Lets other requests run in
  * between.
- * @param read reads so many animals behind one
+ * @param read reads so many animals after one
  * @param maxSparse how many animals may be read for each that is found
  */
 export const scanDense = async <Item>(
@@ -78,7 +78,7 @@ export const isReady: Ready = async () => {};
 
 type ListPage = (filters: Filters, page: IdPage) => Pet[];
 
-/** Searches the index of words behind an animal. */
+/** Searches the index of words after an animal. */
 const indexSearch = (
   { orm }: Pick<Database, "orm">,
   isDescending: boolean,

@@ -114,7 +114,7 @@ interface Place {
   folded: string | Uint8Array;
 }
 
-/** Before and behind every name: SQLite sorts every blob behind every text. */
+/** Before and after every name: SQLite sorts every blob after every text. */
 const FIRST: Place = { id: 0, folded: "" };
 const LAST: Place = { id: 0, folded: new Uint8Array() };
 
@@ -140,7 +140,7 @@ const nameLookup = ({ orm }: Pick<Database, "orm">) => {
     .where(eq(petNames.id, value("id")))
     .limit(1)
     .prepare();
-  /** The place of a cursor. If the name was cut and its animal is gone, the cut name is the closest place there is. */
+  /** The place of a cursor. If the name was cut and its animal was deleted, the cut name is the closest place. */
   return ({ id, folded = "" }: Position): Place => {
     const name = mayBeCut(folded) ? nameStatement.get({ id })?.folded : undefined;
     return { id, folded: name?.startsWith(folded) ? name : folded };

@@ -39,14 +39,14 @@ export const readPets = (
     petOf(id, name, category, stored),
   );
 
-/** Where a page starts: behind the last animal of the page before. */
+/** The start of a page: after the last animal of the previous page. */
 export interface Position {
   id: number;
   /** Its name with folded letters, or the beginning of a long one; only in an order by name. */
   folded?: string | undefined;
 }
 
-/** At most `limit` animals behind a position. */
+/** At most `limit` animals after a position. */
 export interface PetPage extends PetFilters {
   sort: PetSort;
   /** Undefined for the first page. */

@@ -48,7 +48,7 @@ const CATEGORY_EXISTS = sql`exists (select 1 from ${categories} where ${categori
 
 type InsertValues = [name: string, categoryId: bigint, status: PetStatus | null, createdAt: number];
 
-/** Not built by Drizzle: its own work is a quarter of what it costs to store an animal. */
+/** Not built by Drizzle: its overhead is a quarter of the cost of storing an animal. */
 const prepareInsert = ({ client }: Pick<Database, "client">, strictCategories: boolean) => {
   const insertStatement = client.query<{ id: number }, InsertValues>(
     `INSERT INTO pets (name, category_id, status, created_at) SELECT ?1, ?2, ?3, ?4
@@ -114,7 +114,7 @@ const conditionalStatements = ({ orm }: Pick<Database, "orm">, strictCategories:
     .where(and(HAS_ID, IS_EXPECTED, HAS_NO_OPEN_ORDER))
     .returning(COLUMNS)
     .prepare();
-  // Runs before the write, in its transaction: it says what was there, or why nothing was written.
+  // Runs before the write, in its transaction: it returns the previous values, or the reason for a refusal.
   const stateStatement = orm
     .select({ ...COLUMNS, isExpected: IS_EXPECTED, hasCategory, openOrder: OPEN_ORDER_ID })
     .from(pets)
@@ -231,7 +231,7 @@ const mergePages = (pages: readonly ListedPet[][], { sort, limit }: PetPage): Li
 };
 
 /**
- * Lists and counts animals. What reads the index of words or names waits until it has every animal. If the storage refuses to
+ * Lists and counts animals. Reads of the index of words or names wait until it has every animal. If the storage refuses to
  * write it, the animals that it lacks come from a copy in memory.
  */
 const indexedReads = (database: Orm, catchUp: CatchUp) => {

@@ -35,7 +35,7 @@ export const petStatistics = ({
 }) => {
   const cached = lruCache<string, Promise<StatusCounts>>({ maxEntries: MAX_CACHED, version });
 
-  /** Requests between two writes share one count. One that comes after a write counts anew. */
+  /** Requests between two writes share one count. A request after a write counts again. */
   const countByStatus = (filters: CountedPets): Promise<StatusCounts> => {
     const key = JSON.stringify([filters.q, filters.categoryId?.toString()]);
     const known = cached.get(key);

@@ -19,8 +19,8 @@ import {
 } from "./queries.ts";
 
 /**
- * Tells whether an animal matches a search. The index is read only for what the name alone does not tell, and for one word at a
- * time: FTS5 finds the animals with several words from the first id on.
+ * Decides if an animal matches a search. The index is read only for words that the name alone does not decide, and for one
+ * word at a time: FTS5 finds the animals with several words from the first id on.
  */
 export const wordLookup = ({ orm }: Pick<Database, "orm">) => {
   const statement = once(() =>
@@ -52,7 +52,7 @@ export const typedLookup = ({ orm }: Pick<Database, "orm">) => {
     typed === null ? [] : readPets(statement, { ...filterValues(filters), typed });
 };
 
-/** How many ids are read of each list before it is decided how to go on. */
+/** How many ids are read of each list before the next step of the search is planned. */
 const PROBED_IDS = 100;
 
 /** Reading an animal takes as long as merging so many ids. */
@@ -60,7 +60,7 @@ const ROW_COST = 25;
 
 /**
  * If words have so many ids together, FTS5 may merge them itself. It takes a third of the time, but at worst for all of their
- * ids at once, wherever a slice begins and ends: this many take 8 milliseconds.
+ * ids together, wherever a slice begins and ends: this many take 8 milliseconds.
  */
 const MAX_FTS_IDS = 500_000;
 
@@ -112,7 +112,7 @@ const probe = (list: List, slice: Limited, isDescending: boolean): Probe => {
 
 const sumOf = (probes: readonly Probe[]): number => probes.reduce((sum, { density }) => sum + density, 0);
 
-/** How a search goes on. */
+/** The next step of a search. */
 type Plan =
   /** Reads the animals of the rarest list, and compares them with the search. */
   | { driver: List }
@@ -151,7 +151,7 @@ const idLists = ({ orm }: Pick<Database, "orm">, isDescending: boolean) => {
   };
 };
 
-/** Decides from the next ids of each list how a search goes on in a range of ids. */
+/** Decides from the next ids of each list how a search continues in a range of ids. */
 const wordPlans = (
   { orm }: Pick<Database, "orm">,
   isDescending: boolean,
@@ -175,7 +175,7 @@ const wordPlans = (
       // The index does not hold the longer word, or merging the ids of all lists costs more than reading the rarest animals.
       if (!isExact || sumOf(probes) > rowCost * rarest.density) return { driver: rarest.list };
       const inWords = probes.filter(({ list }) => list.text !== undefined);
-      // FTS5 has nothing to merge, or too much at once.
+      // FTS5 has nothing to merge, or too much in one step.
       if (inWords.length === 1 || sumOf(inWords) * findEnd() > maxFtsIds)
         return { texts: inWords.flatMap(({ list }) => list.text ?? []) };
       // FTS5 merges the words. Their animals are compared with the filters, or those of rarer filters with the words.
@@ -192,7 +192,7 @@ const MAX_ROWS = 1000;
 /** A merge of this many ids takes some milliseconds, after which other requests run. */
 const MERGED_SLICE_IDS = 100_000;
 
-/** How often it is decided how to go on: reading a hundred ids of each of eight words takes a millisecond. */
+/** The turns until the search is planned again: reading a hundred ids of each of eight words takes a millisecond. */
 const TURNS_A_PLAN = 4;
 
 export const ALL_IDS: IdSlice = { low: 0, high: Number.MAX_SAFE_INTEGER };
@@ -212,7 +212,7 @@ const inMerged = (count: number, conditions: readonly SQL[], isDescending: boole
 const wordValues = (texts: readonly string[]) =>
   Object.fromEntries(texts.map((text, at) => [`word${at}`, text]));
 
-/** What is read of the animals that match. */
+/** Reads the animals that match. */
 interface SliceReader<Result> {
   prepare(matching: SQL): (values: Record<string, unknown>) => Result[];
   fromPets(found: Pet[]): Result[];

@@ -14,7 +14,7 @@ interface EventBatch {
   last: number;
 }
 
-/** Reads the events after an id; null if there are none yet. */
+/** Reads the events after an id; null if none exist yet. */
 type ReadBatch = (after: number) => Promise<EventBatch | null>;
 
 const dataOf = ({ kind, petId, pet }: PetEvent) =>
@@ -34,7 +34,7 @@ const encoder = new TextEncoder();
 
 /**
  * Reads batches of events. Streams at the same event share the next batch. One batch is read in a turn of the event loop,
- * however many streams catch up, so that requests run in between.
+ * regardless of the number of streams that catch up, so that requests run in between.
  */
 const eventBatches = ({
   events,
@@ -202,7 +202,7 @@ const openStream = ({ reader, start, readBatch, nextChange, heartbeatMs, onEnd }
   const heartbeat = setInterval(() => void beat(), heartbeatMs);
   signal.addEventListener("abort", end);
 
-  /** What to send now; undefined if there is nothing to send, or the stream has ended. */
+  /** The next chunk; undefined if nothing is pending, or the stream has ended. */
   const next = async (): Promise<Uint8Array | undefined> => {
     if (firstText !== undefined) {
       const text = firstText;
@@ -299,7 +299,7 @@ export const petStreams = ({
       if (isStopped || reader.signal.aborted) queueMicrotask(end);
       return { body, ended };
     },
-    /** Ends all streams; a stream that is opened later ends at once. */
+    /** Ends all streams; a stream that is opened later ends immediately. */
     stop() {
       isStopped = true;
       for (const end of openStreams.keys()) end();
