@@ -52,7 +52,7 @@ const ordersWhere = (orm: Database["orm"], ...conditions: SQL[]) =>
     .where(and(isOfAdopter, ...conditions))
     .orderBy(asc(orders.id));
 
-/** What the audit log says of an order. */
+/** The fields of an order in the audit log. */
 const RECORDED = {
   id: orders.id,
   petId: orders.petId,

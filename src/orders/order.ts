@@ -29,7 +29,7 @@ export const nextStatus = (status: OrderStatus, step: OrderStep): OrderStatus | 
   return from.includes(status) ? to : undefined;
 };
 
-/** A sentence that says which steps an order of this status allows. */
+/** A sentence that names the steps that an order of this status allows. */
 export const explainStatus = (status: OrderStatus): string => {
   const possible = ORDER_STEPS.map((step) => nextStatus(status, step)).filter((next) => next !== undefined);
   return possible.length === 0

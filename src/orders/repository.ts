@@ -214,10 +214,10 @@ export const orderCounts = (
   };
 };
 
-/** If no order was placed: the animal's status, or undefined if there is no such animal. */
+/** If no order was placed: the animal's status, or undefined if the animal does not exist. */
 type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
 
-/** If the step was refused: the present order, or undefined if there is none. */
+/** If the step was refused: the present order, or undefined if it does not exist. */
 type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
 
 type Row = typeof orders.$inferSelect;
@@ -329,7 +329,7 @@ export const orderRepository = (database: Database) => {
         note: note ?? null,
         now: act.now,
       };
-      // The first statement reads the animal before it changes: it says why no order was placed.
+      // The first statement reads the animal before it changes: its result explains a refused order.
       const [[present], [order]] = await commit(
         [
           { query: petStatement, values: { petId } },
