@@ -17,7 +17,7 @@ export interface CategoryChange {
   name?: string | undefined;
 }
 
-/** Why a write was refused: the code of a fault. `precondition_failed`: the category is not what was expected. */
+/** Why a write was refused: the code of a fault. `precondition_failed`: the category has changed since it was read. */
 export type Refusal = "not_found" | "precondition_failed" | "category_name_taken" | "category_in_use";
 
 const COLUMNS = { id: categories.id, name: categories.name };
