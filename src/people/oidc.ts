@@ -14,12 +14,12 @@ interface OidcOptions {
   label: string;
 }
 
-/** Why nobody is signed in. */
+/** Why a sign-in failed. */
 type Problem = "unavailable" | "denied" | "email_not_verified" | "unknown_person";
 
-/** Where the provider's documents and keys come from: limited in time and size. */
+/** Limits for requests to the provider, in time and size. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
-/** How long what the provider says about itself is used. */
+/** How long the provider's metadata is cached. */
 const DISCOVERY_MS = 60 * 60_000;
 
 // Imported on first use, so that it does not slow down the start.
@@ -59,7 +59,7 @@ const cachedProvider = (options: OidcOptions, clock: Clock) => {
   };
 };
 
-/** What the provider says about the person's email address. */
+/** The person's email address, according to the provider. */
 const emailOf = async (
   provider: Configuration,
   claims: IDToken,
@@ -72,7 +72,7 @@ const emailOf = async (
 
 /**
  * Signing in with an account at an OpenID Connect provider: the authorization code flow with PKCE, state and nonce. A person is
- * known by issuer and subject; at first by the email address that the provider has verified.
+ * identified by issuer and subject; at first by the email address that the provider has verified.
  */
 export const oidcService = (
   options: OidcOptions,
@@ -124,7 +124,7 @@ export const oidcService = (
         throw error;
       }
     },
-    /** The person who came back from the provider to the address `returned`, or why there is none. */
+    /** The person who came back from the provider to the address `returned`, or the reason for a failed sign-in. */
     async finish(
       returned: URL,
       { state, nonce, verifier }: { state: string; nonce: string; verifier: string },

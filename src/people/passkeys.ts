@@ -16,7 +16,7 @@ const ALGORITHMS = [-8, -7, -257];
 /** What people see in their authenticator. */
 const NAME = "Adoption store";
 const BASE64URL = /^[\w-]{1,1400}$/;
-/** How browsers say that they reach an authenticator. A browser that knows more may say so later. */
+/** The transports to an authenticator that browsers report. Future browsers may report others. */
 const TRANSPORTS: ReadonlySet<string> = new Set([
   "ble",
   "cable",

@@ -9,13 +9,13 @@ export const MAX_PASSKEY_NAME = 60;
 /** A way to sign in: a WebAuthn credential. Times are milliseconds UTC. */
 export interface Passkey {
   id: number;
-  /** What the person calls it. */
+  /** The name that the person gave it. */
   name: string;
   createdAt: number;
   lastUsedAt: number | undefined;
 }
 
-/** Somebody who signs in to the console. Times are milliseconds UTC. */
+/** A person who signs in to the console. Times are milliseconds UTC. */
 export interface Person {
   id: number;
   name: string;
@@ -32,7 +32,7 @@ export interface Person {
   issuers: string[];
 }
 
-/** How a person signed in. */
+/** The way a person signed in. */
 export interface SignIn {
   /** Of the person. */
   readonly id: number;
@@ -68,7 +68,7 @@ export interface SignedInPerson {
   expiresAt: undefined;
 }
 
-/** What the people of each role may do. The manual shows this table. */
+/** The permissions of each role. The manual shows this table. */
 export const ROLES = {
   volunteer: ["pets:read", "orders:read", "orders:write"],
   staff: ["pets:read", "pets:write", "orders:read", "orders:write"],
@@ -89,7 +89,7 @@ export const scopesOf = (role: Role): ReadonlySet<Grant> => SCOPES_OF[role];
 export const INVITATION_DAYS = 7;
 export const INVITATION_MS = INVITATION_DAYS * DAY_MS;
 
-/** What is stored of a token: its SHA-256, hexadecimal; undefined if the text is not a token. */
+/** The stored form of a token: its SHA-256, hexadecimal; undefined if the text is not a token. */
 export const hashOfToken = (token: string): string | undefined =>
   isToken(token) ? Bun.SHA256.hash(token, "hex") : undefined;
 

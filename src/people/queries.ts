@@ -157,7 +157,7 @@ const personStatements = (orm: Orm) => ({
     .where(and(isUnchanged, not(isLastPersonToGrant("people"))))
     .returning({ id: people.id })
     .prepare(),
-  /** What a removed person could sign in with. */
+  /** A removed person's ways to sign in. */
   deleteAccessStatements: [passkeys, identities, invitations].map((table) =>
     orm
       .delete(table)
@@ -260,8 +260,8 @@ const identityStatements = (orm: Orm) => ({
       personId: people.id,
       createdAt: value("now"),
     },
-    // Folded addresses are too alike: K, the sign for Kelvin, folds to k, and may begin the address of another mailbox.
-    // A second account with the address of a person whose account is known is somebody else's: addresses are given anew.
+    // Folding equates too much: K, the sign for Kelvin, folds to k, and may begin the address of another mailbox. A
+    // second account at the address of a person who has one belongs to another person: addresses are reassigned.
     sql`from ${people} where ${and(eq(people.foldedEmail, value("foldedEmail")), isPresent)}
       and people.email = ${value("email")} collate nocase
       and not exists (select 1 from identities known where known.person_id = people.id and known.issuer = ${value("issuer")})`,
@@ -317,7 +317,7 @@ const personCache = (
   };
 };
 
-/** What the parts of the repository share. */
+/** The shared parts of the repository. */
 export const openPeople = ({ client, orm, commit, fresh, foreignVersion }: Database) => {
   const queries = personQueries(orm);
   const statements = { ...personStatements(orm), ...passkeyStatements(orm), ...identityStatements(orm) };
@@ -326,7 +326,7 @@ export const openPeople = ({ client, orm, commit, fresh, foreignVersion }: Datab
     return row && toPerson(row);
   };
   const cache = personCache({ fresh, foreignVersion }, read);
-  /** Commits, then forgets what is cached. */
+  /** Commits, then clears the caches. */
   const change: Commit = async (writes, last) => {
     try {
       return await commit(writes, last);
@@ -339,7 +339,7 @@ export const openPeople = ({ client, orm, commit, fresh, foreignVersion }: Datab
   /** Records a change. If it lets the first administrator sign in, the sessions of sign-in links end. */
   const record: Audit = (act, entry) =>
     entry ? [...recordEntry(act, entry), ...endOperatorSessions(act)] : [];
-  /** Records what a person did to their own ways to sign in. */
+  /** Records a change that a person made to their sign-in methods. */
   const recordOwn = (action: Action, id: number | undefined, now: number) => {
     const person = id === undefined ? undefined : read(id);
     if (!person) return [];

@@ -45,7 +45,7 @@ const access = ({ queries, statements, change, record, recordOwn, fresh }: Share
     return row && toPerson(row);
   },
   /**
-   * Uses an invitation for the person's passkey, in one atomic step. Undefined, and nothing is stored, if the invitation is used, replaced or expired, or the credential is known.
+   * Uses an invitation for the person's passkey, in one atomic step. Undefined, and nothing is stored, if the invitation is used, replaced or expired, or the credential exists.
    */
   async accept(hash: string, passkey: NewPasskey, now: number): Promise<SignIn | undefined> {
     const [[row]] = await change(
@@ -57,7 +57,7 @@ const access = ({ queries, statements, change, record, recordOwn, fresh }: Share
     );
     return row;
   },
-  /** False if the person has too many passkeys or was removed, or the credential is known. */
+  /** False if the person has too many passkeys or was removed, or the credential exists. */
   async addPasskey(id: number, passkey: NewPasskey, now: number): Promise<boolean> {
     const [rows] = await change(
       [{ query: statements.addPasskeyStatement, values: { ...passkeyValues(passkey), id, now } }],
@@ -109,7 +109,7 @@ const accounts = ({ queries, statements, change, recordOwn, fresh }: Shared) => 
   },
   /**
    * Gives an account to the person with this address, in which only the case of the letters A to Z may differ, who has no
-   * other account at the issuer, and ends their invitation. The id of the person; undefined if there is none.
+   * other account at the issuer, and ends their invitation. The id of the person; undefined without a match.
    */
   async link({ issuer, subject }: Identity, email: string, now: number): Promise<number | undefined> {
     const [[row]] = await change(
@@ -246,7 +246,7 @@ const management = ({ queries, statements, read, change, record }: Shared) => ({
   },
 });
 
-/** People, and what they sign in with. A removed person is not found. */
+/** People, and their ways to sign in. A removed person is not found. */
 export const personRepository = (database: Database) => {
   const shared = openPeople(database);
   return { ...reads(shared), ...management(shared), ...access(shared), ...accounts(shared) };

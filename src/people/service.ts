@@ -29,7 +29,7 @@ const describeExcess = (excess: Excess): string =>
     : "A key that expires or has a rate limit cannot manage people, who have neither.";
 
 /**
- * Enforces that nobody manages people with more scopes than their own.
+ * Prevents callers from managing people with more scopes than their own.
  * @param fields that ask for the role
  * @throws Fault insufficient_scope
  */
@@ -86,7 +86,7 @@ export const personService = ({
     get,
     /** The people after the id `after`, ascending by id. */
     list: (page: { after: number; limit: number }): Promise<Person[]> => people.list(page),
-    /** Adds and invites somebody. @throws Fault insufficient_scope, email_taken */
+    /** Adds and invites a person. @throws Fault insufficient_scope, email_taken */
     async add(person: NewPerson, own: Manager): Promise<{ person: Person; invitation: Invitation }> {
       assertMayGive(own, person.role);
       const { invitation, record } = newInvitation();
@@ -108,7 +108,7 @@ export const personService = ({
       await withRole(id, own, (person) => people.change(person, wishes, actOf(own)));
       return get(id);
     },
-    /** Removes somebody from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
+    /** Removes a person from the next request on. @throws Fault not_found, insufficient_scope, last_administrator */
     async remove(id: number, own: Manager): Promise<void> {
       await withRole(id, own, (person) => people.remove(person, actOf(own)));
     },
@@ -120,7 +120,7 @@ export const personService = ({
         throw new Fault("not_found", "This person has no passkey with this id.");
       if (!(await people.removePasskey(person, passkeyId, actOf(own)))) throw new Fault("last_administrator");
     },
-    /** The person whom an invitation is for, and until when it is valid. @throws Fault invalid_invitation */
+    /** The invited person, and the expiry of the invitation. @throws Fault invalid_invitation */
     async invited(token: string): Promise<Person> {
       const hash = hashOfToken(token);
       const person = hash && (await people.findInvited(hash, clock.now()));
@@ -128,7 +128,7 @@ export const personService = ({
       return person;
     },
     /**
-     * The person of a session, with what they may do now; undefined once they, or the passkey that they signed in with, are
+     * The person of a session, with their current scopes; undefined once they, or the passkey that they signed in with, are
      * removed.
      */
     async signedIn({ id, passkeyId }: SignIn): Promise<SignedInPerson | undefined> {
