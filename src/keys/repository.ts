@@ -213,7 +213,7 @@ const createdEntry = (id: number, { name, scopes }: { name: string; scopes: stri
   changes: [["scopes", null, scopes]],
 });
 
-/** What the repository runs. */
+/** The repository's prepared statements. */
 interface Prepared {
   queries: ReturnType<typeof keyQueries>;
   statements: ReturnType<typeof keyStatements>;

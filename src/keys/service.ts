@@ -16,7 +16,7 @@ export interface KeyWithSecret {
 
 const FIRST_KEY: NewKey = { name: "admin", scopes: ["*"] };
 
-/** Where the secret of the first key is stored. */
+/** The file that stores the secret of the first key. */
 interface SecretFile {
   save(secret: string): Promise<void>;
   remove(): Promise<void>;
