@@ -1,7 +1,7 @@
 import type { Action, ResourceKind } from "../lib/actions.ts";
 import type { Actor } from "../lib/actor.ts";
 
-/** What an act was done to. */
+/** The resource that an act changed. */
 export interface Resource {
   kind: ResourceKind;
   /** As in its path: an id, a slug or a host name. */

@@ -63,7 +63,7 @@ const idSearch = ({ orm }: Pick<Database, "orm">) => {
     .orderBy(auditEntries.id)
     .limit(1)
     .prepare();
-  /** The lowest of the ids from `low` to `high` whose entry is not before the time; `high` if there is none. */
+  /** The lowest id from `low` to `high` whose entry is not before the time; `high` without such an entry. */
   return (time: number, low: number, high: number): number => {
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
@@ -140,7 +140,7 @@ const filteredLists = ({ orm }: Pick<Database, "orm">) => {
   };
 };
 
-/** The entries of one resource and of what belongs to it, from the indexes. */
+/** The entries of one resource and of its parts, from the indexes. */
 const resourceLists = ({ orm }: Pick<Database, "orm">) => {
   const listBy = (column: "resourceId" | "parentId") =>
     orm

@@ -38,8 +38,8 @@ export const auditService = ({ audit }: { audit: AuditRepository }) => ({
     );
   },
   /**
-   * What happened to a resource and to what belongs to it, newest first. It outlives the resource, and is empty for one that
-   * never existed. @throws Fault invalid_cursor
+   * The history of a resource and of its parts, newest first. It outlives the resource, and is empty for one that never
+   * existed. @throws Fault invalid_cursor
    */
   async history(
     { kind, id, mayRead = () => true }: HistoryOf,
