@@ -10,7 +10,7 @@ interface PlatformConfig {
 /** Returns a function that builds a project's CNAME target from its label. */
 export const cnameTargetIn = (domain: string) => (label: string) => `${label}.${domain}`;
 
-/** True for names that lead to the machine of whoever uses them (RFC 6761 section 6.3). */
+/** True for names that resolve to the client's own machine (RFC 6761 section 6.3). */
 const isLocal = (domain: string): boolean => domain === "localhost" || domain.endsWith(".localhost");
 
 /**
@@ -38,7 +38,7 @@ type PreviewAddress = (slug: string, deployId: number) => string | undefined;
 
 /**
  * Previews share the certificate of all names below PLATFORM_DOMAIN. Without one they are served over HTTP only: a certificate
- * for each deploy would use up what a CA issues for a domain.
+ * for each deploy would exhaust a CA's limit for a domain.
  * @param isSecured true for a name with a valid certificate; undefined if a proxy in front has the certificates
  */
 export const previewAddress =

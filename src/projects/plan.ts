@@ -1,10 +1,10 @@
-/** What a plan allows. */
+/** The limits of a plan. */
 interface PlanRules {
   /** Projects of this plan may add custom domains, and keep the ones they have. */
   customDomains: boolean;
 }
 
-/** Every plan and what it allows. A new plan also needs a migration: the database checks the names of plans. */
+/** Every plan and its limits. A new plan also needs a migration: the database checks the names of plans. */
 export const PLANS = {
   free: { customDomains: false },
   pro: { customDomains: true },

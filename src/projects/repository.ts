@@ -134,7 +134,7 @@ export const projectRepository = (database: Database, effects: ProjectEffects) =
     }): Promise<Project[]> {
       return listStatement.all({ ...page, text: text ?? null });
     },
-    /** Changes the present fields, with the effects of other modules; undefined if there is no such project. */
+    /** Changes the present fields, with the effects of other modules; undefined if the project does not exist. */
     async change(id: number, { name, plan }: ProjectChange, act: Act): Promise<Project | undefined> {
       const values = { id, name: name ?? null, plan: plan ?? null };
       const [, [row]] = await commit(

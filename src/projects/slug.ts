@@ -59,7 +59,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
   "www",
 ]);
 
-/** The rule that keeps a text from being a slug, and what it says. */
+/** The rule that keeps a text from being a slug, and its message. */
 type SlugProblem = Omit<FieldProblem, "field"> & { words: string };
 
 const formOf = (text: string): Omit<FieldProblem, "field"> => {
