@@ -15,7 +15,7 @@ import type { DomainFinding, Finding } from "../dns-checks/finding.ts";
 import type { Domains } from "./repository.ts";
 import { wantsCertificate } from "./stage.ts";
 
-/** What the DNS says about a name before a certificate is ordered for it. */
+/** The DNS records of a name before a certificate is ordered for it. */
 export type NameRecords =
   /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they belong to another server. */
   | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
@@ -172,7 +172,7 @@ export const certificateRecords = ({
       return "forbidden" in caa ? wrong(caa.forbidden) : { kind: "right", addresses, methods: caa.methods };
     },
 
-    /** For the wildcard below one of the service's own domains: says why CAA forbids it. */
+    /** For the wildcard below one of the service's own domains: explains why CAA forbids it. */
     async forbiddenWildcard(domain: string, issuers: readonly string[]): Promise<string | undefined> {
       const caa = await checkCaa(domain, { methods: BY_RECORD, issuers, isWildcard: true });
       return "forbidden" in caa ? caa.forbidden : undefined;

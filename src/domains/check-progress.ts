@@ -53,7 +53,7 @@ const isOver = (domain: Domain, event: CheckEvent, failingSince: number | null, 
   (failingSince !== null && now - failingSince >= LAPSE_MS) ||
   (event === "records_wrong" && isUnsure(domain));
 
-/** The events that a check causes. Without HTTPS a verified domain is live over HTTP at once. */
+/** The events that a check causes. Without HTTPS a verified domain is live over HTTP immediately. */
 const eventsOf = (
   domain: Domain,
   event: CheckEvent,
@@ -90,7 +90,7 @@ const nextCheckAfter = (after: Domain, event: CheckEvent, now: number): number |
 };
 
 /**
- * @param event what the check found; undefined without responses, which is not a failure
+ * @param event the check's result; undefined without responses, which is not a failure
  * @param isSecured true if domains get certificates, and are live once they have one
  */
 export const progressOf = (domain: Domain, event: CheckEvent, now: number, isSecured = false): Progress => {

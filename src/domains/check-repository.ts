@@ -141,7 +141,7 @@ export const checkWrites = ({ orm, client, commit }: Pick<Database, "orm" | "cli
   const goLive = goLiveStatements(orm);
   const slugStatement = prepareSlug(orm);
   const record = auditing({ client });
-  /** Records a check that somebody requested and that changed the stage. The schedulers' are in the domain's history. */
+  /** Records a requested check that changed the stage. The schedulers' are in the domain's history. */
   const recordCheck = ({ actor, now, domain, progress }: Check, slug: string): readonly Statement[] => {
     const { stage: from, hostname: id } = domain;
     if (actor.kind === "service") return [];

@@ -114,7 +114,7 @@ export const domainChecks = (options: ChecksOptions) => {
   const { domains, inspect, clock, randomFraction, targetOf, onReady, isSecured = false } = options;
   const running = new Map<number, { outcome: Promise<CheckOutcome>; isAwaited: boolean }>();
 
-  /** Stores what a check found. False if the domain was changed meanwhile, or another project keeps its name. */
+  /** Stores a check's result. False if the domain was changed meanwhile, or another project keeps its name. */
   const write = (
     domain: Domain,
     inspection: Inspection,

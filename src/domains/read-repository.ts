@@ -68,7 +68,7 @@ const ofDomain = (orm: Orm) => {
     async trace(id: number): Promise<string | undefined> {
       return traceStatement.get({ id })?.trace ?? undefined;
     },
-    /** Ascending by id, behind `after`. */
+    /** Ascending by id, starting after `after`. */
     async list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]> {
       return listStatement.all({ ...page }).map(toDomain);
     },
@@ -243,7 +243,7 @@ const actorOf = ({ actor, keyId, personId, actorName: name }: ActorRow): PastAct
   return { kind: actor === "operator" ? "operator" : "service" };
 };
 
-/** Removes the oldest events beyond `MAX_EVENTS`, so that nobody fills the disk by verifying day and night. */
+/** Removes the oldest events beyond `MAX_EVENTS`, so that repeated verification cannot fill the disk. */
 export const pruneStatement = (orm: Orm) =>
   orm
     .delete(domainEvents)

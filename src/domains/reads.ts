@@ -14,14 +14,14 @@ import { isWaiting } from "./stage.ts";
 
 export type Project = Awaited<ReturnType<ProjectService["get"]>>;
 
-/** A domain and what its record must point to. */
+/** A domain and the required target of its record. */
 export type ListedDomain = Domain & {
   /** The slug of its project. */
   project: string;
   target: string;
   /** Of the target; only for an apex. */
   addresses?: readonly string[];
-  /** Where its challenge may be delegated; undefined if the service cannot create records. */
+  /** The name to which its challenge may be delegated; undefined if the service cannot create records. */
   challengeTarget?: string | undefined;
   /** Only for a domain that needs records. */
   connect?: ConnectOffer | undefined;
@@ -45,7 +45,7 @@ export interface ReadOptions {
   projects: Pick<ProjectService, "get">;
   targetOf: (label: string) => string;
   addressesOf: AddressesOf;
-  /** Where a project's domains may delegate their challenges, by its label; undefined if the service cannot create records. */
+  /** The target to which a project's domains delegate challenges, by label; undefined if the service cannot create records. */
   challengeTargetOf?: ((label: string) => string) | undefined;
   /** Undefined without Domain Connect. */
   offerConnect?: OfferConnect | undefined;
@@ -75,7 +75,7 @@ export const domainReads = (options: ReadOptions) => {
   const { domains, projects, certificates, targetOf, addressesOf, challengeTargetOf } = options;
   const offer = patientOffer(options.offerConnect);
 
-  /** A domain in a list, with what its project adds. */
+  /** A domain in a list, with data of its project. */
   const listed = async (
     domain: Domain,
     { slug, targetLabel }: Pick<Project, "slug" | "targetLabel">,
@@ -93,7 +93,7 @@ export const domainReads = (options: ReadOptions) => {
     };
   };
 
-  /** Where the records of a project's domain can be created; undefined for a domain that has them. */
+  /** The provider's page that creates the records of a project's domain; undefined for a domain that has them. */
   const connectOf = async (
     { stage, failingSince, ...domain }: Domain,
     { slug, targetLabel: label }: Project,
@@ -106,7 +106,7 @@ export const domainReads = (options: ReadOptions) => {
       : undefined;
   };
 
-  /** A domain by itself: also says where its records can be created. */
+  /** A single domain, with the provider's page that creates its records. */
   const shown = async (
     domain: Domain,
     project: Project,

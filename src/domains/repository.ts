@@ -182,7 +182,7 @@ const roleWrites = ({ orm, client, commit }: Store) => {
   };
 };
 
-/** The first domain is primary, unless it is a wildcard. Only where one is primary can another redirect to it. */
+/** The first domain is primary, unless it is a wildcard. Another domain can redirect only to a primary one. */
 const ROLE_OF_NEW = sql`coalesce(
   iif(substr(${value("hostname")}, 1, 2) = '*.', 'served', null),
   (select iif(${value("isRedirect")}, 'redirect', 'served') from domains

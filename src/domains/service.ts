@@ -27,7 +27,7 @@ import { awaitsCertificate } from "./stage.ts";
 export const VERIFICATIONS = { requests: 10, seconds: 60 } as const;
 /** Checks for one request: while a domain is checked, its certificate can be ordered and installed. */
 const MAX_TRIES = 3;
-/** What a client can do if a check takes too long. */
+/** Advice for a client whose check takes too long. */
 const LATER = "The check continues: fetch the domain later to see its result.";
 
 interface VerificationOptions extends Pick<ReadOptions, "certificates"> {

@@ -27,7 +27,7 @@ const PROPERTIES = [
 
 type Property = (typeof PROPERTIES)[number];
 
-/** What is true of a domain in each stage. */
+/** The properties of a domain in each stage. */
 const STAGE_PROPERTIES = {
   awaiting_dns: ["isWaiting"],
   dns_conflict: ["isWaiting", "isFailing"],
@@ -60,7 +60,7 @@ export const STAGE_EVENTS = [
   "records_wrong",
   /** A check found no record, or the right one not everywhere yet. */
   "records_missing",
-  /** A live domain has not verified for as long as it may: it is no longer served. */
+  /** A live domain has not verified within the allowed time and is not served anymore. */
   "lapsed",
   /** Without certificates: a verified domain goes live over HTTP. */
   "served_over_http",
