@@ -99,7 +99,7 @@ export const caReadsAndWrites = ({ orm, commit }: Pick<Database, "orm" | "commit
 
   return {
     account,
-    /** Stores the key of a new account, if there is none. @returns the account that is stored then */
+    /** Stores the key of a new account, unless the CA already has one. @returns the account that is stored then */
     async addAccount(ca: string, key: AccountKey): Promise<StoredAccount> {
       await commit([{ query: addStatement, values: { ca, key: JSON.stringify(key) } }]);
       return (await account(ca)) ?? { key, url: undefined };
@@ -234,7 +234,7 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
   return {
     /**
      * Puts the certificate in use from the next handshake on, and its domain live, in one atomic step. False if the name is
-     * gone or the attempt is over.
+     * removed or the attempt is over.
      */
     async install(attempt: Attempt, issued: Issued, nextAt: number, now: number): Promise<boolean> {
       const { hostname } = attempt;
@@ -283,10 +283,10 @@ const endWrites = ({ orm, commit }: Store, effects: DomainEffects) => {
  *
  * A name waits until its `nextAt`, or until a certificate is requested (`isRequested`). Of all processes that read it then,
  * one begins the attempt: the others' revision is out of date. State is on disk before the CA depends on it: the key before
- * the order, the order before its challenge. So a crash loses nothing: `attemptSince` stays, the name is due at once, and the
+ * the order, the order before its challenge. So a crash loses nothing: `attemptSince` stays, the name is due immediately, and the
  * next attempt continues the order. Every write of an attempt names its `attemptSince`, and changes nothing once another has begun,
  * or once an import has cleared it: then it returns false. A request during an attempt is met by its success; after a failure another attempt
- * begins at once, or within a minute after two refusals.
+ * begins immediately, or within a minute after two refusals.
  */
 export const attemptWrites = (store: Store, effects: DomainEffects) => ({
   ...orderWrites(store, effects),

@@ -43,7 +43,7 @@ export interface Certificate {
   isRequested: boolean;
   /** Since when an attempt is under way. */
   attemptSince: number | null;
-  /** The row's version: a write that depends on what was read names it. */
+  /** The row's version. A write that depends on an earlier read names it. */
   revision: number;
   /** Failed attempts since the last success. */
   failures: number;

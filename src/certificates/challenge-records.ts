@@ -8,9 +8,9 @@ import { type TxtUpdate, type UpdateDependencies, updateTxt } from "../protocols
 
 /** TXT records for DNS-01 challenges, in a zone of the operator or of this service. */
 export interface ChallengeRecords {
-  /** Adds a record. Others of the same name stay. Resolves once the zone has it. @throws Error with the reason and what to do */
+  /** Adds a record. Others of the same name stay. Resolves once the zone has it. @throws Error with the reason and the remedy */
   add(name: string, value: string): Promise<void>;
-  /** Removes a record, if the zone has it. @throws Error with the reason and what to do */
+  /** Removes a record, if the zone has it. @throws Error with the reason and the remedy */
   remove(name: string, value: string): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ const run = async (argv: [string, ...string[]], env: Environment, timeoutMs: num
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",
-    // A group of its own, so that a process that it started ends with it.
+    // A separate process group, so that the hook's child processes end with it.
     detached: true,
   });
   let isLate = false;

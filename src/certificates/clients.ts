@@ -8,7 +8,7 @@ import { holdsCertificates } from "../protocols/acme/certificate.ts";
 /** Settings of the ACME clients. */
 interface AcmeSettings {
   acmeEmail: string | undefined;
-  /** A PEM file of root certificates to trust besides the system's. */
+  /** A PEM file of root certificates to trust in addition to the system's. */
   acmeCaFile: string | undefined;
   acmeEabKid: string | undefined;
   acmeEabHmac: string | undefined;

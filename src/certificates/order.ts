@@ -28,7 +28,7 @@ interface PlacedOrder {
 }
 
 /**
- * Continues a name's order, or places one. If a CA's limits forbid it, the next CA is tried at once.
+ * Continues a name's order, or places one. If a CA's limits forbid it, the next CA is tried immediately.
  * @throws AcmeProblem; if the limits of all CAs forbid it, the one that ends first
  */
 export type PlaceOrder = (certificate: Attempted) => Promise<PlacedOrder>;
@@ -55,7 +55,7 @@ export class Superseded extends Error {
   override name = "Superseded";
 }
 
-/** True if the CA refused what the order says it replaces, not the order itself. */
+/** True if the CA refused the order's `replaces` field, not the order itself. */
 const isAboutReplacement = (error: unknown): boolean =>
   error instanceof AcmeProblem &&
   (error.type === "alreadyReplaced" || error.type === "malformed" || error.status === 404);
@@ -256,7 +256,7 @@ export const responsePresenter = ({ certificates, challenges, undecided }: Prese
     const isPresented = async () =>
       (await certificates.find(hostname))?.keyAuthorization === keyAuthorization;
     return withRecord(record, isPresented, async () => {
-      // It may have taken minutes until the record was there, and the name may have been removed meanwhile.
+      // Waiting for the record may have taken minutes, and the name may have been removed meanwhile.
       await save();
       return work();
     });

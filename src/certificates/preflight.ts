@@ -4,7 +4,7 @@ import type { Problem } from "../protocols/acme/problem.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
 import type { Wildcard } from "./wildcard.ts";
 
-/** How a name is proven to a CA: RFC 8555 sections 8.3 and 8.4, RFC 8737. */
+/** Ways to prove a name to a CA: RFC 8555 sections 8.3 and 8.4, RFC 8737. */
 export type Proof =
   | { method: "http-01" }
   | { method: "tls-alpn-01" }
@@ -37,7 +37,7 @@ export type FetchChallenge = (address: string, hostname: string, token: string) 
 /** Opens a TLS-ALPN-01 handshake at an address, as a CA would. @throws if another server responds, or none */
 export type TryHandshake = (hostname: string, address: string) => Promise<void>;
 
-/** What the DNS says about a name before an order. */
+/** The DNS records that an order depends on. */
 export type NameRecords =
   /** The addresses that a CA connects to, and the methods that CAA records allow. `isAtOldHost` if they belong to another server. */
   | { kind: "right"; addresses: readonly string[]; methods: readonly string[]; isAtOldHost?: boolean }
@@ -49,7 +49,7 @@ export type NameRecords =
   /** A project holds the name, but its plan has no custom domains. */
   | { kind: "suspended" };
 
-/** What a trial of both methods needs. */
+/** The inputs of a trial of both methods. */
 interface TrialOptions {
   probes: {
     /** A new token, and the response body that belongs to it. */
@@ -68,7 +68,7 @@ interface PreflightOptions extends TrialOptions {
     forDomain(hostname: string): Promise<NameRecords | undefined>;
     /** For one of the service's own names. @param issuers what CAA records may name */
     forOwnName(hostname: string, issuers: readonly string[]): Promise<NameRecords>;
-    /** Says why CAA forbids a wildcard below a domain; undefined if it does not. */
+    /** Explains why CAA forbids a wildcard below a domain; undefined if it does not. */
     forbiddenWildcard(domain: string, issuers: readonly string[]): Promise<string | undefined>;
   };
   /** The certificate of the projects' names, if records can be published for it. */
@@ -170,7 +170,7 @@ export const preflightChecks = (options: PreflightOptions): Preflight => {
   const { records, isOwnName, isServed, caaIdentities, wildcard } = options;
   const findMethod = methodFinder(options);
 
-  /** An unreachable name is no obstacle: this machine may reach its own names by another route than a CA does. */
+  /** An unreachable name blocks no order: this machine may reach its own names by another route than a CA does. */
   const checkOwnName: Preflight = async (hostname, failedMethod) => {
     const found = await records.forOwnName(hostname, await caaIdentities());
     if (found.kind !== "right") return proofIn(found);

@@ -81,7 +81,7 @@ export const challengeFetcher =
 const OTHER_SERVER = "another server responds";
 
 /**
- * Opens TLS-ALPN-01 handshakes as a CA does (RFC 8737 section 3), and recognises the service by what its certificate proves.
+ * Opens TLS-ALPN-01 handshakes as a CA does (RFC 8737 section 3), and recognizes the service by its certificate.
  * @param pending the key authorization of the order that is pending for a name
  */
 export const handshakeTrier =
@@ -107,7 +107,7 @@ export interface Trial {
   /** Of the challenge over HTTP. */
   token: string;
   body: string;
-  /** What the certificate in a TLS-ALPN-01 handshake proves. */
+  /** The proof in the certificate of a TLS-ALPN-01 handshake. */
   identifier: string;
   /** The ports to which CAs connect. */
   ports: { http: number; tls: number };
@@ -171,7 +171,7 @@ export const challengeResponses = ({ certificates, probes, isProbed, fresh, cloc
     return pair;
   };
 
-  // The engine of a cluster may be away: what is known here is then as good as nothing, or right.
+  // The engine of a cluster may be unreachable. Local data is then the best available.
   const tryFresh = () => fresh().catch(() => {});
 
   /** The key authorization that a handshake of this name proves; undefined if nothing is asked for it. */

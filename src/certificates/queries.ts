@@ -75,7 +75,7 @@ export const WITHOUT_SUCCESS = {
 export const updateStatement = (orm: Orm, changes: Changes, where: SQL | undefined) =>
   orm.update(certificates).set(changes).where(where).returning({ hostname: certificates.hostname }).prepare();
 
-/** Adds a name, due at once. A known name keeps its row. */
+/** Adds a name, due immediately. An existing name keeps its row. */
 export const insertStatement = (orm: Orm) =>
   orm
     .insert(certificates)

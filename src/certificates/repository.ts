@@ -136,7 +136,7 @@ const certificateReads = ({ orm }: Pick<Database, "orm">) => {
       const row = findStatement.get({ hostname });
       return row && toCertificate(row);
     },
-    /** Ascending by name, behind `after`. */
+    /** Ascending by name, starting after `after`. */
     async list(page: { after: string; limit: number }): Promise<Certificate[]> {
       return listStatement.all({ ...page }).map(toCertificate);
     },
@@ -246,7 +246,7 @@ const OF_THIS_MACHINE = [
 
 const problemType = sql`json_extract(${certificates.problem}, '$.type')`;
 
-/** The writes that say when a name gets its next attempt. */
+/** The writes that schedule a name's next attempt. */
 const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">, effects: DomainEffects) => {
   const wantStatement = insertStatement(orm);
   const nextAt = sql`${value("nextAt")}`;
@@ -272,7 +272,7 @@ const scheduleWrites = ({ orm, commit }: Pick<Database, "orm" | "commit">, effec
     and(hasName, eq(certificates.chain, value("chain"))),
   );
   return {
-    /** Adds these names, due at once. Known names keep their rows. */
+    /** Adds these names, due immediately. Existing names keep their rows. */
     async want(hostnames: readonly string[], now: number): Promise<void> {
       if (hostnames.length === 0) return;
       await commit(hostnames.map((hostname) => ({ query: wantStatement, values: { hostname, now } })));

@@ -76,7 +76,7 @@ export const certificateSummaries = (
   },
 });
 
-/** What to do about each type of problem: RFC 8555's (section 6.7) and ours. */
+/** Advice for each type of problem: RFC 8555's (section 6.7) and ours. */
 export const ADVICE: Readonly<Record<string, string>> = {
   budget: "Wait: nothing else is needed.",
   caa: "Change the domain's CAA records so that they allow the CA.",
@@ -111,7 +111,7 @@ export const describeAttempt = (certificate: Certificate): string | undefined =>
   return `${what} since ${formatTime(since)}`;
 };
 
-/** What the service does next, as a sentence to append; "" if nothing. */
+/** The service's next step, as a sentence to append; "" if it takes none. */
 const describeNextAttempt = (certificate: Certificate, now: number): string => {
   const attempt = describeAttempt(certificate);
   if (attempt !== undefined) return ` Now ${attempt}.`;
@@ -128,7 +128,7 @@ const describeStored = ({ cause, ...problem }: StoredProblem): string =>
     ? `${sentence(problem.detail)} The CA's last refusal: ${describeProblem(cause)}`
     : describeProblem(problem);
 
-/** What is wrong with a name's certificate, and what to do; undefined if nothing is. */
+/** The problem with a name's certificate, and the remedy; undefined without a problem. */
 export const explain = (certificate: Certificate, now: number, isQueued: boolean): string | undefined => {
   const { hostname, issued, problem } = certificate;
   const isLate = issued ? problem && endsSoon(issued, now) : isOverdue(certificate, now, isQueued);
