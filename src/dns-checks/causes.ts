@@ -51,7 +51,7 @@ const doubledProof = ({ apex, target }: Subject, { resolved, direct }: Proof): Q
     ? undefined
     : { name: `${proofNameOf(apex)}.${apex}`, type: "TXT" };
 
-/** Looks for a missing record where a panel may have put it. A wildcard record would also answer for a sibling of that name. */
+/** Looks where a panel may have put a missing record. A wildcard record would also answer for a sibling of that name. */
 export const askDoubled = async (
   ask: AskSource,
   subject: Subject,
@@ -169,7 +169,7 @@ const recordCause = (
   if (finding.kind === "no_record") return doubledCause(finding, trace);
   const { name, type, found, expected } = finding;
   const addresses = target === name ? [] : (targetAddresses(trace) ?? []);
-  // A platform may be behind the same proxy: then these are its own addresses.
+  // A platform may use the same proxy: then these are its own addresses.
   const proxy = found.some((address) => addresses.includes(address)) ? undefined : zoneProxyOf(found, trace);
   if (proxy) return { kind: "proxied", name, found, expected: [target], provider: proxy.provider };
   if (type === "ALIAS")
@@ -295,7 +295,7 @@ const distinct = (findings: Finding[]): Finding[] => [
   ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
 ];
 
-/** A proxy shows addresses of both types in place of one record. */
+/** A proxy shows addresses of both types instead of one record. */
 const withOneProxy = (findings: Finding[]): Finding[] => {
   const proxied = findings.filter((finding) => finding.kind === "proxied");
   const found = [...new Set(proxied.flatMap((finding) => finding.found))];
@@ -305,7 +305,7 @@ const withOneProxy = (findings: Finding[]): Finding[] => {
   });
 };
 
-/** The findings, with causes in place of their consequences, and with hints. */
+/** The findings, with causes instead of their consequences, and with hints. */
 export const explain = (findings: Finding[], trace: Trace, expected: Expectation): Finding[] => {
   const causes = findings.map((finding) => causeOf(finding, trace, expected));
   const first = causes.filter((finding) => !isConsequence(finding, trace, causes));

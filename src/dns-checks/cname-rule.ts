@@ -5,7 +5,7 @@ import { canonicalName } from "../lib/dns-name.ts";
 import type { Exchange } from "../protocols/dns/client.ts";
 import type { View } from "./trace.ts";
 
-/** What a domain's records must be. */
+/** The expected records of a domain. */
 export interface Expectation {
   /** In A-labels. */
   hostname: string;
@@ -15,17 +15,17 @@ export interface Expectation {
   issuers: readonly string[];
   /** The challenge types that this service can use with them. */
   methods: readonly string[];
-  /** True if the certificate is for the wildcard beside the name. */
+  /** True if the certificate is for the wildcard that belongs to the name. */
   isWildcard?: boolean;
-  /** The URIs of the accounts with them, if they are known. */
+  /** The URIs of the accounts with them, if available. */
   accounts?: readonly string[] | undefined;
-  /** True unless the project holds the name already. An apex's addresses alone do not say which project it is for. */
+  /** True unless the project holds the name already. An apex's addresses alone do not identify the project. */
   needsProof: boolean;
   /** Addresses that the target had before. */
   formerAddresses?: readonly string[];
 }
 
-/** What one server's responses mean; `seconds` is how long a cache may keep them. */
+/** The meaning of one server's responses; `seconds` is how long a cache may keep them. */
 export type Judgement =
   | { kind: "right" }
   | { kind: "wrong"; findings: RecordFinding[]; seconds: number | undefined }

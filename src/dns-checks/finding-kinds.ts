@@ -36,7 +36,7 @@ interface Explanation<Kind extends FindingKind> {
   responsible: Responsible;
   /** True if the domain works all the same. */
   isHint?: true;
-  /** What is wrong, and what to do, in one sentence. */
+  /** The problem and the remedy, in one sentence. */
   describe(finding: FindingOf<Kind>): string;
 }
 
@@ -52,7 +52,7 @@ const nameInPanel = (name: string, doubled: string): string => {
 export const countedRecords = (type: string, count: number): string =>
   count > 1 ? `${type} records` : `${/^[AHM]/.test(type) ? "an" : "a"} ${type} record`;
 
-/** How the records of a name come to point here: a CNAME cannot be created before addresses are deleted. */
+/** The steps that point a name here: a CNAME cannot be created before addresses are deleted. */
 const moveStep = ({ type, found, expected }: FindingOf<"not_moved">): string => {
   if (found.some((value) => isIP(value) === 0)) return `change its ${type} record to ${list(expected)}`;
   const deletion = found.length > 0 ? "delete the records that point there, and " : "";
@@ -320,6 +320,6 @@ export const FINDINGS: { readonly [Kind in FindingKind]: Explanation<Kind> } = {
 
 export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
 
-/** What is wrong, and what to do, for the person who must act. */
+/** The problem and the remedy, for the person who must act. */
 export const describeFinding = <Kind extends FindingKind>(finding: FindingOf<Kind>): string =>
   (FINDINGS[finding.kind] as Explanation<Kind>).describe(finding);

@@ -18,7 +18,7 @@ export const whoMustAct = (responsible: Responsible): string =>
     ? "No action needed: wait, then check again."
     : `Who must act: ${RESPONSIBLE[responsible]}.`;
 
-/** A parameter of CAA records (RFC 8657), and what it forbids. */
+/** The parameters of CAA records (RFC 8657), and what each forbids. */
 export const CAA_PARAMETERS = {
   accounturi: "their accounturi does not name this service's account with the CA",
   validationmethods: "their validationmethods do not name a method that this service can use",
@@ -34,7 +34,7 @@ export interface Challenge {
 /** Records that keep a panel from creating a CNAME with the same name. */
 export type ConflictingType = "A" | "AAAA" | "TXT" | "MX" | "CAA" | "HTTPS";
 
-/** What a check found, by its kind; names the record to change. Names are in A-labels. */
+/** The finding of a check, by its kind; names the record to change. Names are in A-labels. */
 interface Details {
   /** `wildcard` has the right value, but does not answer for the name: RFC 4592 section 2.2.1. */
   no_record: { type: NeededType; expected: string[]; wildcard?: string };
@@ -101,7 +101,7 @@ export type FindingOf<Kind extends FindingKind> = Kind extends FindingKind
   ? { kind: Kind; name: string } & Details[Kind]
   : never;
 export type DomainFinding = FindingOf<FindingKind>;
-/** What the DNS alone says. */
+/** The findings that follow from the DNS alone. */
 export type Finding = FindingOf<Exclude<FindingKind, "domain_taken" | "domain_lost">>;
-/** Records that somebody must change. */
+/** Records that the domain's owner must change. */
 export type RecordFinding = FindingOf<"no_record" | "wrong_target" | "conflicting_record" | "stray_address">;

@@ -19,7 +19,7 @@ import { type Verdict, isClaimed, isSibling, ownershipOf, rivalsOf, verdictOf } 
 import { toReport } from "./report.ts";
 import { traceDomain } from "./trace-domain.ts";
 
-/** What the DNS says about a domain. */
+/** The state of a domain in the DNS. */
 export interface Inspection {
   /** `ownership_proven`: the records point elsewhere, but the DNS names this project. */
   event: Verdict["event"] | "ownership_proven";
@@ -45,7 +45,7 @@ export interface InspectOptions {
   formerAddresses?: readonly string[];
   /** More CAs that CAA records may name, in addition to the configured ones. */
   issuers?: readonly string[];
-  /** True if the name stands for the wildcard beside it: only DNS-01 can prove that (RFC 8555 section 7.1.3). */
+  /** True if the name stands for its wildcard: only DNS-01 can prove that (RFC 8555 section 7.1.3). */
   isWildcard?: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { Challenge, Finding } from "./finding.ts";
 
 /**
  * The name to which the domains of a project delegate their challenges, by the project's label. The label is random and never
- * reused, so the CNAME record says which project may get the certificate. All these names are below the challenge
+ * reused, so the CNAME record identifies the project that may get the certificate. All these names are below the challenge
  * name of the platform's own domain, so a key or hook that may change that name may change them too.
  */
 export const delegatedNameIn =
@@ -17,7 +17,7 @@ export const delegatedNameIn =
   (label: string): string =>
     `${label}.${challengeNameOf(platformDomain)}`;
 
-/** What the servers that responded say about the CNAME record of a challenge. */
+/** The CNAME record of a challenge, according to the servers that responded. */
 export type Delegated =
   | { kind: "delegated" }
   /** `found` has other values, and `texts` those of TXT records of a wildcard. Both are untrusted, and of any length. */
@@ -57,7 +57,7 @@ export const challengeDelegation = (askAuthorities: AskAuthorities, platformDoma
   return { nameOf, lookUp };
 };
 
-/** With what this service orders certificates, as CAA records name it. */
+/** The service's CAs, methods and accounts, as CAA records name them. */
 export interface Issuance {
   /** The CAs. */
   issuers: readonly string[];
@@ -71,7 +71,7 @@ export interface Issuance {
 
 const ALL_METHODS = ["http-01", "tls-alpn-01", "dns-01"] as const;
 
-/** For a process that does not know the accounts, or where this service orders nothing itself: the CA decides. */
+/** For a process without the accounts, or a service that orders no certificates itself: the CA decides. */
 export const issuanceBy = (issuers: readonly string[]): Issuance => ({
   issuers,
   methods: ALL_METHODS,

@@ -28,7 +28,7 @@ export const isReservedName = (name: string, { zones, hosts }: ReservedNames): b
   zones.some((zone) => isWithin(name, zone)) || [...zones, ...hosts].some((own) => isWithin(own, name));
 
 /**
- * IANA's special-use domain names, which nobody can hold in the public DNS: RFC 6761 (`example`, `invalid`,
+ * IANA's special-use domain names, which cannot be registered in the public DNS: RFC 6761 (`example`, `invalid`,
  * `localhost`), RFC 6762 (`local`), RFC 7686 (`onion`), RFC 9476 (`alt`), ICANN's `internal`, and `arpa`, for
  * infrastructure (`home.arpa` is below it). `test` is left out: tests use it. Other unknown top-level domains are accepted,
  * because an operator's own resolvers may know them.

@@ -1,19 +1,19 @@
 import { isInNetworks, networks } from "../protocols/dns/address.ts";
 
-/** A company that holds zones, and how its holder creates a record there. */
+/** A company that hosts zones, and its instructions to create a record. */
 export interface Provider {
   name: string;
   /** The ends of the names of its name servers. */
   nameServers: readonly (string | RegExp)[];
-  /** Where to click to see the records, from the first page on. */
+  /** The path to the records, from the first page on. */
   where: string;
-  /** The button for a new record, if its name is known. */
+  /** The label of the button for a new record; absent if undocumented. */
   add?: string;
-  /** What the fields of a record are called. */
+  /** The names of a record's fields. */
   fields: { name: string; value: string };
-  /** What to choose for an apex, whose addresses then follow the target; undefined if there is no such record. */
+  /** The record type for an apex, whose addresses then follow the target; undefined if the provider has none. */
   apexType?: "CNAME" | "ALIAS" | "ANAME";
-  /** What to enter as the name of an apex; "" leaves the field empty. */
+  /** The value of an apex's name field; "" leaves the field empty. */
   apexName: "@" | "";
   /** True if a value without a final dot is read as a name below the zone. */
   needsFinalDot?: true;
@@ -220,7 +220,7 @@ const isOf =
 export const providerOf = (names: readonly string[]): Provider | undefined =>
   names.length === 0 ? undefined : PROVIDERS.find((provider) => names.every(isOf(provider)));
 
-/** A company whose proxy hides the records behind it. */
+/** A company whose proxy hides the origin's records. */
 interface Proxy {
   provider: string;
   /** The setting that switches it off for a record. */
@@ -229,7 +229,7 @@ interface Proxy {
 }
 
 /**
- * Proxies that show their own addresses in place of the record behind them. The networks are those of
+ * Proxies that show their own addresses instead of the origin's record. The networks are those of
  * https://www.cloudflare.com/ips-v4 and ips-v6, compared with public copies on 2026-11-23. Fastly and CloudFront are left out:
  * their users point the record at them, so such an address is simply a wrong record.
  */
@@ -268,7 +268,7 @@ const PROXIES: readonly Proxy[] = [
 export const settingOf = (provider: string): string =>
   PROXIES.find((proxy) => proxy.provider === provider)?.setting ?? "DNS only";
 
-/** The proxy that all of these addresses belong to; undefined if none is known. */
+/** The proxy that all of these addresses belong to; undefined if they belong to no listed one. */
 export const proxyOf = (addresses: readonly string[]): Proxy | undefined =>
   addresses.length === 0
     ? undefined

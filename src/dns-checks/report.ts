@@ -6,7 +6,7 @@ import type { Report, ReportedQuestion } from "./model.ts";
 import type { Trace } from "./trace.ts";
 import { printable } from "../lib/text.ts";
 
-/** Strangers choose what their servers send, so a report is bounded. */
+/** Strangers control their servers' responses, so a report is bounded. */
 const MAX_QUESTIONS = 200;
 const MAX_RECORDS = 20;
 

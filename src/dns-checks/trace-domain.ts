@@ -115,7 +115,7 @@ const siblingOf = async (send: SendQuery, { ascii, apex, target, isWildcard }: S
   return send(odd.view.server, question, isRecursive(odd.view));
 };
 
-/** Asks the first resolver that failed again, without DNSSEC, unless it said why it failed. */
+/** Asks the first resolver that failed again, without DNSSEC, unless its response explained the failure. */
 const uncheckedOf = async (send: SendQuery, name: string, views: View[]) => {
   const failed = views.find(
     (view) =>

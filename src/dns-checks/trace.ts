@@ -52,9 +52,9 @@ export interface Trace {
   caa: RelevantCaa;
   /** Only for an apex with addresses, and for a name that a TXT record can prove. */
   proof?: Proof | undefined;
-  /** The records of an unused name beside this one. If they are the same, a wildcard answers for both. */
+  /** The records of an unused sibling name. If they are the same, a wildcard answers for both. */
   sibling?: Exchange | undefined;
-  /** The records of the name, or of the TXT record's, with the zone twice: where a missing record may be. */
+  /** The records of the name, or of the TXT record's, with the zone twice: a common place of a missing record. */
   doubled?: Exchange;
   /** The records of an unused sibling of that name, which only a wildcard can have. */
   doubledSibling?: Exchange;

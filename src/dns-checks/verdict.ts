@@ -208,7 +208,7 @@ const eventOf = (verified: boolean, findings: Finding[]): Verdict["event"] => {
     : undefined;
 };
 
-/** What the responses mean for a domain. Authoritative servers decide; resolvers do if none of those responded. */
+/** Evaluates the responses for a domain. Authoritative servers decide; resolvers do if none of those responded. */
 export const verdictOf = (trace: Trace, expected: Expectation): Verdict => {
   const addresses = targetAddresses(trace);
   const judgements = trace.views.map((view) => ({
