@@ -145,7 +145,7 @@ export const ConnectOffer = t.Object(
 
 export type ConnectOffer = Static<typeof ConnectOffer>;
 
-/** What the domain of the examples in the OpenAPI documents needs. */
+/** The record of the domain in the OpenAPI documents' examples. */
 export const RECORD = {
   type: "CNAME",
   name: "docs",

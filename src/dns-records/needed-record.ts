@@ -65,7 +65,7 @@ const addressRecord = (apex: string, address: string): AddressRecord => {
   return { type, name: "@", value: address, ttl: TTL, bind: `${apex}. ${TTL} IN ${type} ${address}` };
 };
 
-/** What an apex needs besides an ALIAS. */
+/** The records for an apex in addition to an ALIAS. */
 const forApex = (hostname: Hostname, target: string, zone: KnownZone) => {
   const { apex } = hostname;
   const addresses = zone.addresses.map((address) => addressRecord(apex, address));
@@ -76,7 +76,7 @@ const forApex = (hostname: Hostname, target: string, zone: KnownZone) => {
   };
 };
 
-/** @param target the project's CNAME target @param zone what is known of the zone, if it was asked */
+/** @param target the project's CNAME target @param zone the zone's data, if it was asked */
 export const recordFor = (hostname: Hostname, target: string, zone = UNKNOWN_ZONE): NeededRecord => {
   const { ascii, isApex, label } = hostname;
   if (!isApex) return recordAt("CNAME", ascii, target, hostname, zone);

@@ -19,7 +19,7 @@ interface PanelRecord {
   tag?: string | undefined;
 }
 
-/** A zone at a provider that is known. */
+/** A zone at a listed provider. */
 interface PanelZone {
   provider: Provider;
   name: string | undefined;
@@ -78,7 +78,7 @@ const valueStep = (
   return `Enter ${written} in the field ${fields.value}.`;
 };
 
-/** Only CNAME and address records can be behind the proxy. */
+/** Only CNAME and address records can be proxied. */
 const proxySteps = (type: string, { terraform }: Provider): string[] =>
   terraform === "cloudflare" && type !== "TXT" && type !== "CAA" ? [SWITCH_OFF] : [];
 
@@ -253,7 +253,7 @@ type Steps = readonly string[];
 const distinct = (lists: readonly Steps[]): Steps =>
   [...new Map(lists.map((one) => [one.join(), one])).values()].flat();
 
-/** The steps that resolve all findings. Panels refuse a CNAME beside other records, so deletions come first. */
+/** The steps that resolve all findings. Panels refuse a CNAME alongside other records, so deletions come first. */
 const repairs = (findings: readonly DomainFinding[], needed: Needed): Steps => {
   const found = findings.flatMap((finding) => stepsFor(finding, needed) ?? []);
   return [...distinct(found.map(({ first = [] }) => first)), ...distinct(found.map(({ next = [] }) => next))];
@@ -269,14 +269,14 @@ const serverNamesIn = ({ zone, questions }: Report): string[] => {
   return [...new Set(records.flatMap((line) => NS_RECORD.exec(line)?.[1] ?? []))];
 };
 
-/** What a check says of the zone. */
+/** The zone's data in a check. */
 export const zoneIn = (report: Report | undefined): KnownZone => ({
   name: report?.zone,
   provider: report && providerOf(serverNamesIn(report)),
   addresses: report?.targetAddresses ?? [],
 });
 
-/** What to do at the DNS provider of a name's zone: what the findings ask for, or else how to create the records. */
+/** The steps at the DNS provider of a name's zone: those for the findings, or else how to create the records. */
 export const guideFor = (
   owner: string,
   record: NeededRecord,
@@ -297,8 +297,8 @@ export const guideFor = (
 };
 
 /**
- * The record that a name needs, and what to do in the zone of the last check.
- * @param addresses of the target, if they are known better than by that check
+ * The record that a name needs, and the steps in the zone of the last check.
+ * @param addresses of the target, if more exact than that check's
  * @param findings of that check
  */
 export const recordAndGuide = (

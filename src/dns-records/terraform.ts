@@ -80,16 +80,16 @@ const anyBlock = ({ type, owner, name, value, ttl }: BlockRecord, { apex }: Zone
         ttl,
       });
 
-/** What is known of the zone that the record goes into. */
+/** The data of the zone that the record goes into. */
 export interface KnownZone {
   /** Undefined if the resolvers knew none. */
   name?: string | undefined;
   provider: Provider | undefined;
-  /** The target's addresses, as far as they are known. */
+  /** The target's addresses, as far as available. */
   addresses: readonly string[];
 }
 
-/** A record as a Terraform block, for the zone's own provider if a block is known for it. */
+/** A record as a Terraform block, for the zone's provider if a block exists for it. */
 export const terraformFor = (record: BlockRecord, zone: Zone, { provider, addresses }: KnownZone): string => {
   switch (provider?.terraform) {
     case "cloudflare":
