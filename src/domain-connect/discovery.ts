@@ -11,7 +11,7 @@ const MAX_URL_LENGTH = 1000;
 /** https, a host and a path (RFC 3986), without user, query or fragment. */
 const PREFIX = /^https:\/\/[a-z0-9.-]+(?::[0-9]{1,5})?(?:\/[\w.~!$&'()*+,;=:@%-]*)*$/i;
 
-/** HTTPS servers whose host names anybody can choose: the records of a zone name them. */
+/** HTTPS servers whose host names any domain owner can choose: the records of a zone name them. */
 interface UntrustedHosts {
   /** Parses a URL to which paths are appended. Undefined if the draft or this service does not allow it. */
   parsePrefix(text: unknown): string | undefined;
@@ -132,7 +132,7 @@ export const discovery = (
 
   const settingsAt = async (prefix: string, zone: string): Promise<ConnectProvider | undefined> => {
     const provider = parseSettings(parseJson(await get(`${prefix}/v2/${zone}/settings`)));
-    // Browsers are sent there, and must not be led into a private network.
+    // Browsers are redirected there, and must not reach a private network.
     const isPublic = provider && (await addressesOf(new URL(provider.syncUrl).hostname)).length > 0;
     return isPublic ? provider : undefined;
   };

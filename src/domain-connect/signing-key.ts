@@ -26,7 +26,7 @@ export interface KeyRecord {
 
 /** Signs requests to DNS providers, with RS256. */
 export interface SigningKey {
-  /** The first label of the name where the public key is published. Each key has its own. */
+  /** The first label of the public key's name in the DNS. Each key has its own. */
   label: string;
   /** Signs a query string. Returns base64. */
   sign(text: string): string;

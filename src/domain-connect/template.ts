@@ -17,7 +17,7 @@ interface TemplateRecord {
   txtConflictMatchingMode?: "All";
 }
 
-/** What a DNS provider creates for a domain, once its holder agrees (draft-ietf-dconn-domainconnect-05, "Template Definition"). */
+/** The records that a DNS provider creates once the holder agrees (draft-ietf-dconn-domainconnect-05, "Template Definition"). */
 export interface Template {
   providerId: string;
   providerName: string;
@@ -35,7 +35,7 @@ export interface Template {
   records: TemplateRecord[];
 }
 
-/** What the templates of this service need. */
+/** The settings of this service's templates. */
 export interface TemplateSettings {
   providerId: string;
   keyDomain: string;
@@ -43,9 +43,9 @@ export interface TemplateSettings {
   redirectDomain: string | undefined;
   /** The CNAME target of a project, by its label. */
   targetOf: (label: string) => string;
-  /** Where a project's domains may delegate their challenges, by its label; undefined if the service cannot create records. */
+  /** The target to which a project's domains delegate challenges, by label; undefined if the service cannot create records. */
   challengeTargetOf: ((label: string) => string) | undefined;
-  /** The host of the TXT record that says which project an apex is for. */
+  /** The host of the TXT record that identifies an apex's project. */
   proofHost: string;
 }
 
