@@ -51,7 +51,7 @@ export const DomainCheck = t.Object(
 
 type WireFinding = ReturnType<typeof fromFindings>[number];
 
-/** What to say without a target: then an existing record is not a mistake. Undefined for findings about anything else. */
+/** The message without a target: an existing record is then not a mistake. Undefined for findings about anything else. */
 const messageWithoutTarget = ({ kind, name, type = "CNAME", found = [], provider }: WireFinding) => {
   const values = found.join(", ");
   switch (kind) {

@@ -117,14 +117,14 @@ const SENTENCES: Readonly<Record<NameVerdict, (shown: string, apex: string) => s
   unknown: (shown) => `Too few name servers of ${shown} responded: try again later.`,
 };
 
-/** One sentence on what the verdict means for this name, and what to do. @param shown the name */
+/** One sentence with the verdict's meaning for this name, and the advice. @param shown the name */
 export const verdictSentence = (verdict: NameVerdict, shown: string, apex: string): string =>
   SENTENCES[verdict](shown, apex);
 
 /** A name to check, as a person typed it. */
 export interface TypedName {
   hostname: string;
-  /** What its record must point to. Without it, the check only says what the name has. */
+  /** The required target of its record. Without it, the check only reports the existing records. */
   target?: string | undefined;
 }
 

@@ -16,7 +16,7 @@ type WireCheck = ReturnType<typeof fromNameCheck>;
 
 export const CHECK_PATH = "/domain-check";
 
-/** What the page shows: the form as it was filled in, and the result. */
+/** The content of the page: the form as it was filled in, and the result. */
 interface CheckPage {
   hostname: string;
   target: string;
