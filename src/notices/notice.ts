@@ -28,7 +28,7 @@ export const NOTICES = {
   {
     /** That of the warning, in `/readyz`. */
     code: string;
-    /** What is wrong. The host names follow. */
+    /** The problem. The host names follow. */
     words: string;
     /** The command to run next, for one of them. */
     advice: (hostname: string, project: string) => string;
