@@ -1,6 +1,6 @@
 import type { Warning } from "../http/health.ts";
 
-/** What the operator must provide for custom domains, and what to do if it is wrong. */
+/** The parts of the platform that the operator provides for custom domains, with advice for each. */
 const PLATFORM_PARTS = {
   wildcard: "Create a wildcard record in the zone of PLATFORM_DOMAIN, with the addresses of this service.",
   target: "Create a wildcard record below PLATFORM_CNAME_TARGET, with the addresses of this service.",
@@ -19,7 +19,7 @@ export interface PlatformFault {
   detail: string;
 }
 
-/** One sentence for the operator: what is wrong, and what to do. */
+/** One sentence for the operator: the problems and their remedies. */
 export const describeFaults = (faults: readonly PlatformFault[]): string => {
   const parts = new Set(faults.map(({ part }) => part));
   return [...faults.map(({ detail }) => detail), ...[...parts].map((part) => PLATFORM_PARTS[part])].join(" ");

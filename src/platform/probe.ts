@@ -12,9 +12,9 @@ import { describeFaults, type PlatformFault } from "./fault.ts";
 
 export interface PlatformReport {
   faults: PlatformFault[];
-  /** What is right, in sentences. */
+  /** The correct parts, in sentences. */
   right: string[];
-  /** What could not be found out, in sentences. It never counts as a fault. */
+  /** The parts that could not be checked, in sentences. They never count as faults. */
   unknown: string[];
 }
 
@@ -138,7 +138,7 @@ export const probePlatform = async (
 /** Until the next probe after one that found a fault. */
 const RETRY_MS = 10 * 60_000;
 
-/** What the server of a DATA_DIR found, for commands beside it. With `input`, they probe as the server does. */
+/** The result of the server of a DATA_DIR, for commands next to it. With `input`, they probe as the server does. */
 interface SavedPlatform<Input = unknown> {
   faults: PlatformFault[];
   input: Input;
