@@ -81,8 +81,8 @@ export const platformZones = (
 const TEXT_TTL = 1;
 
 /**
- * TXT records by name, such as those of ACME challenges. They are served at once, and are lost when the process ends. Names
- * outside the zones are not served.
+ * TXT records by name, such as those of ACME challenges. They are served immediately, and are lost when the process ends.
+ * Names outside the zones are not served.
  * @param stored values that the database has for a name: other processes serve them too
  */
 export const textRecords = (stored: (name: string) => readonly string[] = () => []) => {
@@ -96,7 +96,7 @@ export const textRecords = (stored: (name: string) => readonly string[] = () => 
   return {
     /** The record sets for zones. */
     added,
-    /** Adds a record beside those that the name has. @param name in A-labels */
+    /** Adds a record to the name's existing ones. @param name in A-labels */
     add(name: string, value: string): void {
       const owner = canonicalName(name);
       values.set(owner, (values.get(owner) ?? new Set()).add(value));
@@ -117,10 +117,10 @@ export type TextRecords = ReturnType<typeof textRecords>;
 const HTTPS_TTL = 300;
 
 /**
- * HTTPS records (RFC 9460), beside other records that are added. A browser that finds one connects over HTTPS at once, so
- * only names whose visitors all get a valid certificate have one. Hints of addresses would save nothing: browsers
- * ask for the addresses at the same time.
- * @param protocols what the HTTPS listener offers (RFC 7301)
+ * HTTPS records (RFC 9460), in addition to other records. A browser that finds one connects over HTTPS immediately, so
+ * only names whose visitors all get a valid certificate have one. Hints of addresses would save nothing: browsers ask for
+ * the addresses at the same time.
+ * @param protocols of the HTTPS listener (RFC 7301)
  */
 export const withHttpsRecords = (
   others: AddedRecords,
