@@ -1,6 +1,6 @@
 import { type FieldProblem, parseInvalidFields } from "./invalid-fields.ts";
 
-/** What a response says beside its status and body. */
+/** The parts of an error response other than its status and body. */
 interface ErrorDetails {
   /** Quote it to the operator: the server's log has it too. */
   requestId?: string | undefined;

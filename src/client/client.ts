@@ -5,7 +5,7 @@ import type { paths as PlatformPaths } from "./types/platform.d.ts";
 import type { paths as StorePaths } from "./types/store.d.ts";
 
 export interface ClientOptions extends TransportOptions {
-  /** Where the service is, such as `https://animals.example.org`. A `/v1` at its end makes no difference. */
+  /** The service's base URL, such as `https://animals.example.org`. A `/v1` at its end makes no difference. */
   baseUrl: string;
   /** Sent as a bearer token. */
   apiKey?: string;

@@ -63,7 +63,7 @@ interface AnyInit extends CallOptions {
 }
 
 export interface OperationsOptions {
-  /** What the paths of the document follow. */
+  /** The prefix of the document's paths. */
   baseUrl: string;
   apiKey?: string | undefined;
   /** True if every POST accepts an Idempotency-Key: then a call without one gets a new one. */

@@ -11,7 +11,7 @@ type Pet = components["schemas"]["Pet"];
 export type PetEvent =
   | { type: "added" | "changed"; id: string; pet: Pet }
   | { type: "deleted"; id: string; petId: number }
-  /** What happened before is not known: list the animals. */
+  /** Earlier events are lost: list the animals. */
   | { type: "reset"; id: string };
 
 export interface EventOptions {

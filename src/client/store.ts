@@ -42,7 +42,7 @@ const pets = (store: Store, open: (options: EventOptions) => ReturnType<typeof p
       if (!pet) throw new ApiError(404, "not_found", "There is no animal with this id.");
       return pet;
     },
-    /** Adds one animal, however often the request must be sent. */
+    /** Adds one animal, even if the request is sent several times. */
     add: async (pet: NewPet, options: CallOptions = {}): Promise<Pet> =>
       (await store.POST("/pets", { ...options, body: pet })).data,
     /** Changes the given fields; a status of null removes it. */
@@ -104,7 +104,7 @@ const orders = (store: Store) => {
       walk((cursor) => list({ limit: PAGE, ...query, ...(cursor && { cursor }) }, options), query.cursor),
     get: async (orderId: number, options: CallOptions = {}): Promise<Order> =>
       (await store.GET("/store/orders/{orderId}", { ...options, params: { path: { orderId } } })).data,
-    /** Starts one adoption, however often the request must be sent. */
+    /** Starts one adoption, even if the request is sent several times. */
     place: async (order: NewOrder, options: CallOptions = {}): Promise<Order> =>
       (await store.POST("/store/orders", { ...options, body: order })).data,
     approve: step("approve"),

@@ -44,7 +44,7 @@ export interface TransportOptions {
 export interface SendOptions {
   /** Ends the request and its retries. */
   signal?: AbortSignal | undefined;
-  /** In place of the client's. */
+  /** Overrides the client's. */
   timeoutMs?: number | undefined;
 }
 
@@ -103,7 +103,7 @@ const attempt = async (
 const wasDeleted = ({ method }: Outgoing, error: ApiError, isDoubtful: boolean): boolean =>
   method === "DELETE" && error.status === 404 && isDoubtful;
 
-/** Sends requests, and sends them again after failures that another attempt may mend. */
+/** Sends requests, and retries after failures that another attempt may resolve. */
 export const createTransport = (options: TransportOptions) => {
   const { fetch: send = globalFetch, maxRetries = DEFAULT_MAX_RETRIES, onRetry, onError } = options;
 

@@ -1,4 +1,4 @@
-/** The longest time of a timer: a longer one ends at once. */
+/** The longest time of a timer: a longer one fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Resolves after `ms`. @throws the reason of `signal` as soon as it is aborted */
