@@ -124,7 +124,7 @@ const responsesTo = (
   });
 };
 
-/** What the service knows of host names. */
+/** The service's dependencies for host names. */
 interface NameOptions {
   inspect: Inspect;
   dns: DnsAccess;
@@ -263,7 +263,7 @@ export const httpsServices = (
     certificateWatch: watchCertificates(store, database, (error) =>
       log.error({ err: error }, "changes of certificates by other processes could not be read"),
     ),
-    /** What this server can be recognised by on its ports, and the names of the CAs in CAA records. */
+    /** Identifies this server on its ports, and lists the names of the CAs in CAA records. */
     openProbe: probeOpener(
       config,
       (zone) => newTrial(probes, trial.ports, zone),

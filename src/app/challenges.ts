@@ -29,7 +29,7 @@ export const wildcardOf = (config: Config): Wildcard | undefined => {
     : undefined;
 };
 
-/** Where a project's domains may delegate their challenges, by its label; undefined if the service cannot create records. */
+/** The name to which a project's domains delegate their challenges, by its label; undefined if the service cannot create records. */
 export const challengeTargetOf = (config: Config): ((label: string) => string) | undefined =>
   config.httpsPort !== undefined && wildcardOf(config) ? delegatedNameIn(config.platformDomain) : undefined;
 

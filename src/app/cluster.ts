@@ -84,7 +84,7 @@ const NO_BLOBS =
 
 const WATCH_MS = 250;
 
-/** Why reads and writes are refused at present. */
+/** The reason why reads and writes are currently refused. */
 export interface ClusterFault {
   readonly problem: string;
   /** In milliseconds UTC. */
@@ -107,7 +107,7 @@ export interface ServerCluster extends Cluster {
   readonly counters: readonly CounterOptions[];
 }
 
-/** Notes since when the engine is away, and logs each change once. */
+/** Records how long the engine has been unreachable, and logs each change once. */
 const watchEngine = ({ state }: Pick<Cluster, "state">, clock: Clock, log: Logger) => {
   let fault: ClusterFault | undefined;
   const watch = () => {
@@ -128,13 +128,13 @@ const watchEngine = ({ state }: Pick<Cluster, "state">, clock: Clock, log: Logge
   return { fault: () => fault, poller: repeat(WATCH_MS, watch, { firstMs: 0, onError }) };
 };
 
-/** What anybody may read: the engine's address is not for them, and neither are the paths of this machine. */
+/** The public reason: without the engine's address and this machine's paths. */
 const publicReason = (error: unknown, { problem }: Pick<ReplicaState, "problem">): string => {
   if (error instanceof EngineUnavailable) return "the engine of the cluster cannot be reached";
   return problem === undefined ? "this node cannot apply the log" : reasonOf(error);
 };
 
-/** Everybody may read what is wrong: without the engine, no key can be checked. */
+/** The problem is public: without the engine, no key can be checked. */
 const readinessOf =
   (state: Cluster["state"], fault: () => ClusterFault | undefined) =>
   async (fresh: () => Promise<void>): Promise<void> => {
@@ -169,7 +169,7 @@ const workOfOneNode = (pollers: readonly Poller[], cluster: Cluster, log: Logger
     onError: (error) => log.warn({ err: error }, "the claim on the work of one node failed"),
   });
 
-/** @param address where other machines reach this node */
+/** @param address of this node, for other machines */
 export const serverCluster = async (
   cluster: Cluster,
   config: Pick<Config, "dataDir" | "databaseUrl" | "blobsUrl" | "diskReserve">,

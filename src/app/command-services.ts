@@ -16,8 +16,8 @@ import { openCertificateRepository, createRepositories } from "./repositories.ts
 import { type Runtime, systemRuntime } from "./runtime.ts";
 
 /**
- * The services that commands use beside a server, or without one. Each is built when it is read, and
- * again on every read, so that a command prepares only the queries that it uses: keep it in a constant.
+ * The services for commands, with or without a running server. Each is built when it is read, and again on every
+ * read, so that a command prepares only the queries that it uses: keep it in a constant.
  */
 export const commandServices = (
   config: Config,

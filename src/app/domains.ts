@@ -24,8 +24,8 @@ import type { Runtime } from "./runtime.ts";
 type NameConfig = Parameters<typeof ownNames>[0];
 
 /**
- * Checks of names before they are added: for clients with a key, and for everybody if PUBLIC_DOMAIN_CHECK says so.
- * @param inspectPublic has queues of its own: queries that strangers cause must not delay verifications
+ * Checks of names before they are added: for clients with a key, and for the public if PUBLIC_DOMAIN_CHECK is set.
+ * @param inspectPublic has separate queues: queries from anonymous clients must not delay verifications
  */
 export const nameCheckServices = (
   config: Config,

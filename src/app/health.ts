@@ -33,7 +33,7 @@ export interface Vitals {
   fileUse: () => FileUse;
   /** The responses over HTTP/2 in progress, and their limit; undefined without HTTPS. */
   responseUse?: (() => FileUse) | undefined;
-  /** The state of the scheduled backups; undefined if there are none. */
+  /** The state of the scheduled backups; undefined if backups are off. */
   backupStatus: () => BackupStatus | undefined;
   others?: WorkerVitals | undefined;
   /** This server as a node of a cluster. */
@@ -49,7 +49,7 @@ export const readinessChecks = (
   { assertReady, fresh }: Database,
   { fileUse, responseUse, clusterNode }: Pick<Vitals, "fileUse" | "responseUse" | "clusterNode">,
 ): Record<string, Check> => ({
-  // Without its engine a node refuses reads and writes: the check of the cluster says so.
+  // Without its engine a node refuses reads and writes: the check of the cluster reports that.
   database: () => (clusterNode?.fault() ? undefined : assertReady()),
   disk: () => assertDiskReserve(dataDir, diskReserve),
   files: () => assertDescriptors(fileUse()),

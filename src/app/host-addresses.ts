@@ -22,7 +22,7 @@ const machineAddresses = (host: string, interfaces: Interfaces = networkInterfac
   );
 };
 
-/** The single addresses to listen on, in place of a host that means all of them. */
+/** The single addresses to listen on, instead of a host that means all of them. */
 export const singleHosts = (host: string, interfaces?: Interfaces): string[] => {
   const addresses = machineAddresses(host, interfaces);
   return addresses.length > 0 ? addresses : [host];

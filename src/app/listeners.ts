@@ -92,7 +92,7 @@ const remedyFor = (
   return `the port is in use${holder ? ` by ${holder}: stop that` : ": stop what listens there"}, or choose another with --${portFlag}`;
 };
 
-/** Calls `listen`. @throws OperatorError that says what to do if it fails */
+/** Calls `listen`. @throws OperatorError with a remedy if it fails */
 const listenAt = async <Listening>(
   { host, port, hostSetting, portSetting }: ListenAddress,
   listen: (where: { host: string; port: number }) => Listening | Promise<Listening>,
@@ -121,7 +121,7 @@ interface HttpListeners {
   http: HttpListener | undefined;
 }
 
-/** In a worker: what it leaves to its owner. */
+/** In a worker: the state from its owner. */
 interface Member {
   /** Pending TLS-ALPN-01 challenges. */
   challenges: AlpnChallenges;
@@ -129,7 +129,7 @@ interface Member {
 
 type Where = Pick<ListenAddress, "host" | "port">;
 
-/** A shared port would be shared with every program of this user: makes sure that nobody listens there. */
+/** Every program of this user could share a shared port: makes sure that no other program listens there. */
 const claim = async (where: Where, fetch: Handler): Promise<Where> => {
   const alone = listenHttp({ ...where, fetch });
   await alone.stop(0);

@@ -43,7 +43,7 @@ const watchFiles = ({ assertInPlace }: Database, lock: ServerLock, log: Logger, 
   });
 };
 
-/** Logs what could not be done; that the engine of a cluster is away is logged once, elsewhere. */
+/** Logs failed work. An unreachable engine of a cluster is logged once, elsewhere. */
 const warningOf = (log: Logger) => (message: string) => (error: unknown) =>
   error instanceof EngineUnavailable ? undefined : log.warn({ err: error }, message);
 
@@ -75,7 +75,7 @@ const maintainDatabase = ({ shrinkLog }: Database, services: Services, log: Logg
   });
 };
 
-/** Keeps the index of animals close behind the writes. */
+/** Indexes new and changed animals soon after they are written. */
 const indexPets = ({ petIndexing }: Services, log: Logger): Poller =>
   repeat(INDEX_MS, petIndexing.tidy, {
     onError: warningOf(log)("the index of animals could not be brought up to date"),
@@ -98,7 +98,7 @@ const maintainFiles = ({ dataDir }: Config, { deploys }: Services, log: Logger):
     { firstMs: 0, onError: (error) => log.error({ err: error }, "hourly maintenance failed") },
   );
 
-/** Writes the refused hosts for commands beside the server. A full disk is reported once. */
+/** Writes the refused hosts for commands that run alongside the server. A full disk is reported once. */
 const saveRefusedHosts = ({ dataDir }: Config, hosts: RefusedHosts, log: Logger): Poller => {
   let isReported = false;
   return repeat(REFUSED_HOSTS_MS, refusedHostsFile(dataDir, hosts).write, {
@@ -127,7 +127,7 @@ interface MaintenanceOptions {
   cluster: ServerCluster | undefined;
 }
 
-/** The periodic work of a server. `src/cluster/README.md` says which of it each node does. */
+/** The periodic work of a server. `src/cluster/README.md` lists the work of each node. */
 export const maintenance = (
   config: Config,
   database: Database,

@@ -43,7 +43,7 @@ const stepLog = (path: string, log: Logger) => {
   };
 };
 
-/** Copies the database if there is space. Otherwise logs a warning, and the migration goes on without a copy. */
+/** Copies the database if there is space. Otherwise logs a warning, and the migration continues without a copy. */
 const copyFirst = async ({ dataDir, diskReserve }: Config, tag: string, upgrade: Upgrade, log: Logger) => {
   const needed = asMegabytes(migrationSpace(dataDir) + diskReserve);
   const warn = () =>
@@ -75,7 +75,7 @@ const run = async (config: Config, tags: readonly string[], log: Logger, signal:
   log.info({ migrations: tags.length, seconds: Math.round((performance.now() - start) / 1000) }, "migrated");
 };
 
-/** Tags of the migrations that the database still needs. If it cannot be read, `openData` says why. */
+/** Tags of the migrations that the database still needs. If it cannot be read, `openData` reports the reason. */
 const pendingTags = (path: string): string[] => {
   try {
     return pendingAt(path).map(({ tag }) => tag);

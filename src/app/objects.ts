@@ -25,17 +25,17 @@ import type { Runtime } from "./runtime.ts";
 
 /** How soon the files of another node's deploy are fetched. */
 const PREFETCH_MS = 2000;
-/** How soon an object store that is away is noticed while nobody uses it. */
+/** How soon an unreachable object store is noticed while no request uses it. */
 const WATCH_MS = 30_000;
 const HOUR_MS = 60 * 60_000;
-/** After the start, the first upload of what the object store lacks. */
+/** The delay from the start to the first upload of files that the object store lacks. */
 const FIRST_UPLOAD_MS = 5000;
 const FIRST_SWEEP_MS = 10 * 60_000;
 
 interface StoreOfSites {
   blobs: Blobs;
   deploys: Pick<DeployService, "needed" | "neededExactly" | "activeManifests">;
-  /** As that of the database: what other nodes have recorded is then here. */
+  /** As that of the database: records of other nodes are then applied here. */
   fresh: () => Promise<void>;
   /** Identifies the store, on all nodes. */
   owner: () => string;
@@ -49,7 +49,7 @@ const onErrorOf = (log: Runtime["log"], message: string) => (error: unknown) => 
   if (!isReported(error)) log.warn({ err: error }, message);
 };
 
-/** A server that stops does not wait for an object store that is away. */
+/** A server that stops does not wait for an unreachable object store. */
 const untilStopped =
   (work: (signal: AbortSignal) => Promise<unknown>) =>
   (signal: AbortSignal): Promise<unknown> => {
@@ -80,7 +80,7 @@ export const objectStorage = (
     await store.remove(probe);
   };
 
-  /** The work that goes on beside deploys and requests. */
+  /** The background work, alongside deploys and requests. */
   const start = ({ blobs, deploys, fresh, owner }: StoreOfSites, uploader: Uploader) => {
     const mirror = blobMirror({ store, blobs, uploader, ...deploys });
     const sweep = (signal: AbortSignal) =>
@@ -132,7 +132,7 @@ export const objectStorage = (
 
 export type Objects = ReturnType<NonNullable<ReturnType<typeof objectStorage>>["start"]>;
 
-/** Where a command finds the files of sites. @throws OperatorError if BLOBS_URL has no keys */
+/** The storage of sites' files for a command. @throws OperatorError if BLOBS_URL has no keys */
 export const siteStorage = ({ dataDir, diskReserve, blobsUrl }: Config): SiteStorage => {
   if (!blobsUrl) return { blobs: blobsIn(dataDir) };
   const store = openObjectStore(blobsUrl);

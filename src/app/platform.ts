@@ -7,7 +7,7 @@ import type { PlatformFault } from "../platform/fault.ts";
 import { type PlatformReport, platformWatch, probePlatform, readPlatform } from "../platform/probe.ts";
 import { type Runtime, systemRuntime } from "./runtime.ts";
 
-/** What a probe of a server with HTTPS needs. */
+/** The inputs of a probe of a server with HTTPS. */
 interface ProbeInput {
   trial: Trial;
   /** The names that CAA records may use for the CAs. */
@@ -45,12 +45,12 @@ export const serverPlatform = (
 const savedBy = (config: Config) =>
   isDataDirLocked(config.dataDir) ? readPlatform<ProbeInput | undefined>(config.dataDir) : undefined;
 
-/** What the running server found last. */
+/** The running server's last findings. */
 export const platformFaults = (config: Config): readonly PlatformFault[] => savedBy(config)?.faults ?? [];
 
 /**
- * Probes the platform's names from a command; undefined if there is nothing to probe. The command
- * recognises a running server by what it presents on its ports.
+ * Probes the platform's names from a command; undefined without any. The command recognises a running server by its
+ * identity on its ports.
  */
 export const commandPlatform = async (config: Config): Promise<PlatformReport | undefined> =>
   isProbed(config) ? probe(config, dnsInspector(config, systemRuntime), savedBy(config)?.input) : undefined;

@@ -14,7 +14,7 @@ import { systemRuntime } from "./runtime.ts";
 import { createServices } from "./services.ts";
 import type { LimiterName, TakeResult, Taken, WorkerReport, WorkerSettings } from "./worker-messages.ts";
 
-/** How often a worker reports what it counted. */
+/** How often a worker reports its counts. */
 const REPORT_MS = 200;
 /** As the owner's. */
 const GRACE_MS = 8000;

@@ -14,7 +14,7 @@ import { VERSION } from "./version.ts";
 /** Removes the record of the server before this one. Until `saveRecords`, commands see that this one is starting. */
 export const removeOldRecord = (dataDir: string): void => rmSync(processRecordPath(dataDir), { force: true });
 
-/** Saves the settings and the process for commands beside this server, which works without that, too. */
+/** Saves the settings and the process for commands that run alongside this server. If that fails, the server still works. */
 export const saveRecords = async (
   config: Config,
   { url, port }: { url: string; port: number },

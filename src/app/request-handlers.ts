@@ -43,7 +43,7 @@ const consoleSite =
     return { origin: site.origin, id: site.hostname };
   };
 
-/** What the application knows about its listeners. */
+/** The listeners' state, for the application. */
 interface ListenerContext extends Vitals {
   connections: Connections;
   /** The port in the server's addresses, unless BASE_URL names one. */

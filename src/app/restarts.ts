@@ -19,7 +19,7 @@ interface RestartOptions extends StartOptions {
 
 const STARTING_AGAIN = "Starting again from the cluster's snapshot";
 
-/** A start that fails says why in its own words. */
+/** A start that fails reports its own reason. */
 const asOutdated = (error: unknown): ReplicaOutdated | undefined =>
   error instanceof ReplicaOutdated
     ? error
@@ -64,7 +64,7 @@ export const startNode = async (
         return await startOnce();
       } catch (error) {
         if (tries === MAX_TRIES || options.signal?.aborted || stopped) throw error;
-        // The engine may be away, or another process may have taken the port for a moment.
+        // The engine may be unreachable, or another process may have taken the port for a moment.
         const pauseMs = firstPauseMs * 2 ** (tries - 1);
         current.log.error({ reason: reasonOf(error), pauseMs }, "cannot start again yet: trying again");
         await Bun.sleep(pauseMs);

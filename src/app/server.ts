@@ -108,7 +108,7 @@ const assertUsable = ({ workers, dataDir, backupDir, backupSchedule }: Config) =
   if (backupSchedule !== undefined) assertBackupDirectory(backupDir, dataDir);
 };
 
-/** Where other machines reach this server. */
+/** The address of this server for other machines. */
 const addressOf = ({ portHost, baseUrl }: Config, url: string): string =>
   networkUrls(url, portHost)[0] ?? baseUrl ?? url;
 
@@ -122,7 +122,7 @@ const workersOf = async (config: Config, log: Logger, fetch: Handler, program: S
 
 /**
  * Opens the database, and brings it up to date: a replica by records of the log, and a snapshot if it needs one.
- * @param listen called before what may take minutes, so that a probe of `/livez` does not end the server
+ * @param listen called before steps that may take minutes, so that a probe of `/livez` does not end the server
  */
 const openCurrent = async (
   config: Config,

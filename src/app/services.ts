@@ -51,13 +51,13 @@ export interface ServiceOptions extends DeployOptions {
   dns?: DnsClientOptions;
   /** These replace the DNS. */
   inspect?: Inspect;
-  /** Publishes the records of challenges, in place of what the settings name. */
+  /** Publishes the records of challenges, instead of the provider in the settings. */
   challengeRecords?: ChallengeRecords;
   addressesOf?: AddressesOf;
   offerConnect?: OfferConnect;
   /** These replace limits of event streams, and their heartbeat interval. */
   streamLimits?: Partial<StreamLimits>;
-  /** Stores when keys were last used, in place of the database. */
+  /** Stores when keys were last used, instead of the database. */
   touchKeys?: Repositories["keys"]["touch"];
   /** Undefined unless this is a node of one. */
   cluster?: Cluster | undefined;
@@ -149,7 +149,7 @@ const storeServices = (
     sealingKey: () => repositories.browserStates.sealingKey(() => randomToken(randomBytes)),
     expiries: () => withoutReplaced(repositories.certificates.expiries(), wildcardOf(config), clock.now()),
     certificateQueue: queueOf(config, repositories.certificates, clock),
-    /** What is wrong with host names at present. */
+    /** The current problems of host names. */
     notices: repositories.notices,
     /** Removes expired rows. */
     sweepRows: rowSweeper([

@@ -4,7 +4,7 @@ import { originsOf } from "../nameserver/nameserver.ts";
 import { signInLink } from "../people/person.ts";
 import { type Interfaces, isAnyHost, networkUrls } from "./host-addresses.ts";
 
-/** What a server tells about its addresses. */
+/** The addresses of a running server. */
 export interface StartedServer {
   /** The address of PORT for this machine. */
   url: string;
@@ -29,7 +29,7 @@ const reachOf = (host: string): string => {
 
 const isLocalDomain = (domain: string): boolean => domain === "localhost" || domain.endsWith(".localhost");
 
-/** What a start prints: the addresses that can be reached, and where the key is. */
+/** The output of a start: the reachable addresses, and the path of the key. */
 export const startLines = (
   config: Config,
   { url, httpPort, httpsPort, dnsPort, sites, adminKey, signInToken, clusterNode }: StartedServer,

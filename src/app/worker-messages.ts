@@ -5,13 +5,13 @@ import type { RequestCounts } from "../http/metrics.ts";
 import type { FaultCode } from "../lib/errors.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 
-/** What a worker is started with. The ports are those that the owner listens on. */
+/** The settings of a new worker. The ports are those that the owner listens on. */
 export interface WorkerSettings {
   config: Config;
   socket: OwnerSocket;
 }
 
-/** What a worker counted since its last report. */
+/** A worker's counts since its last report. */
 export interface WorkerReport extends RequestCounts {
   pid: number;
   keysUsed: ReadonlyMap<number, number>;
