@@ -50,7 +50,7 @@ interface DirectoryBackups {
   others: string[];
 }
 
-/** When the newest backup of a store was taken, or of any store without an id; undefined if there is none. */
+/** When the newest backup of a store was taken, or of any store without an id; undefined without one. */
 export const newestBackupIn = (
   directory: string,
   storeId: string | undefined,
@@ -88,7 +88,7 @@ const namesIn = (directory: string, dataDir: string): string[] => {
 /**
  * Finds the newest backup in a directory that can be restored. Skips backups of other stores than the one in DATA_DIR.
  * @param onSkipped called with the reason for each newer backup
- * @throws OperatorError if there is none
+ * @throws OperatorError without such a backup
  */
 export const newestValidBackup = (
   directory: string,
@@ -138,7 +138,7 @@ const isDatabase = (path: string): boolean => {
   }
 };
 
-/** True for databases that a restore set aside or left behind, and for backups, whose names end with .db in DATA_DIR. */
+/** True for databases that a restore set aside or did not remove, and for backups, whose names end with .db in DATA_DIR. */
 const isCopyInData = (path: string): boolean => {
   const [name, own] = [basename(path), basename(databasePath(""))];
   return name.startsWith(`${own}.`) || isTemporary(name) || (name !== own && name.endsWith(".db"));

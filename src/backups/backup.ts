@@ -77,7 +77,7 @@ const assertReadable = (source: Client, dataDir: string): void => {
 
 const asMegabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`;
 
-/** @param needed the backup's size in bytes; 0 if it is not known yet */
+/** @param needed the backup's size in bytes; 0 if it is still unknown */
 const noRoomError = (directory: string, needed: number) =>
   new OperatorError(
     hasNoInodes(directory)
@@ -112,7 +112,7 @@ export interface BackupOptions {
   secrets: boolean;
   /** Includes the files of deployed sites. */
   sites: boolean;
-  /** Where those files are; undefined: in DATA_DIR alone. */
+  /** The storage of those files; undefined: DATA_DIR alone. */
   storage?: SiteStorage | undefined;
   /** Bytes that stay free on the file system of DATA_DIR. */
   reserve: number;
@@ -139,7 +139,7 @@ export interface BackupResult {
 
 /**
  * Backs up the committed state. The backup is checked before it gets its name. A server may run and write meanwhile.
- * @throws OperatorError, and leaves nothing behind
+ * @throws OperatorError, and removes its files
  */
 export const takeBackup = async (options: BackupOptions): Promise<BackupResult> => {
   const { dataDir, file, force, now } = options;
@@ -225,7 +225,7 @@ const copyDatabase = (
     endSessions(copy);
     if (!secrets && hasSecrets(copy)) {
       removeSecrets(copy);
-      // The second copy has no free pages, where the keys could still be.
+      // The second copy has no free pages, which could still contain the keys.
       copyInto(copy, temporary);
       rmSync(raw);
       return "left_out";

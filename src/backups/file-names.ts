@@ -25,7 +25,7 @@ export const surplus = (names: readonly string[], latest: string, keep: number, 
     .toReversed()
     .slice(keep - 1);
 
-/** When the newest of these backups was taken, ignoring backups from the future; undefined if there is none. */
+/** When the newest of these backups was taken, ignoring backups from the future; undefined without one. */
 export const newestTime = (names: readonly string[], now: number): number | undefined => {
   const times = names.flatMap((name) => backupTime(name) ?? []).filter((time) => time <= now);
   return times.length === 0 ? undefined : Math.max(...times);

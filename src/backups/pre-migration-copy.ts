@@ -61,7 +61,7 @@ export const copyBeforeMigration = async (
   return path;
 };
 
-/** The copy that was taken at this time or later, by a migration since then; undefined if there is none. */
+/** The copy that was taken at this time or later, by a migration since then; undefined without one. */
 export const copySince = (dataDir: string, time: number): string | undefined =>
   copiesIn(dataDir).find((path) => !path.includes(".partial") && statSync(path).mtimeMs >= time);
 

@@ -55,7 +55,7 @@ const INFIX = ".before-restore-";
 /** The new path of a database that a restore at this time replaces. */
 const asidePath = (path: string, now: number): string => `${path}${INFIX}${fileTime(now)}`;
 
-/** Links the database and its log to the path `aside`, where they are complete. The original database stays. @throws OperatorError */
+/** Links the complete database and its log to the path `aside`. The original database stays. @throws OperatorError */
 const setAside = async (path: string, aside: string): Promise<void> => {
   includeLog(path);
   const present = ["", ...LOG_SUFFIXES].filter((end) => end !== "-shm" && existsSync(path + end));
@@ -109,7 +109,7 @@ const addName = async (file: string, name: string): Promise<void> => {
 export interface RestoreResult {
   /** The size of the database. */
   bytes: number;
-  /** Where the previous database was moved; undefined if there was none. */
+  /** The new path of the previous database; undefined if there was none. */
   aside: string | undefined;
   sites: SiteFiles;
 }
@@ -250,7 +250,7 @@ const openBackup = (file: string, dataDir: string): Client => {
   }
 };
 
-/** Writes the database without the files of sites, which the server stores beside it. */
+/** Writes the database without the files of sites, which the server stores next to it. */
 const writeDatabase = (backup: Client, temporary: string): void => {
   if (!hasBackupFiles(backup)) return copyInto(backup, temporary);
   const raw = `${temporary}.raw`;

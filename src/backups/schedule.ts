@@ -12,7 +12,7 @@ import { removeTemporary } from "./destination.ts";
 
 /** The state of the scheduled backups. Times are milliseconds UTC. */
 export interface BackupStatus {
-  /** When the newest backup was taken; undefined if there is none. */
+  /** When the newest backup was taken; undefined before the first one. */
   lastSuccess: number | undefined;
   /** When the next backup is due. */
   due: number;
@@ -37,7 +37,7 @@ interface BackupScheduler extends Poller {
 interface BackupSchedulerOptions {
   /** The time from one backup to the next, in milliseconds. */
   every: number;
-  /** When the newest backup of this store was taken, manual ones included; undefined if there is none. */
+  /** When the newest backup of this store was taken, manual ones included; undefined without one. */
   newest: () => number | undefined;
   take: () => Promise<void>;
   /** Cancels the backup in progress. */

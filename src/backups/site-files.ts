@@ -13,7 +13,7 @@ import {
 } from "../deploys/blob-check.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 
-/** Files of deployed sites, which are stored beside the database. */
+/** Files of deployed sites, which are stored next to the database. */
 export interface SiteFiles {
   files: number;
   bytes: number;
@@ -23,7 +23,7 @@ export interface SiteFiles {
 
 const PART_BYTES = 2 ** 20;
 
-/** Where the files of sites are: in DATA_DIR and, with BLOBS_URL, in an object store that has all of them. */
+/** The storage of sites' files: DATA_DIR and, with BLOBS_URL, an object store that has all of them. */
 export interface SiteStorage {
   /** With BLOBS_URL, what DATA_DIR lacks can be fetched. */
   blobs: Blobs;
@@ -33,7 +33,7 @@ export interface SiteStorage {
 
 export interface RemoteFiles {
   has(hash: string): Promise<boolean>;
-  /** Uploads what it lacks and DATA_DIR has. @returns how many files neither has @throws OperatorError */
+  /** Uploads the files that only DATA_DIR has. @returns how many files neither has @throws OperatorError */
   upload(hashes: readonly string[], onProgress: (done: number, of: number) => void): Promise<number>;
 }
 
@@ -41,7 +41,7 @@ export const blobsPath = (dataDir: string): string => join(dataDir, "blobs");
 
 export const blobsIn = (dataDir: string): Blobs => openBlobs(blobsPath(dataDir));
 
-/** Fetches files that are missing here from the object store, if there is one. What it lacks, too, stays missing. */
+/** Fetches missing files from the object store, if there is one. Files that it lacks, too, stay missing. */
 export const fetchMissing = async (
   blobs: Blobs,
   hashes: readonly string[],
@@ -148,7 +148,7 @@ export const damagedDeploys = async (
   const found = new Set<string>();
   for (const { slug, id, manifest } of deploys)
     for (const hash of await neededFiles(blobs, [manifest])) {
-      // The server fetches what the object store has.
+      // The server fetches the files that the object store has.
       const known =
         isDamaged.get(hash) ?? !((await isSound(blobs, hash)) || (await remote?.has(hash)) === true);
       isDamaged.set(hash, known);
