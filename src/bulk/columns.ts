@@ -10,7 +10,7 @@ export type Field = (typeof FIELDS)[number];
 /** A column that is not read, although it has the name of a field. */
 const IGNORE = "ignore";
 
-/** What a column is: a field, or nothing. */
+/** The meaning of a column: a field, or nothing. */
 type ColumnRole = Field | typeof IGNORE;
 
 /** A column and its role, from `--map "Animal Name=name"` or from a guess. */
@@ -25,7 +25,7 @@ export const isRejectedFile = (columns: readonly string[]): boolean => {
   return names.has("line") && names.has("reason");
 };
 
-/** The file cannot be imported as it is. The message says what is wrong and what to do. */
+/** The file cannot be imported as it is. The message names the problem and the remedy. */
 export class FileRefused extends Error {
   override name = "FileRefused";
 }
@@ -93,7 +93,7 @@ const quoteNames = (columns: readonly string[]): string =>
     .join(", ") +
   (columns.length > MAX_NAMED_COLUMNS ? `, and ${columns.length - MAX_NAMED_COLUMNS} more` : "");
 
-/** What a file must have, as the user maps it: `name`, and one of `category` and `categoryId`. */
+/** The required fields that a file lacks, as the user maps it: `name`, or one of `category` and `categoryId`. */
 const missingFields = (found: ReadonlySet<Field | undefined>): Field[] => [
   ...(found.has("name") ? [] : ["name" as const]),
   ...(found.has("category") || found.has("categoryId") ? [] : ["category" as const]),
@@ -133,7 +133,7 @@ export const fieldIndexes = (header: readonly string[], columns: Columns): Field
   return indexes;
 };
 
-/** A note that names the unknown columns or fields; undefined if there are none. */
+/** A note that names the unknown columns or fields; undefined without any. */
 export const ignoredNote = (kind: "columns" | "fields", unknown: readonly string[]): string | undefined =>
   unknown.length > 0 ? `ignored ${kind}: ${quoteNames(unknown)}` : undefined;
 
@@ -185,14 +185,14 @@ export const countFields = (header: readonly string[], columns: Columns): number
 export const hasRequired = (header: readonly string[], columns: Columns): boolean =>
   missingFields(fieldsIn(header, columns)).length === 0;
 
-/** What a file must not have yet, so that a field is guessed: `categoryId` makes a guess for `category` unnecessary. */
+/** True if a field needs no guess: `categoryId` makes a guess for `category` unnecessary. */
 const isFound = (field: Field, found: ReadonlySet<Field | undefined>): boolean =>
   found.has(field) || (field === "category" && found.has("categoryId"));
 
 interface Guess {
   /** The columns, with each guess as a mapping. */
   columns: Columns;
-  /** What was guessed, and how to choose otherwise; undefined if nothing was. */
+  /** The guesses, and how to choose otherwise; undefined without any. */
   note: string | undefined;
 }
 

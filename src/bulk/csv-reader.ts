@@ -35,7 +35,7 @@ interface Header {
   titles: number;
 }
 
-/** Row `number` of a file, from 1; undefined if it cannot be read, or there is none. */
+/** Row `number` of a file, from 1; undefined if it is missing or cannot be read. */
 const rowAt = (head: Buffer, delimiter: string, number: number): Header | undefined => {
   try {
     const rows = parseRows(head, {
@@ -121,7 +121,7 @@ const blankLength = (bytes: Buffer): number => {
   return blank > 0 && blank === bytes.length && bytes[blank - 1] === CR ? blank - 1 : blank;
 };
 
-/** The index where the last line ends, without its line end. */
+/** The index of the end of the last line, without its line end. */
 const endOfContent = (bytes: Buffer, length: number): number => {
   let end = length;
   while (isLineEnd(bytes[end - 1])) end--;
@@ -203,7 +203,7 @@ export async function* readCsv(
 ): AsyncGenerator<Batch> {
   let buffered: Buffered = { bytes: Buffer.alloc(0), start: position.bytes, lines: position.lines };
   let parser = parserAt(delimiter, buffered.start);
-  /** What is wrong with the first buffered row. The parser cannot continue after it. */
+  /** The problem of the first buffered row. The parser cannot continue after it. */
   let problem: string | undefined;
   let long: LongLine | undefined;
 
@@ -240,7 +240,7 @@ export async function* readCsv(
     return { rows, blank, bytes, start, end: buffered.start };
   };
 
-  /** Skips a part of a long line in a batch of its own: no progress is stored inside the line. */
+  /** Skips a part of a long line in a separate batch: no progress is stored inside the line. */
   const skipPart = (line: LongLine, isLast: boolean): Batch => {
     const { bytes, start, lines } = buffered;
     const length = lineLength(bytes, isLast);

@@ -56,7 +56,7 @@ interface ImportSession extends Disposable {
   rejectedFile: RejectedFile | undefined;
 }
 
-/** Invalid bytes decode to U+FFFD, which is also what the file of rejected rows has in their place. */
+/** Invalid bytes decode to U+FFFD, and the file of rejected rows contains U+FFFD, too. */
 const REPLACEMENT = "\uFFFD";
 
 /** Validates a row, its text encoding and its category. */

@@ -58,7 +58,7 @@ export async function* readNdjson(chunks: AsyncIterable<Buffer>, position: Posit
     start = batch.end;
     return batch;
   };
-  /** Skips a part of a long line in a batch of its own, without rows: no progress is stored inside the line. */
+  /** Skips a part of a long line in a separate batch, without rows: no progress is stored inside the line. */
   const skipPart = (): Batch => {
     long ??= { line: lines + 1, content: new UnreadableRow(textIn(buffer, 0, buffer.length), TOO_LONG) };
     const skipped = skippableLength(buffer);

@@ -39,9 +39,9 @@ export interface FileFormat {
   /** True for a row of a file of rejected rows. */
   isFromRejectedFile(row: Row): boolean;
   columns: FieldColumns;
-  /** What was guessed or skipped to read the file. */
+  /** The guesses and omissions that were necessary to read the file. */
   notes: string[];
-  /** Names the columns that are not read; undefined if there are none. */
+  /** Names the columns that are not read; undefined without any. */
   ignored(): string | undefined;
 }
 

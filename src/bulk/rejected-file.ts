@@ -41,7 +41,7 @@ export const rejectedNdjson: RejectedFormat = {
   },
 };
 
-/** How much of the file of rejected rows an import has written, and its SHA-256; null if it is not known. */
+/** How much of the file of rejected rows an import has written, and its SHA-256; null if unknown. */
 interface RejectedProgress {
   rejectedBytes: number;
   rejectedHash: string | null;
@@ -95,7 +95,7 @@ const create = (path: string): number => {
   return file;
 };
 
-/** Opens the file of an interrupted import. @throws FileRefused if it does not start with what that import wrote */
+/** Opens the file of an interrupted import. @throws FileRefused if it does not start with that import's output */
 const reopen = (path: string, heading: string, { rejectedBytes, rejectedHash }: RejectedProgress) => {
   const file = open(path, "r+");
   const print = readFingerprint(file, rejectedBytes);

@@ -19,7 +19,7 @@ export interface Progress {
   added: number;
   rejected: number;
   rejectedBytes: number;
-  /** SHA-256 of the first `rejectedBytes` bytes of the file of rejected rows; null if it is not known. */
+  /** SHA-256 of the first `rejectedBytes` bytes of the file of rejected rows; null if unknown. */
   rejectedHash: string | null;
 }
 
@@ -27,7 +27,7 @@ export interface Import extends Progress {
   id: number;
   file: string;
   head: string;
-  /** The columns of its fields, as JSON; null if they are not known. */
+  /** The columns of its fields, as JSON; null if unknown. */
   columns: string | null;
   /** The path of the file of rejected rows. */
   rejectedFile: string | null;
@@ -140,7 +140,7 @@ const assertNoneSince = ({ orm }: Database, head: string, newestId: number) => {
 interface ImportRepositoryOptions {
   now(): number;
   strictCategories?: boolean;
-  /** The lock file of an import. It stays behind only if the process was killed. */
+  /** The lock file of an import. It remains only if the process was killed. */
   lockPath(id: number): string;
 }
 
@@ -189,7 +189,7 @@ const importStarter =
     return row.id;
   };
 
-/** What the audit log says of an import that has ended. */
+/** The entry of the audit log for an import that has ended. */
 const finishedEntry = ({ id, file, added, rejected }: Import): AuditEntry => ({
   action: "import.finished",
   id,

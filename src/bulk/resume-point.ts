@@ -4,7 +4,7 @@ import type { Import } from "./repository.ts";
 import type { Position } from "./row.ts";
 import { type Fingerprint, type Source, fingerprint, sha256, skip } from "./source.ts";
 
-/** Where an import starts to read rows: at the first one, or after the rows that an earlier import read. */
+/** The position from which an import reads rows: the first row, or the first one after an earlier import's rows. */
 export interface ResumePoint {
   position: Position;
   /** The file after this position. */
@@ -51,7 +51,7 @@ const resumeAfter = async (
 };
 
 interface ResumeOptions {
-  /** Where the first row starts, in bytes. */
+  /** The start of the first row, in bytes. */
   firstRow: number;
   /** The columns of its fields, as JSON. */
   columns: string;

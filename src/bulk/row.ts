@@ -2,7 +2,7 @@
 export interface Row {
   /** The line on which it starts, from 1. */
   line: number;
-  /** Where it ends, in bytes from the start of the file. */
+  /** Its end, in bytes from the start of the file. */
   end: number;
   /** Cells in the order of the header, an object, or text that is neither. */
   content: string[] | Record<string, unknown> | UnreadableRow;

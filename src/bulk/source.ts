@@ -14,21 +14,21 @@ export const isWorkbook = (path: string): boolean => /\.(xlsx|xlsm|xlsb|xls|ods|
 export const WORKBOOK_ADVICE =
   "it is a spreadsheet's own file, not CSV: open it in the spreadsheet program, choose Save As (or Download), the format CSV UTF-8, and import that file";
 
-/** What this encoding is most often: the CSV of Excel in Western Europe and America. */
+/** The most frequent such encoding: the CSV of Excel in Western Europe and America. */
 const LIKELY = "windows-1252";
 
 const BEYOND_ASCII = /[^\p{ASCII}\uFFFD]/u;
 /** U+FFFD in the file itself. */
 const WRITTEN_REPLACEMENT = Buffer.from("\uFFFD");
 
-/** The text of bytes, where U+FFFD stands for what is not UTF-8. The last character may be cut off. */
+/** The text of bytes, where U+FFFD stands for invalid UTF-8. The last character may be cut off. */
 const asUtf8 = (bytes: Buffer): string => new TextDecoder("utf-8").decode(bytes, { stream: true });
 
 /** The word with the first letter beyond ASCII, read in the likely encoding. */
 const likelyWord = (bytes: Buffer): string =>
   /[^\s,;|"]*\P{ASCII}[^\s,;|"]*/u.exec(new TextDecoder(LIKELY).decode(bytes))?.[0] ?? "";
 
-/** True if the bytes have letters beyond ASCII, and none of them is UTF-8. One broken letter among others costs only its row. */
+/** True if the bytes have letters beyond ASCII, but not one in UTF-8. One broken letter among others costs only its row. */
 const isOtherEncoding = (bytes: Buffer): boolean => {
   const text = asUtf8(bytes);
   return text.includes("\uFFFD") && !bytes.includes(WRITTEN_REPLACEMENT) && !BEYOND_ASCII.test(text);
@@ -71,7 +71,7 @@ export interface Source {
   head: Buffer;
   /** The whole file, once. */
   chunks: AsyncIterable<Buffer>;
-  /** What the file is encoded in, for messages. */
+  /** The file's encoding, for messages. */
   encoding: string;
   /** True once bytes that are invalid in this encoding were read. */
   isBroken(): boolean;
@@ -145,7 +145,7 @@ async function* toUtf8(
   if (decoder) yield Buffer.from(decoder.decode());
 }
 
-/** Opens a file, or standard input if there is no path, and reads its head. @throws FileRefused if it is not text */
+/** Opens a file, or standard input without a path, and reads its head. @throws FileRefused if it is not text */
 export const openSource = async (path: string | undefined, encoding?: Encoding): Promise<Source> => {
   const found: Findings = { encoding: "UTF-8", isText: true };
   const chunks = toUtf8(stream(path), encoding, found);
@@ -183,7 +183,7 @@ export const sha256 = (bytes: Buffer): string => Bun.SHA256.hash(bytes, "hex");
 
 /** The rest of a file. */
 interface SkipResult {
-  /** Where the rest starts. */
+  /** The start of the rest. */
   position: Position;
   rest: AsyncIterable<Buffer>;
   /** True if the rest starts inside a line. */

@@ -26,10 +26,10 @@ export type ValidationResult = NewPet | MissingCategory | string;
 /** Validates the rows of one file. */
 export type RowValidator = (row: Row) => ValidationResult;
 
-/** The values of the fields of a row; undefined where the row has none. */
+/** The values of the fields of a row; undefined for missing fields. */
 type FieldValues = Partial<Record<Field, unknown>>;
 
-/** What the values of a file mean. */
+/** The meaning of a file's values. */
 export interface Meaning {
   categories: CategoryNames;
   translate: TranslateValue;

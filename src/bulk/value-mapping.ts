@@ -6,7 +6,7 @@ import { foldName, quoted, shellWord } from "../lib/text.ts";
 const MAPPED_FIELDS = ["status", "category"] as const;
 export type MappedField = (typeof MAPPED_FIELDS)[number];
 
-/** A value of a file and what it becomes, from `--value "status:Rehomed=sold"`. An empty status clears it. */
+/** A value of a file and its replacement, from `--value "status:Rehomed=sold"`. An empty status clears it. */
 export interface ValueMapping {
   field: MappedField;
   from: string;
@@ -63,7 +63,7 @@ const statusFlag = (value: string): string => {
 /** How many different values are counted. */
 const MAX_VALUES = 20;
 
-/** Counts the values of a file that mean nothing here, for a note that says what to do about them. */
+/** Counts the unknown values of a file, for a note with a remedy. */
 export const unknownValues = () => {
   const counts: Record<MappedField, Map<string, number>> = { status: new Map(), category: new Map() };
   const flags: Record<MappedField, (value: string) => string> = {
