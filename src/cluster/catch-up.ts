@@ -40,7 +40,7 @@ interface CatchUpOptions {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What a slice of work came to. */
+/** The result of a slice of work. */
 interface Slice {
   /** How many records are done with. */
   done: number;
@@ -48,7 +48,7 @@ interface Slice {
   records: number;
   /** Their size before compression. */
   bytes: number;
-  /** Why it ends before the last record: migrations need a transaction of their own. */
+  /** The record after an early end: migrations need a separate transaction. */
   next?: DecodedLogRecord;
   error?: unknown;
 }
@@ -93,7 +93,7 @@ export const catchUpWith = ({ log, file, transactions, progress, onApplied }: Ca
     return slice;
   };
 
-  /** Applies migrations in a transaction of their own: foreign keys cannot be switched off inside one. */
+  /** Applies migrations in a separate transaction: foreign keys cannot be switched off inside one. */
   const commitMigrations = (next: DecodedLogRecord): void => {
     const { content } = next.record;
     if (content.kind !== "migrations") return;
@@ -181,7 +181,7 @@ const preparedStatements = (client: Client) => {
   };
 };
 
-/** Runs recorded statements in the open transaction, as they ran where they were recorded. @returns their effects */
+/** Runs recorded statements in the open transaction, as they ran on the recording node. @returns their effects */
 const statementRunner = (client: Client) => {
   const prepared = preparedStatements(client);
   const changesStatement = client.prepare<{ changes: number }, []>("SELECT changes() AS changes");
@@ -193,7 +193,7 @@ const statementRunner = (client: Client) => {
   };
 };
 
-/** The mark behind a record. @throws ReplicaOutdated if the replica is not what the record was made on */
+/** The mark after a record. @throws ReplicaOutdated if the record was made on a different replica */
 const markAfter = (
   mark: ReplicaMark,
   { position, id, record }: DecodedLogRecord,
@@ -212,7 +212,7 @@ const assertFollows = (mark: ReplicaMark, { position, record: { previous } }: De
     );
 };
 
-/** Returns a function that applies writes behind `mark` in the open transaction, and returns the next mark. @throws ReplicaOutdated */
+/** A function that applies writes after `mark` in the open transaction, and returns the next mark. @throws ReplicaOutdated */
 const writesApplier = (client: Client) => {
   const run = statementRunner(client);
   const effectsOf = ({ position }: DecodedLogRecord, statements: readonly RecordedStatement[]): string[] => {

@@ -1,6 +1,6 @@
 import type { Log } from "./log.ts";
 
-/** What a server in a cluster has besides its `Database`. Undefined without DATABASE_URL. */
+/** A cluster server's parts in addition to its `Database`. Undefined without DATABASE_URL. */
 export interface Cluster {
   readonly log: Log;
   /** Identifies this node: random, kept in DATA_DIR. */
@@ -12,15 +12,15 @@ export interface Cluster {
   readonly outdated: Promise<Error>;
 }
 
-/** Where this node's replica is. */
+/** The state of this node's replica. */
 export interface ReplicaState {
   /** The position of the last record that was applied. */
   readonly position: number;
-  /** The position of the last record that the engine is known to have. */
+  /** The position of the last record that the engine has confirmed. */
   readonly head: number;
   /** When the replica was last known to be up to date, as a time of `performance.now()`; -Infinity: never. */
   readonly confirmedAt: number;
-  /** Why writes and reads are refused at present. */
+  /** The reason why writes and reads are currently refused. */
   readonly problem: string | undefined;
   readonly appends: number;
   /** Appends that another node's came before. */

@@ -28,10 +28,10 @@ export const logGrowth = () => {
 
 type Growth = ReturnType<typeof logGrowth>;
 
-/** How long a node goes on writing while others wait. */
+/** How long a node keeps writing while others wait. */
 const TURN_MS = 60;
 
-/** This node's turn at writing. It is only asked for while several nodes write at once. */
+/** This node's turn at writing. It is only requested while several nodes write concurrently. */
 export const writingTurns = (log: Pick<Log, "turn">) => {
   let turn: AsyncDisposable | undefined;
   let since = 0;
@@ -135,18 +135,18 @@ export const groupCommitter = ({
     }
   };
 
-  /** Waits for a turn at writing, and applies what others write meanwhile: reads wait for it. */
+  /** Waits for a turn at writing, and applies the writes of other nodes meanwhile: reads wait for it. */
   const takeTurn = async (): Promise<void> => {
     const isTurn = turns.begin().then(() => true);
     for (;;) {
       const hasGrown = growth.next().then(() => false);
-      // The attempt to write says what is wrong.
+      // The attempt to write reports the problem.
       await catchUp().catch(() => {});
       if (await Promise.race([isTurn, hasGrown])) return;
     }
   };
 
-  /** Applies the record that won instead. If there is none, the log no longer ends where the file does. */
+  /** Applies the record that won instead. Without one, the log is shorter than the file. */
   const concede = async (): Promise<void> => {
     turns.contend(true);
     const before = progress.applied();
@@ -194,7 +194,7 @@ interface CommitLoopOptions extends Pick<GroupCommitOptions, "groupSize" | "lock
   growth: Pick<Growth, "notify">;
   /** Settles writes of one kind. */
   commitGroup(writes: readonly Write[]): Promise<void>;
-  /** Applies what the log has. */
+  /** Applies the log's new records. */
   catchUp(): Promise<void>;
 }
 
@@ -229,7 +229,7 @@ export const commitLoop = ({
     try {
       await catchUp();
     } catch {
-      // The next poll of the head tries again, and says why it fails.
+      // The next poll of the head tries again, and reports the failure.
     }
   };
 
@@ -254,7 +254,7 @@ export const commitLoop = ({
 
   return {
     commit: acceptWrites(queue, { queueLimit, lockWait, onWrite: start }),
-    /** The log may have grown: applies what it has. */
+    /** The log may have grown: applies its new records. */
     follow(): void {
       mayHaveGrown = true;
       growth.notify();

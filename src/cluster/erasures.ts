@@ -11,7 +11,7 @@ import type { Log } from "./log.ts";
 export const ERASED_WITHIN_HOURS = 1;
 
 const PREFIX = "erasures/";
-/** For this long, nodes that were stopped find what they have to erase from their files. */
+/** For this long, nodes that were stopped find the erasures to apply to their files. */
 const KEPT_MS = DAY_MS;
 const CHECK_MS = 30_000;
 
@@ -68,13 +68,13 @@ export const erasurePoller = (
   };
   return repeat(checkMs, work, {
     firstMs: 0,
-    // Whoever watches the engine says so, and once.
+    // The engine's monitor reports it, once.
     onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
   });
 };
 
 interface ErasureOptions {
-  /** Rewrites the database's files without what was deleted. */
+  /** Rewrites the database's files without deleted data. */
   rewrite(): Promise<void>;
   onError(error: unknown): void;
   checkMs?: number;

@@ -12,7 +12,7 @@ const explained = (error: unknown): unknown =>
     : error;
 
 /**
- * Waits until the replica has the whole log, however long that takes: `fresh` alone waits for as long as a request may.
+ * Waits until the replica has the whole log, without a time limit: `fresh` alone stops at the limit of a request.
  * @param onStep called every few seconds with how many records are left
  * @throws EngineUnavailable if it does not get on; OperatorError if it never can
  */

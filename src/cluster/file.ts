@@ -4,7 +4,7 @@ import { PRAGMAS } from "../db/pragmas.ts";
 import { type ReplicaMark, replicaMark } from "../db/replica-mark.ts";
 import { openRecorder } from "./recorder.ts";
 
-/** The log in the engine is what is durable: what the file loses with the power is applied again. */
+/** The log in the engine is durable: records that the file loses in a power failure are applied again. */
 const WRITER_PRAGMAS = [
   ...PRAGMAS.filter((pragma) => !pragma.startsWith("PRAGMA synchronous")),
   "PRAGMA synchronous=NORMAL",
@@ -48,7 +48,7 @@ export const openReplicaFile = (path: string) => {
     writer,
     reader,
     ...openRecorder(writer, reader),
-    /** What the file has applied, as of now or of the open transaction. */
+    /** The file's applied position, as of now or of the open transaction. */
     mark: (): ReplicaMark => markStatement.get() ?? mark,
     /** Writes the mark in the open transaction. */
     advance: ({ position, id, checksum }: ReplicaMark): void =>

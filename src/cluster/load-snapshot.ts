@@ -30,8 +30,8 @@ export const removeCopy = (path: string): void => {
 };
 
 /**
- * Says that the replica in this file has to be made again. In a file of its own, because the database may be damaged, and the
- * mark must outlive a crash while the database is replaced.
+ * Records that the replica in this file must be rebuilt. The mark is a separate file, because the database may be damaged,
+ * and the mark must outlive a crash while the database is replaced.
  */
 export const markOutdated = (path: string, reason: string): Promise<void> =>
   writeDurably(outdatedPath(path), `${reason}\n`);

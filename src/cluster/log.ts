@@ -1,31 +1,31 @@
 /**
- * A log that a replicated engine keeps: records in one order, each on a majority of disks before `append` says so. Every node
- * applies them in this order to a SQLite file of its own. Consensus, durability and failover are the engine's.
+ * A log that a replicated engine keeps: records in one order, each on a majority of disks before `append` resolves. Every
+ * node applies them in this order to its SQLite file. Consensus, durability and failover are the engine's.
  */
 export interface Log {
   /** The end of the log, linearizable: not older than any `append` that was answered before this call. Undefined: no log yet. */
   head(): Promise<Head | undefined>;
   /**
-   * Starts a log from a snapshot, if there is none, or only the log `replaces`, whose records are then removed.
+   * Starts a log from a snapshot, unless a log other than `replaces` exists. The records of `replaces` are then removed.
    * @returns false if another node was first; true again for the log that it has
    */
   create(first: Snapshot, replaces?: string): Promise<boolean>;
   /**
-   * Puts a record behind `after`, if the log still ends exactly there, with the same id. When the response is lost, asks the
-   * engine whether the record of this id is there, so that a lost response is never taken for a lost race.
-   * @throws EngineUnavailable if nothing was put; AppendUnknown if that cannot be found out; RecordTooLarge
+   * Appends a record after `after`, if the log still ends exactly there, with the same id. When the response is lost, asks
+   * the engine whether the record of this id is there, so that a lost response never counts as a lost race.
+   * @throws EngineUnavailable if nothing was appended; AppendUnknown if that cannot be determined; RecordTooLarge
    */
   append(after: Head, id: string, record: Uint8Array): Promise<Append>;
   /**
-   * The records behind `after`, in order, at most `limit` and a few MiB; linearizable.
+   * The records after `after`, in order, at most `limit` and a few MiB; linearizable.
    * @throws LogTrimmed if the next one was removed: start from the snapshot
    */
   read(after: Pick<Head, "log" | "position">, limit: number): Promise<LogRecord[]>;
   /** Calls back whenever the log may have grown, and after every reconnection, until `signal`. */
   watch(onChange: () => void, signal: AbortSignal): void;
   /**
-   * Waits in line for a turn at writing, at most a few seconds. Only fairness between nodes hangs on it, never safety: it ends
-   * by itself when its holder stops responding for 5 s. It does not throw: without an engine, the node goes on without.
+   * Waits in line for a turn at writing, at most a few seconds. It affects only fairness between nodes, never safety: it
+   * expires when its holder stops responding for 5 s. It does not throw: without an engine, the node continues without a turn.
    */
   turn(): Promise<AsyncDisposable>;
   /**
@@ -45,16 +45,16 @@ export interface Log {
   trim(upTo: number): Promise<void>;
   /** Small files in the engine, such as the parts of a snapshot, up to 1 MiB each. */
   readonly files: LogFiles;
-  /** What `cluster status` and `doctor` say of the engine. It does not throw: what cannot be reached is in the result. */
+  /** The engine's state for `cluster status` and `doctor`. It does not throw: the result contains the failures. */
   health(): Promise<EngineHealth>;
   close(): Promise<void>;
 }
 
-/** Where a log ends. */
+/** The end of a log. */
 export interface Head {
   /** Identifies the log: a restored backup begins another one. */
   readonly log: string;
-  /** The position of the last record; the first record has the position behind the first snapshot's. */
+  /** The position of the last record; the first record has the position after the first snapshot's. */
   readonly position: number;
   /** The id of the last record. After a failover, the same position may have another id. */
   readonly id: string;
@@ -76,15 +76,15 @@ export interface Append {
 export interface Claim extends AsyncDisposable {
   /** Aborts when the lease may have ended, by this node's clock, before another node can have it. */
   readonly lost: AbortSignal;
-  /** Replaces what other nodes see. */
+  /** Replaces the value that other nodes see. */
   update(value: string): Promise<void>;
 }
 
-/** A copy of the database, from which a node starts, and behind which the log goes on. */
+/** A copy of the database, from which a node starts. The log continues after it. */
 export interface Snapshot extends Head {
   /** The running checksum of the log at this position: see record.ts. */
   readonly checksum: string;
-  /** Where the copy is: see snapshots.ts. Up to 64 KiB. */
+  /** The place of the copy: see snapshots.ts. Up to 64 KiB. */
   readonly reference: string;
 }
 
@@ -105,7 +105,7 @@ export interface EngineHealth {
   readonly bytes: number | undefined;
   /** How much of it is in use, if the engine keeps the rest for later; undefined: all, or it does not say. */
   readonly bytesInUse?: number | undefined;
-  /** What the operator should change, in sentences, such as a PostgreSQL without a synchronous standby. */
+  /** Recommended changes for the operator, in sentences, such as for a PostgreSQL without a synchronous standby. */
   readonly advice?: readonly string[];
 }
 

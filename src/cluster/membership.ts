@@ -61,7 +61,7 @@ export const joinCluster = async (
 interface Leaving {
   /** `current`: the node catches up first; `none`: the file is an embedded store; else the file's log is not in the engine. */
   readonly log: "none" | "current" | "lost" | "replaced";
-  /** Names of other nodes that run at present, and go on. */
+  /** Names of other nodes that run and stay in the cluster. */
   readonly running: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { EngineUnavailable } from "./errors.ts";
 import type { Claim, Log } from "./log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 
-/** What a node tells the others about itself. */
+/** A node's data about itself, for the others. */
 export interface NodeEntry {
   /** Random, kept in DATA_DIR. */
   readonly id: string;
@@ -14,11 +14,11 @@ export interface NodeEntry {
   readonly format: number;
   /** The position of the last record that it has applied. */
   readonly position: number;
-  /** Where it listens. */
+  /** Its address. */
   readonly address: string;
   /** When it started, in milliseconds UTC. */
   readonly since: number;
-  /** What its clock said when it told this, in milliseconds UTC. */
+  /** Its clock at the time of this report, in milliseconds UTC. */
   readonly now: number;
 }
 
@@ -50,7 +50,7 @@ const parseEntry = (text: string): NodeEntry[] => {
   }
 };
 
-/** The nodes that run at present, the oldest first. @throws EngineUnavailable */
+/** The running nodes, the oldest first. @throws EngineUnavailable */
 export const readNodes = async (log: Pick<Log, "claims">): Promise<NodeEntry[]> =>
   [...(await log.claims(PREFIX)).values()]
     .flatMap(parseEntry)
@@ -64,7 +64,7 @@ interface AnnounceOptions {
   takenMs?: number;
 }
 
-/** Tells the other nodes of this one, and knows them. While the engine is away, the nodes are those of before. */
+/** Announces this node to the others, and lists them. While the engine is unreachable, the last list stays. */
 export interface Nodes extends Poller {
   /** The nodes that ran at the last tick. */
   list(): readonly NodeEntry[];
@@ -104,7 +104,7 @@ export const announceNode = (
   };
   const poller = repeat(updateMs, update, {
     firstMs: 0,
-    // Whoever watches the engine says so, and once.
+    // The engine's monitor reports it, once.
     onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
   });
   return {
@@ -115,7 +115,7 @@ export const announceNode = (
         await claim?.[Symbol.asyncDispose]();
         claim = undefined;
       } catch {
-        // The engine is away: the lease ends by itself.
+        // The engine is unreachable: the lease expires.
       }
     },
     list: () => nodes,

@@ -21,7 +21,7 @@ interface OneNodeOptions {
 /**
  * Runs pollers on one node of a cluster: the one that holds the claim. When it stops, another node starts them at its next try;
  * when it dies, after about ten seconds. A claim only avoids duplicate work: its holder may be stopped for longer than its lease
- * lasts, so whatever must not happen twice depends on a conditional write.
+ * lasts, so work that must not happen twice depends on a conditional write.
  *
  * The pollers are *stopped* until the claim is won, *running* while it is held, and stopped again when it is lost: that aborts
  * the signals of their work. They start again once that work has ended.
@@ -58,7 +58,7 @@ export const onOneNode = (
 
   const trying = repeat(retryMs, tryToHold, {
     firstMs: 0,
-    // Whoever watches the engine says so, and once.
+    // The engine's monitor reports it, once.
     onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
   });
   return {
@@ -72,7 +72,7 @@ export const onOneNode = (
         // Only now: until then, the work may still run here.
         await held?.[Symbol.asyncDispose]();
       } catch {
-        // The engine is away: the lease ends by itself.
+        // The engine is unreachable: the lease expires.
       }
     },
   };

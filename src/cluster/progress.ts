@@ -4,17 +4,17 @@ import { isStorageFailure, ReplicaUnserved } from "../lib/storage-errors.ts";
 import { EngineUnavailable, ReplicaOutdated } from "./errors.ts";
 import type { Head, Log } from "./log.ts";
 
-/** How many requests for the head may be on their way. What comes meanwhile shares the next one. */
+/** How many requests for the head may be pending. Later callers meanwhile share the next one. */
 const MAX_REQUESTS = 4;
 /** How long a response may take. */
 const PATIENCE_MS = 3000;
-/** How long it may take while the engine is known not to respond: requests of clients then fail at once. */
+/** How long it may take after the engine has stopped responding: requests of clients then fail immediately. */
 const AWAY_PATIENCE_MS = 500;
 const NO_HEAD = "the cluster's engine did not say where the log ends";
 /** How long the engine must have failed to count as away: a new leader is elected within that time. */
 const AWAY_MS = 2000;
 
-/** Rejects when the work takes longer than this. @param what what has not happened by then */
+/** Rejects when the work takes longer than this. @param what names the missing event */
 const withPatience = <Result>(work: Promise<Result>, ms: number, what: string): Promise<Result> => {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new EngineUnavailable(`${what} within ${ms} ms`)), ms);
@@ -93,8 +93,8 @@ const positionWaiters = () => {
 };
 
 /**
- * Compares the log with what the file held before the log was asked.
- * @throws ReplicaOutdated if the log does not go on from there
+ * Compares the log with the file's mark from before the request.
+ * @throws ReplicaOutdated if the log does not continue from there
  */
 const assertContinues = (found: Head | undefined, before: ReplicaMark): Head => {
   if (!found) throw new ReplicaOutdated("the engine has no log");
@@ -168,10 +168,10 @@ export const replicaProgress = (mark: ReplicaMark) => {
     /** @throws StorageUnavailable after `fail` */
     assertUsable,
     /**
-     * Learns where the log ends.
-     * @param before what the file held before the log was asked
+     * Records the end of the log.
+     * @param before the file's mark from before the request
      * @returns its position
-     * @throws StorageUnavailable if the log does not go on from there: the replica has then failed
+     * @throws StorageUnavailable if the log does not continue from there: the replica has then failed
      */
     learnEnd(found: Head | undefined, before: ReplicaMark): number {
       try {

@@ -2,7 +2,7 @@ import { oncePerTurn, type sharedReads } from "../db/fresh-reads.ts";
 import type { HeadRequests, Progress } from "./progress.ts";
 
 const APPLY_MS = 5000;
-/** How often the engine is asked where the log ends, if nothing else asks. */
+/** How often the engine is asked for the end of the log, if nothing else asks. */
 const POLL_MS = 250;
 const MIN_POLL_MS = 50;
 /** How long a notice of the engine waits for what makes it needless. */
@@ -85,7 +85,7 @@ export const replicaReads = ({
   let noticedAt = -Infinity;
   let noticing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Looks at the end of the log when nobody reads. */
+  /** Polls the end of the log when there are no reads. */
   const look = async (): Promise<void> => {
     if (looking) return;
     looking = true;
@@ -93,13 +93,13 @@ export const replicaReads = ({
       await confirm();
       if (progress.confirmedAt() < noticedAt) notice();
     } catch {
-      // The next request finds out by itself, and says so.
+      // The next request detects and reports the problem.
     } finally {
       looking = false;
     }
   };
 
-  /** The log may have grown. Mostly this node's own record is why, or what the node does anyway shows it. */
+  /** The log may have grown. Usually this node's own record is the reason, or the node's regular requests show it. */
   const notice = (): void => {
     noticedAt = performance.now();
     noticing ??= setTimeout(() => {

@@ -8,7 +8,7 @@ const PROGRAM = manifest.version;
 /** The form of a record. A node writes a newer form only when all live nodes announce that they read it: see nodes.ts. */
 export const FORMAT = 1;
 
-/** How a statement was run: what it returns depends on it. */
+/** How a statement was run: its results depend on it. */
 export type Method = "all" | "values" | "run";
 
 export interface RecordedStatement {
@@ -23,7 +23,7 @@ export interface RecordedMigrations {
   readonly appliedAt: number;
 }
 
-/** What is to be done to a replica. */
+/** The changes to a replica. */
 type RecordContent =
   | { readonly kind: "writes"; readonly statements: readonly RecordedStatement[] }
   | ({ readonly kind: "migrations" } & RecordedMigrations);
@@ -39,7 +39,7 @@ interface RecordHeader {
 
 export interface DecodedRecord extends RecordHeader {
   readonly content: RecordContent;
-  /** What the checksum covers of the content. */
+  /** The part of the content that the checksum covers. */
   readonly body: string;
 }
 
@@ -125,8 +125,8 @@ export const decodeRecord = (record: Uint8Array): DecodedRecord => {
 };
 
 /**
- * What a statement did, as far as it does not depend on the node: how many rows it wrote itself, and what it returned, in an
- * order of its own: that of RETURNING follows from the plan, which another version of SQLite may make differently.
+ * The effect of a statement, independent of the node: how many rows it wrote itself, and the sorted rows of its result. The
+ * order of RETURNING follows from the plan, which another version of SQLite may make differently.
  */
 export const effectOf = (changes: number, rows?: readonly unknown[]): string =>
   rows === undefined
@@ -136,11 +136,11 @@ export const effectOf = (changes: number, rows?: readonly unknown[]): string =>
         .toSorted()
         .join(",")}]`;
 
-/** The running checksum: of everything that was recorded, and what it did. */
+/** The running checksum of all records and their effects. */
 export const nextChecksum = (previous: string, body: string, effects: readonly string[]): string =>
   new Bun.CryptoHasher("sha256").update(`${previous}\n${body}\n${effects.join("\n")}`).digest("hex");
 
-/** The record of this content behind `mark`, the mark behind it, and the size of the content before compression. */
+/** The record of this content after `mark`, the next mark, and the size of the content before compression. */
 export const makeRecord = (
   mark: ReplicaMark,
   content: RecordContent,

@@ -12,14 +12,14 @@ const WRITE = /^\s*(?:insert|update|delete|replace|with)\b/i;
 /** The index of animals, which every node makes for itself. */
 const OWN_INDEX = /^\s*(?:update\s+pets_indexed\s+set\s+indexed_to\b|insert\s+into\s+pets_words\b)/i;
 
-/** What other nodes would compute differently: time, chance, and what is about the connection or the local file. */
+/** Values that differ between nodes: time, chance, and the state of the connection or the local file. */
 const DEPENDS_ON_NODE =
   /\b(?:random|randomblob|date|time|datetime|julianday|unixepoch|strftime|timediff|total_changes|sqlite_version|sqlite_source_id)\s*\(|\bcurrent_(?:date|time|timestamp)\b|\b(?:pets_words|pet_names|indexed_to|sqlite_stat[1-4]|user_version|pragma_\w+|replica)\b/i;
 
-/** What a statement is for the log. */
+/** The kind of a statement, for the log. */
 type StatementKind = "read" | "recorded" | "local";
 
-/** `local`: it writes what each node has of its own. @throws NotReplicable */
+/** `local`: it writes data that each node keeps separately. @throws NotReplicable */
 const kindOf = (sql: string): StatementKind => {
   if (READ.test(sql)) return "read";
   if (OWN_INDEX.test(sql)) return "local";
@@ -37,10 +37,10 @@ export const assertReplicable = (sql: string): void => {
 
 type Values = SQLQueryBindings[];
 
-/** What the writes of an act were, for other nodes. */
+/** The writes of an act, for other nodes. */
 export interface Recording {
   readonly statements: RecordedStatement[];
-  /** What each statement did here. */
+  /** The effect of each statement here. */
   readonly effects: string[];
   hasChanges: boolean;
 }
@@ -49,7 +49,7 @@ export const newRecording = (): Recording => ({ statements: [], effects: [], has
 
 type Prepared = Statement<Record<string, unknown>, Values>;
 
-/** Where statements run at present, and what notes them. */
+/** The connection that currently runs statements, and their recording. */
 interface Place {
   client(): Client;
   recording(): Recording | undefined;
@@ -57,7 +57,7 @@ interface Place {
   changes(): number;
 }
 
-/** A statement on both connections, prepared where it is first used. */
+/** A statement on both connections, prepared on its first use on each. */
 const dualStatement = (sql: string, place: Place) => {
   const made = new Map<Client, Prepared>();
   const prepared = (): Prepared => {
@@ -70,7 +70,7 @@ const dualStatement = (sql: string, place: Place) => {
     return statement;
   };
   let kind: StatementKind | undefined;
-  /** Where to note what is about to run; undefined if it is not recorded. */
+  /** The recording for the next statement; undefined if it is not recorded. */
   const target = (): Recording | undefined => {
     const recording = place.recording();
     if (!recording) return undefined;
@@ -115,13 +115,13 @@ const ON_WRITER = /^\s*vacuum\b/i;
 const PRAGMA = /^\s*pragma\b/i;
 
 /**
- * One client over two connections. What is prepared runs on the writer inside an act, where it is recorded, and otherwise on
+ * One client over two connections. Statements run on the writer inside an act, and are recorded. Outside an act they run on
  * the reader, which sees committed rows only.
  */
 const facadeOf = (writer: Client, reader: Client, place: Place): Client => {
   const prepare = (sql: string) => {
     const statement = dualStatement(sql, place);
-    // A mistake is reported where the statement is prepared, as by a plain connection.
+    // `prepare` reports a mistake in the statement, as on a plain connection.
     statement.prepare();
     return statement;
   };
@@ -161,7 +161,7 @@ export const openRecorder = (writer: Client, reader: Client) => {
   };
   return {
     client: facadeOf(writer, reader, place),
-    /** Runs `act` on the writer, in its open transaction, and notes what it does. */
+    /** Runs `act` on the writer, in its open transaction, and records its writes. */
     record<Result>(into: Recording, act: () => Result): Result {
       recording = into;
       try {

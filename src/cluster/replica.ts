@@ -57,8 +57,8 @@ const appendMigrations = async (
 };
 
 /**
- * Brings the schema of a replica up to date: by the records of nodes that did so before, or else by one of its own.
- * @param mayAppend otherwise only what the log has is applied
+ * Brings the schema of a replica up to date: by earlier records of other nodes, or else by a new one.
+ * @param mayAppend otherwise only the log's records are applied
  * @throws MigrationRefused if the database is newer than this program
  */
 const migrateReplica = async (
@@ -162,7 +162,7 @@ const replicaReadiness = (
 ) =>
   databaseReadiness(
     file.reader,
-    // While a transaction is open, its result says whether the storage accepts writes.
+    // While a transaction is open, its result shows whether the storage accepts writes.
     {
       ...transacting,
       probe: () => (file.writer.inTransaction ? { state: "committed" } : transacting.probe()),

@@ -18,7 +18,7 @@ interface PerformedWrite {
   settle(): void;
 }
 
-/** What a group of writes did in the open transaction. */
+/** The results of a group of writes in the open transaction. */
 interface PerformedGroup extends Pick<Recording, "statements" | "effects"> {
   readonly writes: readonly PerformedWrite[];
 }
@@ -56,7 +56,7 @@ export const groupPerformer = ({ writer, record }: ReplicaFile, beforeCommit: ()
   };
 };
 
-/** Runs a write that stays in this file: it may only write what each node has of its own. */
+/** Runs a write that stays in this file: it may only write data that each node keeps separately. */
 export const derivedRunner = ({ writer, record }: ReplicaFile): WriteRunner => {
   const runWrite = writeRunner(writer);
   return (write) => {
@@ -111,7 +111,7 @@ export const replication = ({
   counts,
   onCommitted,
 }: ReplicationOptions) => {
-  /** Nothing is to be recorded. What was read may be old, and the results wrong: the head says whether it is. */
+  /** There is nothing to record. The rows that were read may be old, and the results wrong: the head shows whether they are. */
   const confirm = async (mark: ReplicaMark, group: PerformedGroup): Promise<Attempt> => {
     transactions.abandon();
     const sentAt = performance.now();
@@ -121,7 +121,7 @@ export const replication = ({
     return SETTLED;
   };
 
-  /** The record is in the log, so its writes are done, whatever becomes of the file. */
+  /** The record is in the log, so its writes are done, regardless of the file's state. */
   const commitWon = (next: ReplicaMark, sentAt: number, group: PerformedGroup): void => {
     let isCommitted = false;
     try {

@@ -9,13 +9,13 @@ import { parseReference, type SnapshotParts } from "./snapshot-files.ts";
 export interface ClusterProblem {
   /** True if reads or writes do not work. */
   readonly isFailure: boolean;
-  /** What is wrong, and what to do. */
+  /** The problem and its remedy. */
   readonly text: string;
 }
 
 /** Nodes tell their position every two seconds, in which a busy cluster appends thousands of records. */
 const MAX_LAG = 10_000;
-/** What a node tells is at most as old as its lease, which is 10 s. */
+/** A node's report is at most as old as its lease, which is 10 s. */
 const MAX_SKEW_MS = 30_000;
 /** Twice what makes a snapshot due. */
 const MAX_RECORDS_BEHIND = 100_000;
@@ -96,7 +96,7 @@ const snapshotProblems = (
     : [];
 };
 
-/** What is wrong with a cluster, failures first. */
+/** The problems of a cluster, failures first. */
 export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: number): ClusterProblem[] => {
   const ofEngine = [
     ...memberProblems(engine),
@@ -129,7 +129,7 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
   ];
 };
 
-/** A snapshot, and what is known of its parts. */
+/** A snapshot, and the available facts about its parts. */
 type ReportedSnapshot = Pick<Snapshot, "position"> &
   Pick<SnapshotParts, "store" | "bytes" | "compressed" | "madeAt">;
 
@@ -140,7 +140,7 @@ export interface ReportedClaim {
   readonly node: string;
 }
 
-/** What the log says of itself. */
+/** The log's data about itself. */
 interface LogReport {
   readonly head: Head | undefined;
   readonly nodes: readonly NodeEntry[];
@@ -183,7 +183,7 @@ const readLog = async (log: Log): Promise<LogReport> => {
   };
 };
 
-/** Asks the engine for everything that is known of a cluster. It does not throw if the engine is away. */
+/** Asks the engine for all data about a cluster. It does not throw if the engine is unreachable. */
 export const readReport = async (log: Log): Promise<ClusterReport> => {
   const [engine, known] = await Promise.all([
     log.health(),

@@ -6,7 +6,7 @@ import { zstdDecompress } from "node:zlib";
 import { inheritOwner } from "../lib/ownership.ts";
 import type { LogFiles } from "./log.ts";
 
-/** Where the parts of snapshots are: the engine's `files`, or object storage, which has no limit on what it holds. */
+/** The storage of snapshots' parts: the engine's `files`, or object storage, which has no size limit. */
 export type SnapshotStore = Pick<LogFiles, "put" | "get" | "list" | "remove">;
 
 /** The parts of a snapshot. As JSON it is the `reference` that the engine keeps. */
@@ -34,7 +34,7 @@ export class SnapshotDamaged extends Error {
 const PART_BYTES = 1_044_480;
 /** Fast: level 3 takes twice the time for 7 % less. */
 const LEVEL = 1;
-/** How many parts are sent or loaded at once. */
+/** How many parts are sent or loaded concurrently. */
 const PARALLEL = 4;
 
 const decompress = promisify(zstdDecompress);
@@ -75,7 +75,7 @@ export interface TransferOptions {
   onProgress?: ((bytes: number, of: number) => void) | undefined;
 }
 
-/** The first byte of each part, in the groups that are transferred at once. */
+/** The first byte of each part, in the groups that are transferred concurrently. */
 function* groupsOf(bytes: number): Generator<number[]> {
   const step = PARALLEL * PART_BYTES;
   for (let first = 0; first < bytes; first += step)
@@ -161,7 +161,7 @@ export const getSnapshot = async (
   if (hash.digest("hex") !== parts.sha256) throw new SnapshotDamaged("the snapshot's SHA-256 differs");
 };
 
-/** Where the snapshots of the store are to which this one belongs: object storage may have those of others beside them. */
+/** The prefix of the snapshots of this one's store: object storage may also contain those of other stores. */
 export const snapshotsBeside = (name: string): string => `${dirname(dirname(name))}/`;
 
 /** Removes the parts below a prefix, unless their snapshot is kept. */

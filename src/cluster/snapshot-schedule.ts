@@ -19,7 +19,7 @@ import {
 } from "./snapshot-files.ts";
 
 interface MakeOptions extends LoadOptions {
-  /** Identifies this node: what it left behind when it was killed is known by it. */
+  /** Identifies this node, to find its remains after it was killed. */
   node: string;
 }
 
@@ -46,8 +46,8 @@ const cleanUp = async (
 };
 
 /**
- * What no node can start from any more: other logs, older snapshots, and what this node began before it was killed. What other
- * nodes have begun may still be announced.
+ * Snapshots from which no node can start any more: those of other logs, older ones, and this node's unfinished ones from
+ * before it was killed. Unfinished snapshots of other nodes may still be announced.
  */
 const isObsolete = (name: string, { name: before }: SnapshotParts, node: string): boolean =>
   name !== before && (dirname(name) !== dirname(before) || name < before || name.endsWith(`.${node}`));
@@ -77,9 +77,9 @@ export const forgetBefore = async (log: Log, snapshot: Snapshot, options: Pick<M
 };
 
 /**
- * Makes a snapshot of the replica in this file, which a server may use meanwhile, and removes the records that it makes
- * needless. A node that is behind by less than the last snapshot still finds its records, and one that loads that snapshot goes
- * on from it. A crash leaves parts that this node, or the next snapshot of another one, removes.
+ * Makes a snapshot of the replica in this file, which a server may use meanwhile, and removes the records that it replaces. A
+ * node that is not older than the last snapshot still finds its records, and one that loads that snapshot continues from it.
+ * A crash leaves parts that this node, or the next snapshot of another one, removes.
  * @returns undefined if no record came since the last snapshot, or another node was first
  */
 export const makeSnapshot = async (
@@ -116,7 +116,7 @@ export const makeSnapshot = async (
   }
 };
 
-/** A snapshot is due when the log behind the last one has so many records, */
+/** A snapshot is due when the log has so many records after the last one, */
 const MAX_RECORDS = 50_000;
 /** or so many bytes before compression, which take some ten seconds to apply, */
 const MAX_BYTES = 32 * 2 ** 20;
@@ -128,7 +128,7 @@ const MAX_WORK_SHARE = 1 / 4;
 const PAUSE_MS = 60_000;
 const CHECK_MS = 10_000;
 
-/** The log behind the last snapshot. */
+/** The log after the last snapshot. */
 interface Growth {
   readonly records: number;
   /** Bytes of the records that this node has seen. */
@@ -156,7 +156,7 @@ export const snapshotPoller = (
   { log, node, state }: Pick<Cluster, "log" | "node" | "state">,
   { onMade, onError, assertRoom, checkMs = CHECK_MS, ...options }: ScheduleOptions,
 ): Poller => {
-  /** What this node had seen of the log when it first saw the snapshot. */
+  /** This node's view of the log when it first saw the snapshot. */
   let seen = { position: -1, recordBytes: 0 };
   let restsUntil = -Infinity;
   const growthSince = ({ position, reference }: Snapshot): Growth => {
@@ -199,7 +199,7 @@ export const snapshotPoller = (
     await forget(erasures, made ?? last);
   };
   return repeat(checkMs, work, {
-    // Whoever watches the engine says so, and once. A run that is aborted ends with its claim, or with the server.
+    // The engine's monitor reports it, once. A run that is aborted ends with its claim, or with the server.
     onError: (error) => (isExpected(error) ? undefined : onError(error)),
   });
 };

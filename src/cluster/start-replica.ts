@@ -89,7 +89,7 @@ const startEmptyLog = async (path: string, log: Log, options: LoadOptions): Prom
   }
 };
 
-/** What the file is before the start. */
+/** The file's state before the start. */
 type Found = ReplicaMark | "nothing" | "embedded" | "outdated";
 
 const findReplica = (path: string): Found => {
@@ -100,7 +100,7 @@ const findReplica = (path: string): Found => {
   return replicaMark(client) ?? (isEmptyDatabase(client) ? "nothing" : "embedded");
 };
 
-/** Why the replica cannot go on from where it is; undefined if it can. */
+/** The reason why the replica cannot continue from its position; undefined if it can. */
 const outdatedReason = async (mark: ReplicaMark, head: Head, log: Log): Promise<string | undefined> => {
   if (mark.log !== head.log) return "the cluster has begun another log";
   if (mark.position > head.position || (mark.position === head.position && mark.id !== head.id))
@@ -144,9 +144,9 @@ const makeReplica = async (path: string, log: Log, { onStep, ...options }: Start
 };
 
 /**
- * Makes the replica in this file ready to be opened: loads the newest snapshot if the file is missing or cannot go on from
- * where it is, and starts a log if there is none. No process may have the file open. It may be run again after a crash.
- * @throws OperatorError if the file is not a replica of this cluster; EngineUnavailable if there is nothing to go on with
+ * Makes the replica in this file ready to be opened: loads the newest snapshot if the file is missing or cannot continue
+ * from its position, and starts a missing log. No process may have the file open. It may be run again after a crash.
+ * @throws OperatorError if the file is not a replica of this cluster; EngineUnavailable if the file is not usable either
  */
 export const startReplica = async (path: string, log: Log, options: StartOptions = {}): Promise<void> => {
   removeCopy(path);
@@ -160,7 +160,7 @@ export const startReplica = async (path: string, log: Log, options: StartOptions
     if (reason === undefined) return;
     options.onStep?.(`the replica is outdated (${reason}): loading the cluster's snapshot`);
   } catch (error) {
-    // It can be opened, and responds 503 until the engine is back.
+    // It can be opened, and responds 503 until the engine is reachable again.
     if (error instanceof EngineUnavailable && found !== "outdated") return;
     throw error;
   }

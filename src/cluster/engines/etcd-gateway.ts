@@ -73,7 +73,7 @@ interface Outcome {
 
 /**
  * Each call asks one member, and another one too as soon as that fails or does not respond for a moment; the first response
- * counts. So every request must be one that can be carried out twice: a read, or a write behind a comparison.
+ * counts. So every request must be one that can be carried out twice: a read, or a write after a comparison.
  */
 export class EtcdGateway {
   readonly #session: EtcdSession;
@@ -132,7 +132,7 @@ export class EtcdGateway {
     throw mayHaveRun || running.size > 0 ? new EngineUnanswered(message) : new EngineUnavailable(message);
   }
 
-  /** One attempt at one member, for what must not be asked twice at the same time. @throws AttemptFailed */
+  /** One attempt at one member, for requests that must not run twice at the same time. @throws AttemptFailed */
   async ask<Result>(
     path: string,
     body: object,

@@ -20,7 +20,7 @@ export const rangeOf = (prefix: string): KeyRange => {
   return { key: encode(prefix), range_end: end.toString("base64") };
 };
 
-/** What the gateway responds with; numbers of 64 bits are text. */
+/** A key and its value in the gateway's responses; numbers of 64 bits are text. */
 export interface KeyValue {
   key: string;
   value?: string;
@@ -43,11 +43,11 @@ const DIGITS = 16;
 /** Positions sort as text. */
 export const pad = (position: number): string => String(position).padStart(DIGITS, "0");
 
-/** What the key of a record says, so that ids and sizes are known without the records. */
+/** The contents of a record's key, which provides ids and sizes without the records. */
 export interface RecordKey {
   readonly position: number;
   readonly bytes: number;
-  /** The number of parts in keys of their own; 0: the value of this key is the record. */
+  /** The number of parts in separate keys; 0: the value of this key is the record. */
   readonly parts: number;
   readonly id: string;
 }
@@ -56,7 +56,7 @@ export interface RecordKey {
  * Prefixes of DATABASE_URL contain no empty segment, so no key of one cluster begins with the `//` of another.
  *
  *     PREFIX//current           the id of the log
- *     PREFIX//head              where it ends
+ *     PREFIX//head              the end of the log
  *     PREFIX//snapshot          the newest snapshot
  *     PREFIX//log/LOG/trimmed   the position up to which records were removed
  *     PREFIX//log/LOG/r/...     records

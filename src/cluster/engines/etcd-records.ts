@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from "./etcd-keys.ts";
 
-/** The value of the key that says where the log ends. It is compared as a whole, so there is one text for each head. */
+/** The value of the key for the end of the log. It is compared as a whole, so there is one text for each head. */
 export const headText = ({ log, position, id }: Head): string => JSON.stringify([log, position, id]);
 
 /** @throws EngineUnavailable if another program wrote the key */
@@ -42,12 +42,12 @@ export const headIn = (range: Range | undefined): Head | undefined => {
 
 /** etcd takes requests of 1.5 MiB. */
 const PART_BYTES = 1_000_000;
-/** So many parts are sent or asked for at once. */
+/** So many parts are sent or requested concurrently. */
 const PARTS_AT_ONCE = 4;
 
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** Puts records behind the head. */
+/** Appends records after the head. */
 export class EtcdAppend {
   readonly #gateway: EtcdGateway;
   readonly #keys: Keys;
@@ -89,12 +89,12 @@ export class EtcdAppend {
       );
   }
 
-  /** Those of an append that lost. What this leaves behind is removed with the records. */
+  /** Those of an append that lost. Any remaining parts are removed with the records. */
   #removeParts(log: string, { position, id }: RecordKey): void {
     this.#gateway.call("kv/deleterange", rangeOf(this.#keys.parts(log, position, id))).catch(() => {});
   }
 
-  /** Compares the head as a whole, id included, so that a lost response can be told from a lost race. */
+  /** Compares the head as a whole, id included, to distinguish a lost response from a lost race. */
   async #commit(after: Head, key: RecordKey, value: string): Promise<Append> {
     const { log, position } = after;
     const head = encode(this.#keys.head);
@@ -128,12 +128,12 @@ export class EtcdAppend {
 }
 
 const MAX_READ_BYTES = 4 * 1024 * 1024;
-/** So many records are read together with the keys of those behind them. */
+/** So many records are read together with the keys of later records. */
 const FIRST_RECORDS = 4;
 
 type After = Pick<Head, "log" | "position">;
 
-/** Reads records behind a position. */
+/** Reads records after a position. */
 export class EtcdRead {
   readonly #gateway: EtcdGateway;
   readonly #keys: Keys;
@@ -155,14 +155,14 @@ export class EtcdRead {
     const read: LogRecord[] = [];
     for (const { key, value } of [...values, ...more].slice(0, length)) {
       const record = parseRecordKey(key, prefix);
-      // What was removed meanwhile ends the list.
+      // A record that was removed meanwhile ends the list.
       if (record.position !== after.position + read.length + 1) break;
       read.push(await this.#join(after.log, record, value));
     }
     return read;
   }
 
-  /** The first records behind a position, and the keys of those behind them, as they are at one moment. */
+  /** The first records after a position, and the keys of the following ones, as they are at one moment. */
   async #look({ log, position }: After, limit: number): Promise<{ values: KeyValue[]; all: KeyValue[] }> {
     const { range_end } = rangeOf(this.#keys.records(log));
     const range = { key: encode(this.#keys.recordsAt(log, position + 1)), range_end };

@@ -46,7 +46,7 @@ const REFUSALS: readonly Rule[] = [
   { match: /authentication failed|request is too large/, remedy: "give up" },
 ];
 
-/** @param text what a member responded instead of a result */
+/** @param text a member's response instead of a result */
 const failureOfResponse = (status: number, text: string): AttemptFailed => {
   const reason = messageIn(text) ?? `HTTP status ${status}`;
   const rule = REFUSALS.find(({ match }) => match.test(reason));

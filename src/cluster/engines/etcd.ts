@@ -114,7 +114,7 @@ const create = async (
   }
 };
 
-/** In slices: other requests wait for each one. Ends when `log` is replaced: another node then removes what is old. */
+/** In slices: other requests wait for each one. Ends when `log` is replaced: another node then removes the old records. */
 const removeRange = async (gateway: EtcdGateway, keys: Keys, log: string, range: KeyRange): Promise<void> => {
   for (;;) {
     const { kvs = [], more } = await gateway.call<Range>("kv/range", {
@@ -152,7 +152,7 @@ const trim = async (gateway: EtcdGateway, keys: Keys, { log, position }: Snapsho
   for (const prefix of [keys.records(log), keys.allParts(log)])
     await removeRange(gateway, keys, log, { key: encode(prefix), range_end: encode(prefix + end) });
   await removeOtherLogs(gateway, keys, log);
-  // etcd keeps what was removed until its history is compacted. Another node may have compacted further.
+  // etcd keeps removed data until its history is compacted. Another node may have compacted further.
   const { header } = await gateway.call<Range>("kv/range", { key: encode(keys.head), keys_only: true });
   await gateway.call("kv/compaction", { revision: header.revision }).catch(() => {});
 };
@@ -166,7 +166,7 @@ const watch = async (
   const body = { create_request: { key: encode(keys.head) } };
   while (!signal.aborted && !gateway.isClosed) {
     try {
-      // The first message says that the watch has begun; what came before it is not told.
+      // The first message marks the start of the watch; earlier changes are not reported.
       for await (const _ of gateway.stream("watch", body, SILENCE_MS, signal))
         if (!signal.aborted) onChange();
     } catch {

@@ -18,7 +18,7 @@ const MARGIN = 0.1;
 
 /**
  * Renews a lease each third of its time. It lasts from when the renewal was *sent*, so the engine ends it later than this node
- * does, whatever the network delays.
+ * does, regardless of network delays.
  */
 export const keepLease = ({ ttlMs, since, renew }: LeaseOptions): KeptLease => {
   const lost = new AbortController();
@@ -40,7 +40,7 @@ export const keepLease = ({ ttlMs, since, renew }: LeaseOptions): KeptLease => {
     timer = setTimeout(next, Math.min(ms, deadline - performance.now()));
   };
   const next = () => {
-    // A stopped process comes back here late.
+    // A stopped process resumes here late.
     if (performance.now() >= deadline) return end();
     const sent = performance.now();
     schedule(deadline - sent);

@@ -113,7 +113,7 @@ interface Place {
 
 /**
  * The line of nodes that wait for a turn at writing: rows that expire by the server's clock, because a node that has stopped
- * keeps its session, and so its advisory locks. What only fairness needs does not wait for the disk.
+ * keeps its session, and so its advisory locks. These writes serve only fairness and do not wait for the disk.
  */
 export class PostgresTurns {
   readonly #primary: PostgresPrimary;

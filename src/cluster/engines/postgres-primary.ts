@@ -16,7 +16,7 @@ interface Rule {
 
 /** The first one that matches. A server that refuses a statement has rolled it back. */
 const RULES: readonly Rule[] = [
-  // The server shuts down, or ends the session, perhaps behind the commit.
+  // The server shuts down, or ends the session, perhaps after the commit.
   { match: /^(57P0[12]|08)/, remedy: "reconnect", mayHaveRun: true },
   // It starts, or is a standby.
   { match: /^(57P03|25006)/, remedy: "reconnect" },
@@ -38,7 +38,7 @@ const RULES: readonly Rule[] = [
 const NOT_CONNECTED =
   /CONNECTION_(REFUSED|FAILED|TIMEOUT)|TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
 
-/** @param error what a query threw */
+/** @param error of a query */
 export const failureOf = (error: unknown): AttemptFailed => {
   if (error instanceof AttemptFailed) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -69,7 +69,7 @@ const LAST = "adoption_store_file";
 const LOCK = 4_702_613_985;
 
 /**
- * `name` is that of the log in DATABASE_URL; `log` identifies what it holds, and changes with a restored backup. Turns may be
+ * `name` is that of the log in DATABASE_URL; `log` identifies its content, and changes with a restored backup. Turns may be
  * lost with the server, so they are not in its WAL. Records are compressed already.
  */
 const TABLES = `
@@ -98,7 +98,7 @@ const TABLES = `
   ALTER TABLE adoption_store_file ALTER COLUMN content SET STORAGE EXTERNAL;
 `;
 
-/** The right to create tables is needed only while there are none. */
+/** The right to create tables is needed only until they exist. */
 const createTables = async (sql: SQL): Promise<void> => {
   const [found] = (await sql`SELECT to_regclass(${LAST}) IS NOT NULL AS exists`) as { exists: boolean }[];
   if (found?.exists) return;
@@ -132,7 +132,7 @@ const LOCK_MS = 1500;
 const OTHERS_MS = 300;
 const PAUSE_MS = 50;
 const NO_RESPONSE = "no response in time";
-/** How often to ask whether another server was promoted while this one goes on. */
+/** How often to ask whether another server was promoted while this one keeps running. */
 const CHECK_MS = 5000;
 
 /** Finds the primary among the hosts of DATABASE_URL, and finds it again after a failover. */
@@ -140,7 +140,7 @@ export class PostgresPrimary {
   readonly #url: DatabaseUrl;
   readonly #tls: PemFiles | undefined;
   #connection: Promise<Connection> | undefined;
-  /** What the promise has brought. */
+  /** The resolved value of the promise. */
   #current: Connection | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
@@ -203,7 +203,7 @@ export class PostgresPrimary {
       onclose: onClose,
       connection: {
         application_name: "adoption-store",
-        // Never less, whatever the server's default is: an acknowledged record is on disk, and on the synchronous standbys.
+        // Never less, regardless of the server's default: an acknowledged record is on disk, and on the synchronous standbys.
         synchronous_commit: "on",
         lock_timeout: LOCK_MS,
         idle_session_timeout: 0,
@@ -274,7 +274,7 @@ export class PostgresPrimary {
 
   async #probe(host: EngineHost): Promise<Connection> {
     let connection: Connection | undefined;
-    // At once, when the server ends: Bun would try to listen again for up to 32 s in between, and print so.
+    // Immediately, when the server ends: Bun would try to listen again for up to 32 s in between, and print that.
     const sql = this.open(host, () => connection && this.#drop(connection));
     try {
       const [state] = (await sql`
@@ -291,7 +291,7 @@ export class PostgresPrimary {
     }
   }
 
-  /** An old primary that nobody stopped goes on responding, and would be read from for ever. */
+  /** An old primary that was not stopped keeps responding, and would be read from forever. */
   async #check(): Promise<void> {
     const current = await this.#connection;
     if (!current) return;

@@ -91,7 +91,7 @@ export class PostgresRecords {
 
   /**
    * Whether the record is there from an attempt whose response was lost. The update waits for the synchronous standbys, which
-   * then have all that was committed before: the first server alone could lose what it shows.
+   * then have all that was committed before: the first server alone could lose the rows that it shows.
    */
   async #settle({ log, position }: Head, id: string): Promise<boolean> {
     const next = position + 1;
@@ -124,7 +124,7 @@ export class PostgresRecords {
     return false;
   }
 
-  /** At least one row, if there is a log, without a record if there is none behind the position. */
+  /** At least one row, if there is a log: without a record if the position is the end. */
   async #select(sql: SQL, { log, position }: Pick<Head, "log" | "position">, limit: number) {
     return (await sql`
       WITH next AS (
@@ -145,7 +145,7 @@ const SLICE = 1000;
 /** Deleting takes longer than other statements. */
 const LIMITS = { limitMs: 10_000, patienceMs: 15_000 };
 
-/** The newest snapshot, and what it makes superfluous. */
+/** The newest snapshot, and the removal of the data that it replaces. */
 export class PostgresSnapshots {
   readonly #primary: PostgresPrimary;
   readonly #name: string;
