@@ -18,7 +18,7 @@ export interface Config {
   readonly portHost: string;
   /** Directory of the database, the lock and the first key. */
   readonly dataDir: string;
-  /** The public address, without a path; undefined: where the server listens. */
+  /** The public address, without a path; undefined: the server's listening address. */
   readonly baseUrl: string | undefined;
   readonly stagingBaseUrl: string | undefined;
   readonly corsOrigins: readonly string[];
@@ -37,7 +37,7 @@ export interface Config {
   readonly eventStreamsPerKey: number;
   /** The maximum number of writes that share one fsync. */
   readonly commitGroupSize: number;
-  /** How many days an entry of the audit log is kept; 0: for ever. */
+  /** How many days an entry of the audit log is kept; 0: forever. */
   readonly auditDays: number;
   /** True if animals may name only categories that have a record. */
   readonly strictCategories: boolean;
@@ -49,7 +49,7 @@ export interface Config {
   readonly platformCnameTarget: string;
   /** True if there is a web console. */
   readonly console: boolean;
-  /** Host names of the API besides `baseUrl`'s, addresses and local names. */
+  /** Host names of the API in addition to `baseUrl`'s, addresses and local names. */
   readonly apiHosts: readonly string[];
   /** The largest archive, in bytes. */
   readonly deployLimit: number;
@@ -113,7 +113,7 @@ export interface Config {
   readonly databaseUrl: DatabaseUrl | undefined;
   /** The bucket that has the files of all sites; undefined: they are on this machine alone. */
   readonly blobsUrl: BlobsUrl | undefined;
-  /** How long sites are served while it is not known whether this machine's copy is up to date, in milliseconds. */
+  /** How long sites are served while this machine's copy may be out of date, in milliseconds. */
   readonly staleLimit: number;
   /** The OpenID Connect provider; undefined: people sign in with passkeys only. */
   readonly oidcIssuer: string | undefined;
@@ -128,7 +128,7 @@ export interface Config {
 
 type Values = { [K in SettingName]: Exclude<ReturnType<(typeof SETTINGS)[K]["parse"]>, undefined> };
 
-/** Where the text of a setting was written. */
+/** The place of a setting's text. */
 const placeOf = (name: SettingName, sources: Sources): string => {
   const setting: Setting = SETTINGS[name];
   const { kind, origin } = settingText(name, sources);
@@ -141,7 +141,7 @@ const placeOf = (name: SettingName, sources: Sources): string => {
   return kind in key ? origin + key[kind as keyof typeof key] : origin;
 };
 
-/** @throws ConfigError if `read` knows better than the setting's form what is wrong */
+/** @throws ConfigError if `read` reports a more exact problem than the setting's form */
 const explained = <Value>(name: SettingName, sources: Sources, read: () => Value): Value => {
   try {
     return read();
@@ -157,7 +157,7 @@ const parsedOf = (name: SettingName, sources: Sources): unknown =>
 const blobsUrlOf = ({ blobsUrl }: Values, sources: Sources): BlobsUrl | undefined =>
   blobsUrl === "" ? undefined : explained("blobsUrl", sources, () => completeBlobsUrl(blobsUrl, sources.env));
 
-/** The value of a setting. @throws ConfigError that names where it comes from, and its form */
+/** The value of a setting. @throws ConfigError that names its source and its form */
 const valueOf = (name: SettingName, sources: Sources): unknown => {
   const setting: Setting = SETTINGS[name];
   const value = parsedOf(name, sources);
@@ -167,7 +167,7 @@ const valueOf = (name: SettingName, sources: Sources): unknown => {
   throw new ConfigError(`${placeOf(name, sources)}: ${shown} must be ${setting.form}`);
 };
 
-/** @throws ConfigError if there would be several processes, where only one is possible */
+/** @throws ConfigError if the settings ask for several processes, but only one is possible */
 const workersOf = ({ workers, databaseUrl }: Values, sources: Sources): number => {
   if (databaseUrl !== "") {
     const { text } = settingText("workers", sources);
@@ -248,7 +248,7 @@ const findConfigFile = ({ flags, env }: Omit<Sources, "isTerminal">): ConfigFile
   return readDefaultConfigFile(settingText("dataDir", { flags, env }).text);
 };
 
-/** What a service manager passes to the service: its variables, and the place that sets each. */
+/** A service manager's input to the service: its variables, and the place that sets each. */
 interface ServiceEnvironment {
   variables: Readonly<Record<string, string>>;
   places: Readonly<Record<string, string>>;

@@ -57,7 +57,7 @@ const FORMS: Readonly<Record<Setting["type"], string>> = {
   text: "a text in quotes",
 };
 
-/** The line where a key is set; undefined if it is not found, because it is quoted or in a table. */
+/** The line that sets a key; undefined if it is not found, because it is quoted or in a table. */
 const lineOf = (text: string, key: string): number | undefined => {
   const at = text.split("\n").findIndex((line) => line.replace(/^\s*\[?\s*/, "").startsWith(key));
   return at < 0 ? undefined : at + 1;
@@ -72,7 +72,7 @@ const isToml = (text: string): boolean => {
   }
 };
 
-/** The line after the longest start of a file that is valid: the parser does not say where it failed. */
+/** The line after the longest valid start of a file: the parser does not report a position. */
 const faultyLine = (text: string): number => {
   const lines = text.split("\n");
   return lines.findLastIndex((_, at) => isToml(lines.slice(0, at).join("\n"))) + 1;
@@ -152,7 +152,7 @@ const readText = (path: string): string => {
 /** Reads the file that `--config` names. @throws ConfigError */
 export const readConfigFile = (path: string): ConfigFile => parseConfigFile(path, readText(path));
 
-/** Reads the file in DATA_DIR; undefined if there is none. @throws ConfigError */
+/** Reads the file in DATA_DIR; undefined if it is missing. @throws ConfigError */
 export const readDefaultConfigFile = (dataDir: string): ConfigFile | undefined => {
   const path = defaultConfigPath(dataDir);
   if (!existsSync(path)) return undefined;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 
-/** Parses a setting; undefined if it is malformed. @throws InvalidDatabaseUrl or InvalidBlobsUrl that says what to write instead */
+/** Parses a setting; undefined if it is malformed. @throws InvalidDatabaseUrl or InvalidBlobsUrl that names a correct form */
 export type Parse<Value> = (text: string) => Value | undefined;
 
 export const integer =
@@ -61,7 +61,7 @@ export const span =
     return ms >= min && ms <= max ? ms : undefined;
   };
 
-/** The URL parser also accepts what no Host header may hold, and what a shell or a template would interpret. */
+/** The URL parser also accepts characters that a Host header forbids, and ones that a shell or a template would interpret. */
 const URL_HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+)$/;
 
 export const origin: Parse<string> = (text) => {

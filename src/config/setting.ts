@@ -12,7 +12,7 @@ export interface Setting<Value = unknown> {
   /** The flag's name, without leading dashes. */
   readonly flag: string;
   readonly type: SettingType;
-  /** What stands for the value in help: `port` in `--port <port>`. For `file` and `directory`, shells complete paths. */
+  /** The placeholder of the value in help: `port` in `--port <port>`. For `file` and `directory`, shells complete paths. */
   readonly placeholder: string;
   /** The only values that are allowed. */
   readonly choices?: readonly string[];

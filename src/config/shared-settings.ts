@@ -59,7 +59,7 @@ const textsOf = (config: Config): Record<string, string> =>
  */
 export const savedSettingsPath = (dataDir: string): string => join(dataDir, "server.json");
 
-/** Saves a server's settings in its DATA_DIR. @param port where it listens */
+/** Saves a server's settings in its DATA_DIR. @param port that it listens on */
 export const saveSettings = async (config: Config, port: number): Promise<void> => {
   // Commands may run in another directory.
   const paths = {

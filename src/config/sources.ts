@@ -25,7 +25,7 @@ export interface Sources {
 
 type SourceKind = "flag" | "environment" | "environment_file" | "file" | "saved" | "default";
 
-/** The text of a setting, and where it comes from. */
+/** The text and the source of a setting. */
 interface SettingText {
   text: string;
   kind: SourceKind;
@@ -64,7 +64,7 @@ export const settingText = (
   return { text: setting.fallback, kind: "default", origin: "default" };
 };
 
-/** What a service manager passes to a service: sd_notify(3) and sd_watchdog_enabled(3). */
+/** A service manager's variables for a service: sd_notify(3) and sd_watchdog_enabled(3). */
 interface Supervisor {
   /** The socket for messages to the service manager: a path, or an abstract name after `@`. */
   socket: string;

@@ -16,7 +16,7 @@ import {
 } from "../parse.ts";
 import type { Setting } from "../setting.ts";
 
-/** Where the server listens, and how clients reach it. */
+/** The server's listening address, and its address for clients. */
 export const NETWORK = {
   port: {
     env: "PORT",
