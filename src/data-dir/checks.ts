@@ -12,9 +12,9 @@ const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /**
- * Why a directory is refused as DATA_DIR, and what to do; undefined if it is fine. A user who can write
- * there can replace the database and the keys.
- * @param user the effective user id of this process; undefined where there is none, as on Windows
+ * Why a directory is refused as DATA_DIR, and what to do; undefined if it is fine. A user who can write there can
+ * replace the database and the keys.
+ * @param user the effective user id of this process; undefined on systems without one, such as Windows
  */
 export const ownershipFault = (
   path: string,
@@ -124,7 +124,7 @@ const tracesIn = (dataDir: string, { log }: { log: boolean }): string[] =>
     : [];
 
 /**
- * Refuses to create a new store where one was in use: a new database in place of a lost one would have other keys and backups.
+ * Refuses to create a new store if DATA_DIR had one: a new database would replace a lost one with other keys and backups.
  * @throws OperatorError
  */
 export const assertUnused = (dataDir: string, state: "missing" | "empty"): void => {

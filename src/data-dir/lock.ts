@@ -28,7 +28,7 @@ const usedByServer = (dataDir: string): string => {
     : `${USED_BY_SERVER} with sudo systemctl stop ${unit}`;
 };
 
-/** Says which fault of the lock's file or disk prevents the lock, and what to do. */
+/** Explains a fault of the lock's file or disk, and its remedy. */
 const lockFault = (dataDir: string, error: unknown): string => {
   const path = lockPath(dataDir);
   const fault = fileFault(path);
@@ -51,8 +51,8 @@ export const isDataDirLocked = (dataDir: string): boolean => {
 };
 
 /**
- * True while a backup is being restored. A process that opens the database meanwhile would leave its log beside the restored
- * database. A killed restore leaves its file, but holds no lock. @throws OperatorError
+ * True while a backup is being restored. A process that opens the database meanwhile would leave its log next to the
+ * restored database. A killed restore leaves its file, but holds no lock. @throws OperatorError
  */
 export const isBeingRestored = (dataDir: string): boolean =>
   existsSync(restoringPath(dataDir)) && isDataDirLocked(dataDir);

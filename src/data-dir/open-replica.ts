@@ -58,8 +58,8 @@ const progressOf = (onStep: ((message: string) => void) | undefined) => {
 };
 
 /**
- * Opens the replica in DATA_DIR. The server, which migrates, makes it if it is missing or outdated; a command beside a server or
- * without one takes what there is.
+ * Opens the replica in DATA_DIR. The server, which migrates, makes it if it is missing or outdated; a command uses the replica
+ * as it is, whether a server runs or not.
  * @throws OperatorError
  */
 export const openReplicaStore = async (

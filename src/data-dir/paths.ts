@@ -8,7 +8,7 @@ export const databaseFiles = (path: string): string[] => ["", "-wal", "-shm"].ma
 /** The file that a restore writes, until it takes the database's place. */
 export const restoringPath = (dataDir: string): string => `${databasePath(dataDir)}.restoring`;
 
-/** A copy of a database while it is written: itself, its journal, and a first copy that still holds what the second leaves out. */
+/** A copy of a database during the write: itself, its journal, and a first copy, with data that the second one omits. */
 export const copyFiles = (path: string): string[] =>
   ["", "-journal", ".raw", ".raw-journal"].map((end) => path + end);
 

@@ -23,7 +23,7 @@ export interface MissingWorkers {
 export const describeMissing = ({ count, since, reason }: MissingWorkers): string =>
   `${quantity(count, "worker")} fewer than WORKERS says, since ${since}: the last one ended (${reason}). The server starts ${count === 1 ? "another" : "others"}; its log says more.`;
 
-/** What a server says about its process, for commands beside it. */
+/** A server's data about its process, for commands that run alongside it. */
 export interface ProcessRecord {
   pid: number;
   version: string;

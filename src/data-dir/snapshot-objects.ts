@@ -2,7 +2,7 @@ import type { SnapshotStore } from "../cluster/snapshot-files.ts";
 import type { BlobsUrl } from "../lib/blobs-url.ts";
 import { openObjectStore } from "../protocols/s3/object-store.ts";
 
-/** A part is smaller: whatever is larger was not put here. */
+/** A part is smaller: a larger object is foreign. */
 const MAX_PART_BYTES = 2 ** 20;
 
 const joinParts = async (parts: AsyncIterable<Uint8Array>): Promise<Uint8Array | undefined> => {
@@ -16,7 +16,7 @@ const joinParts = async (parts: AsyncIterable<Uint8Array>): Promise<Uint8Array |
   return Buffer.concat(found);
 };
 
-/** Snapshots beside the files of sites, in the object store of BLOBS_URL. @throws OperatorError without keys */
+/** Snapshots next to the files of sites, in the object store of BLOBS_URL. @throws OperatorError without keys */
 export const snapshotObjects = (url: BlobsUrl | undefined): SnapshotStore | undefined => {
   if (!url) return undefined;
   const store = openObjectStore(url);

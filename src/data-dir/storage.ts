@@ -46,14 +46,14 @@ export const fullDiskAdvice = (directory: string): string =>
     ? `its file system has no inodes left: remove files there (df -i ${shellQuoted(directory)} counts them)`
     : `its file system is full: make room there (df ${shellQuoted(directory)} shows how much is free)`;
 
-/** One sentence for the operator about a storage failure: what failed, and what to do. @param directory where it failed */
+/** One sentence for the operator about a storage failure and its remedy. @param directory in which it failed */
 export const explainStorage = (error: unknown, directory: string): string | undefined =>
   isFull(error) ? fullDiskAdvice(directory) : explainFailure(error);
 
 /**
  * The system's error if it cannot open one of these files or create a missing one; undefined if it can, or if only a
- * permission is missing. SQLite itself only says that it cannot open a file. Do not use it for files that this process has
- * locked: closing a file drops its locks.
+ * permission is missing. SQLite itself only reports that it cannot open a file. Do not use it for files that this process
+ * has locked: closing a file drops its locks.
  */
 export const systemFault = (paths: readonly string[]): unknown => {
   const [directory = "."] = paths.map(dirname);
@@ -86,7 +86,7 @@ export const openError = (dataDir: string, error: unknown): OperatorError => {
   return new OperatorError(`DATA_DIR ${dataDir}: ${reason}`, { cause: error });
 };
 
-/** Says what to look at when the engine of the cluster cannot be used, without credentials. */
+/** Names the things to check when the engine of the cluster cannot be used, without credentials. */
 export const engineError = (databaseUrl: DatabaseUrl, error: unknown): OperatorError =>
   new OperatorError(
     `DATABASE_URL: ${describeDatabaseUrl(databaseUrl)} cannot be used (${reasonOf(error)}): check the address, the credentials and the network, and that most members run; adoption-store cluster status says more`,
