@@ -9,7 +9,7 @@ type Text = string | number | bigint | null;
 /** A changed field. Null: it had, or has, no value. */
 export type Change = readonly [field: string, from: string | null, to: string | null];
 
-/** What an act did. It never contains a secret or an adopter's personal data. */
+/** The audit entry of an act. It never contains a secret or an adopter's personal data. */
 export interface AuditEntry {
   action: Action;
   /** As in the path of the resource: an id, a slug or a host name. */

@@ -3,7 +3,7 @@ import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../lib/sto
 import type { ChangeDetector } from "./change-detection.ts";
 import { type Transactions, transactions } from "./transaction.ts";
 
-/** A prepared query of Drizzle: what it returns for the values of its placeholders. */
+/** A prepared query of Drizzle: its result for the values of its placeholders. */
 interface PreparedQuery<Rows> {
   all(values?: Record<string, unknown>): Rows;
 }
@@ -20,11 +20,11 @@ type RowsOf<Statements extends readonly Statement[]> = {
 
 /**
  * Runs all statements of a write or none, and resolves with the rows of each statement once they are on disk. Writes of the
- * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md says why conditions
- * are part of the statements.
+ * same turn share one transaction and one fsync; a write that breaks a constraint fails alone. README.md explains why
+ * conditions are part of the statements.
  * @param last called inside the transaction with the rows; may return more statements of the same write
  * @param options `lockWait`: how long this write waits for another process's lock, if not as long as all; `isDerived`: it
- *   writes only what no reader can tell from the rows that it derives from, such as an index, so that `version` stays
+ *   writes only data that follows from other rows and is invisible to readers, such as an index, so that `version` stays
  * @throws StorageUnavailable if the storage refused the write and nothing is stored; OutcomeUnknown if it may be stored
  */
 export type Commit = <const Statements extends readonly Statement[]>(

@@ -38,7 +38,7 @@ const SYSTEM_LOG = "look at the system's log (dmesg)";
 const RESTORE = "restore a backup with adoption-store restore FILE";
 
 /**
- * What a storage failure means, then what to do. The first matching row applies. The codes are SQLite's
+ * The meaning of a storage failure, then its remedy. The first matching row applies. The codes are SQLite's
  * (https://sqlite.org/rescode.html) and the operating system's.
  */
 const EXPLANATIONS: readonly (readonly [code: RegExp, text: string])[] = [

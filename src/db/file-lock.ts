@@ -21,7 +21,7 @@ const CHECK_WAIT_MS = 100;
 
 /**
  * SQLite silently opens a file that it cannot write as read-only, and then locks nothing: two processes would hold the lock
- * at once. A write that is rolled back shows that this process can write.
+ * simultaneously. A write that is rolled back shows that this process can write.
  */
 const EXCLUSIVE = [
   `PRAGMA busy_timeout=${CHECK_WAIT_MS}`,

@@ -33,8 +33,8 @@ const LOG_HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 
 /**
- * Tells whether the log has fewer bytes than its index says. A process updates the index before it empties the log, and
- * after it writes to the log.
+ * Checks whether the log has fewer bytes than its index records. A process updates the index before it empties the log,
+ * and after it writes to the log.
  */
 const lengthCheck = (client: Client): (() => boolean) => {
   const readHeader = walIndexReader(client.filename);
@@ -83,7 +83,7 @@ const messageOf = (loss: Loss, name: string): string => {
 
 const IN_MEMORY: FileWatch = { assert: () => {}, mayClose: async () => true };
 
-/** @param onLost called once everything recoverable is saved; the error says what happened and what to do */
+/** @param onLost called once everything recoverable is saved; the error names the event and the remedy */
 export const watchFiles = (client: Client, onLost: (loss: FilesLost) => void): FileWatch => {
   const path = client.filename;
   if (isInMemory(path)) return IN_MEMORY;
@@ -150,7 +150,7 @@ export const closeDatabase = async (
   try {
     client.run("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    // The log stays beside the database: nothing is lost, and the next start reads it.
+    // The log stays next to the database: nothing is lost, and the next start reads it.
     if (!isStorageFailure(error)) throw error;
   } finally {
     close();

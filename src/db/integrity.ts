@@ -5,7 +5,7 @@ import { MigrationRefused, appliedMigrations, pendingMigrations } from "./migrat
 import { migrations } from "./migrations.ts";
 import { BACKUP_FILES, foreignObject, hasTable } from "./schema-check.ts";
 
-/** drizzle-kit writes each constraint on a line of its own. */
+/** drizzle-kit writes each constraint on a separate line. */
 const CHECK = /^\s*CONSTRAINT "(\w+)" CHECK\((.+)\),?$/gm;
 
 interface Constraint {
@@ -35,7 +35,7 @@ export const brokenConstraint = (client: Client): string | undefined =>
     .map(({ table, sql }) => constraintsIn(sql).find((one) => isBroken(client, table, one)))
     .find((one) => one !== undefined)?.name;
 
-/** A file is not an intact database of this program; the message says what is wrong with it. */
+/** A file is not an intact database of this program; the message names the defect. */
 export class UnsoundDatabase extends Error {
   override name = "Unsound";
 }

@@ -40,7 +40,7 @@ const runSteps = async (client: SqlWorker, onStep: UpgradeOptions["onStep"]) => 
   }
 };
 
-/** Opens a database to upgrade it in a worker, without blocking the event loop. Aborting `signal` ends it at once. */
+/** Opens a database to upgrade it in a worker, without blocking the event loop. Aborting `signal` ends it immediately. */
 export const openUpgrade = async (path: string, { onStep, signal }: UpgradeOptions) => {
   const worker = await openSqlWorker(path);
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -1,7 +1,7 @@
 import type { Database as Client } from "bun:sqlite";
 import { type Migration, SQUASHED } from "./migrations.ts";
 
-/** This program cannot use the database; `reason` says why. */
+/** This program cannot use the database for this `reason`. */
 export class MigrationRefused extends Error {
   override name = "MigrationRefused";
 
@@ -19,7 +19,7 @@ interface LedgerRow {
   hash: string;
 }
 
-/** What the ledger has of a migration's SQL. */
+/** The ledger's hash of a migration's SQL. */
 export const hashOf = (text: string) => Bun.SHA256.hash(text, "hex");
 
 /** The migrations that were applied, in order. */
@@ -52,7 +52,7 @@ export const isEmptyDatabase = (client: Client): boolean =>
     .query("SELECT 1 FROM sqlite_schema WHERE name <> 'migrations' AND name NOT LIKE 'sqlite_%' LIMIT 1")
     .get() === null;
 
-/** @throws MigrationRefused unless the schema is exactly what this program knows. */
+/** @throws MigrationRefused unless the schema is exactly the one that this program knows. */
 export const assertCurrent = (client: Client, known: readonly Migration[]): void => {
   if (isEmptyDatabase(client))
     throw new MigrationRefused("the database is empty: start the server once, which sets it up");
@@ -92,7 +92,7 @@ function* stepsOf({ tag, sql }: Migration, appliedAt: number): Generator<Step, v
   yield ledgerStep({ tag, sql }, appliedAt);
 }
 
-/** Sets up a new database up to the migration of `SQUASHED`, if it is known. @returns the migrations behind it */
+/** Sets up a new database up to the migration of `SQUASHED`, if the list has it. @returns the later migrations */
 function* squashedSteps(
   known: readonly Migration[],
   appliedAt: number,
@@ -159,13 +159,13 @@ export const migrateUncommitted = (
   return false;
 };
 
-/** Undoes what is not committed, and has foreign keys checked again. */
+/** Rolls back uncommitted writes, and enables foreign key checks again. */
 export const endMigration = (client: Client): void => {
   if (client.inTransaction) client.run("ROLLBACK");
   client.run("PRAGMA foreign_keys=ON");
 };
 
-/** Runs all steps of a migration at once. @throws MigrationRefused */
+/** Runs all steps of a migration without a pause. @throws MigrationRefused */
 export const migrate = (client: Client, known: readonly Migration[]): void => {
   try {
     if (migrateUncommitted(client, known)) client.run("COMMIT");

@@ -59,7 +59,7 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * The schema after the migration of that name, in one piece. A new database begins with it and goes on with the migrations
- * behind it: that takes half the time. It stays right when a migration is added, and need not be renewed then.
+ * The schema after the migration of that name, in one piece. A new database begins with it and continues with the later
+ * migrations: that takes half the time. It stays right when a migration is added, and need not be renewed then.
  */
 export const SQUASHED: Migration = { tag: "0019_domains_by_name", sql: schema };

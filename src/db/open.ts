@@ -17,8 +17,8 @@ import { ensureStoreId } from "./store-id.ts";
 import { shrinkLog } from "./wal.ts";
 
 /**
- * Adds new animals to the events and the counts, all those of a transaction at once (trigger `pets_counted` of migration 0020).
- * A trigger for each animal would cost half as much as the animal itself.
+ * Adds new animals to the events and the counts, all those of a transaction together (trigger `pets_counted` of migration
+ * 0020). A trigger for each animal would cost half as much as the animal itself.
  * @returns a function that returns true if there were some
  */
 export const petCounter = (client: Client): (() => boolean) => {
@@ -39,13 +39,13 @@ export interface Database {
    */
   fresh(): Promise<void>;
   /**
-   * Like `fresh`, for sites, redirects and TLS handshakes: in a cluster, what follows may be as old as STALE_LIMIT.
+   * Like `fresh`, for sites, redirects and TLS handshakes: in a cluster, later reads may be as old as STALE_LIMIT.
    * @throws StorageUnavailable if it would be older
    */
   recent(): Promise<void>;
   /**
-   * Changes with every committed write: at once with this process's own, unless it is derived (see `Commit`); with `fresh` with
-   * those of others.
+   * Changes with every committed write: immediately for this process's own, unless it is derived (see `Commit`); after `fresh`
+   * for those of others.
    */
   version(): number;
   /** Changes, with `fresh`, after every committed write of another process. */

@@ -96,8 +96,8 @@ const isAccepted = async (write: Promise<unknown>): Promise<boolean> => {
 };
 
 /**
- * The index of animals by words and by name, which follows the writes: a search first catches up with what was written since,
- * and the server catches up in the background. `pets_indexed` says how far it has come.
+ * The index of animals by words and by name, which follows the writes: a search first catches up with later writes, and the
+ * server catches up in the background. `pets_indexed` records the progress.
  * @param requestIndex if this process does not write
  */
 export const petIndex = (
@@ -149,7 +149,7 @@ export const petIndex = (
     },
     /** Indexes every animal, for `requestIndex` of another process. */
     index: (): Promise<boolean> => isAccepted(catchUp()),
-    /** Indexes every animal and merges the index, in slices that let other requests run. The next call goes on. */
+    /** Indexes every animal and merges the index, in slices that let other requests run. The next call continues. */
     async tidy(): Promise<void> {
       if (!(await isAccepted(catchUp()))) return;
       while (state() !== mergedState) {

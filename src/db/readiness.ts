@@ -20,13 +20,13 @@ const PROBE_MS = 400;
 /** The largest share of the time spent on checking a damaged file again. */
 const MAX_CHECK_SHARE = 1 / 10;
 
-/** Says what to do about an error of SQLite's own. */
+/** Adds the remedy to an error from SQLite itself. */
 const explain = (error: unknown): unknown => {
   const advice = error instanceof StorageUnavailable ? undefined : explainFailure(error);
   return advice === undefined ? error : new Error(`${reasonOf(error)}: ${advice}`, { cause: error });
 };
 
-/** What a check of the whole file found, and when it began to read. */
+/** The result of a check of the whole file, and the time of its first read. */
 type CheckResult = { start: number } & (
   { state: "sound" } | { state: "damaged" | "unreadable"; reason: string }
 );
@@ -86,7 +86,7 @@ const damageSuspicion = (path: string, probeMs: number) => {
     isChecking = false;
     const { start } = result;
     const end = performance.now();
-    // A disk that failed to read may work again at once. Damage stays, and checking a large file takes long.
+    // A disk that failed to read may work again immediately. Damage stays, and checking a large file takes long.
     nextCheck = end + (result.state === "damaged" ? Math.max(probeMs, (end - start) / MAX_CHECK_SHARE) : 0);
     if (result.state !== "sound") suspicion = { reason: result.reason, at: start };
     else if (suspicion && suspicion.at < start) suspicion = undefined;
@@ -107,7 +107,7 @@ const damageSuspicion = (path: string, probeMs: number) => {
   };
 };
 
-/** Tells whether the database can be read and written. */
+/** Checks whether the database can be read and written. */
 export const databaseReadiness = (
   client: Client,
   writes: Pick<GroupCommit, "probe" | "last" | "lockedSince">,
@@ -126,7 +126,7 @@ export const databaseReadiness = (
   };
 
   return {
-    /** @throws an error that says what is wrong */
+    /** @throws an error that names the problem */
     async assert(): Promise<void> {
       try {
         damage.assertUndamaged();

@@ -35,7 +35,7 @@ export const isReplicaFile = (path: string): boolean => {
   }
 };
 
-/** @throws MigrationRefused for a replica: what is written to it without its log, no other node has */
+/** @throws MigrationRefused for a replica: no other node has data that is written to it without its log */
 export const assertEmbedded = (client: Client): void => {
   if (hasTable(client, REPLICA))
     throw new MigrationRefused(

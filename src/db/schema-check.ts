@@ -6,17 +6,17 @@ import type { Migration } from "./migrations.ts";
 export const BACKUP_FILES = "backup_files";
 export const CREATE_BACKUP_FILES = `CREATE TABLE ${BACKUP_FILES} (hash TEXT NOT NULL, part INTEGER NOT NULL, content BLOB NOT NULL, PRIMARY KEY (hash, part)) STRICT`;
 
-/** The table of a replica that says how much of the cluster's log it has applied. An embedded database does not have it. */
+/** The table of a replica with its applied position in the cluster's log. An embedded database does not have it. */
 export const REPLICA = "replica";
 export const CREATE_REPLICA = `CREATE TABLE ${REPLICA} (one INTEGER PRIMARY KEY CHECK (one = 1), log TEXT NOT NULL, position INTEGER NOT NULL, id TEXT NOT NULL, checksum TEXT NOT NULL) STRICT`;
 
-/** The table of a backup that says where in a cluster's log it was taken. */
+/** The table of a backup with its position in a cluster's log. */
 export const BACKUP_ORIGIN = "backup_origin";
 export const CREATE_BACKUP_ORIGIN = `CREATE TABLE ${BACKUP_ORIGIN} (log TEXT NOT NULL, position INTEGER NOT NULL) STRICT`;
 
 const asTable = (name: string): string => `table ${JSON.stringify(name)}`;
 
-/** What no migration creates, and only some databases have. */
+/** Objects that no migration creates, and only some databases have. */
 const OPTIONAL: Objects = new Map([
   [asTable(BACKUP_FILES), CREATE_BACKUP_FILES],
   [asTable(BACKUP_ORIGIN), CREATE_BACKUP_ORIGIN],
@@ -66,7 +66,7 @@ const objectsAfter = (applied: readonly Migration[]): Objects => {
 
 /**
  * Compares the schema with the one that the applied migrations create. A foreign trigger would run with every write.
- * @returns what is wrong with it; undefined if nothing is
+ * @returns the difference; undefined without one
  */
 export const foreignObject = (client: Client, applied: readonly Migration[]): string | undefined => {
   const found = objectsOf(client);

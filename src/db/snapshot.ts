@@ -41,7 +41,7 @@ export const sizeOf = (client: Client): number =>
     .get()?.bytes ?? 0;
 
 /**
- * Copies the log beside a database into it and removes the log, so that the file alone is the database.
+ * Copies a database's log into it and removes the log, so that the file alone is the database.
  * @throws SQLITE_BUSY if another process has it open
  */
 export const settleLog = (path: string): void => {

@@ -62,7 +62,7 @@ export const openSqlWorker = async (path: string) => {
     async run(run: string, parameters: readonly Value[] = []): Promise<void> {
       await send({ run, parameters });
     },
-    /** Ends the worker at once: the transaction of a running statement is not committed. */
+    /** Ends the worker immediately: the transaction of a running statement is not committed. */
     terminate: end,
     [Symbol.asyncDispose]: close,
   };

@@ -134,7 +134,7 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
     /**
      * Runs `work` in a transaction, and returns when it is on disk. An error of the storage is `StorageUnavailable` if
      * nothing is stored, now or after a crash, and otherwise `OutcomeUnknown`.
-     * @param work returns false if no reader can tell that it wrote: `count` then stays
+     * @param work returns false if its writes are invisible to readers: `count` then stays
      */
     run(work: () => unknown): TransactionResult {
       let isVisible: unknown;

@@ -7,7 +7,7 @@ import { openSqlWorker } from "./sql-worker.ts";
 /** True for a database in memory or in a nameless temporary file, which no other connection can open. */
 export const isInMemory = (path: string): boolean => path === "" || path === ":memory:";
 
-/** Where the counter of transactions is in the file, and where the other fields are behind it, in words. */
+/** The offset of the transaction counter in the file, and those of the later fields from there, in words. */
 const HEADER_OFFSET = 8;
 const FRAMES_WORD = 2;
 const CHECKSUM_WORD = 4;
@@ -43,7 +43,7 @@ export const walIndexReader = (path: string): (() => WalIndexHeader) => {
   };
 };
 
-/** Bytes of the log beside a database; 0 without one. */
+/** Bytes of a database's log; 0 without one. */
 export const logSize = (path: string): number => fileSize(`${path}-wal`);
 
 /** The log grows this large only if it cannot be copied: a process reads for too long, or the disk refuses writes. */

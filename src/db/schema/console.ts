@@ -20,7 +20,7 @@ export const browserStates = sqliteTable(
     openedAt: integer("opened_at"),
     /** When a user was last present, to the minute. */
     usedAt: integer("used_at").notNull(),
-    /** When it ends, however much it is used. */
+    /** Its end, regardless of use. */
     until: integer().notNull(),
   },
   (table) => [

@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What is wrong with host names at present. The audit log has the beginning and the end of each. */
+/** The current problems of host names. The audit log has the beginning and the end of each. */
 export const notices = sqliteTable(
   "notices",
   {

@@ -20,9 +20,9 @@ export const orders = sqliteTable(
   "orders",
   {
     id: integer().primaryKey({ autoIncrement: true }),
-    /** The animal may be deleted once the order is no longer open. */
+    /** The animal may be deleted after the order is closed. */
     petId: integer("pet_id").notNull(),
-    /** Name, email address and note become null when the adopter is forgotten. */
+    /** Name, email address and note become null when the adopter is erased. */
     adopterName: text("adopter_name"),
     adopterEmail: text("adopter_email"),
     note: text(),

@@ -9,7 +9,7 @@ import {
   text,
 } from "drizzle-orm/sqlite-core";
 
-/** People who sign in to the console. A removed person keeps id and name, for the record of what they did. */
+/** People who sign in to the console. A removed person keeps id and name, for the record of their acts. */
 export const people = sqliteTable(
   "people",
   {
@@ -63,7 +63,7 @@ export const passkeys = sqliteTable(
     signCount: integer("sign_count").notNull(),
     /** How browsers reach the authenticator: a JSON list. */
     transports: text().notNull(),
-    /** What the person calls it. */
+    /** The person's name for it. */
     name: text().notNull(),
     createdAt: integer("created_at").notNull(),
     lastUsedAt: integer("last_used_at"),

@@ -53,7 +53,7 @@ export const petsIndexed = sqliteTable(
   (table) => [check("pets_indexed_one", sql`${table.one} = 1`)],
 );
 
-/** Letters and what takes their place in `pet_names` and `pets_words`: the rows of `LETTER_FOLDS`. */
+/** Letters and their replacements in `pet_names` and `pets_words`: the rows of `LETTER_FOLDS`. */
 export const letterFolds = sqliteTable("letter_folds", {
   letter: text().primaryKey(),
   folded: text().notNull(),

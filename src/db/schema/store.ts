@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { check, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * The id of the store, in one row. Backups contain it, so that rotation removes only backups of their own store. A restored
+ * The id of the store, in one row. Backups contain it, so that rotation removes only backups of the same store. A restored
  * database keeps its id.
  */
 export const storeIdentity = sqliteTable(
