@@ -69,8 +69,8 @@ const clashOf = (known: Node, name: string, kind: EntryKind): string | undefined
 };
 
 /**
- * Checks the paths of one archive. Directories without an entry of their own count too, which bounds the memory to two names
- * per allowed file.
+ * Checks the paths of one archive. Directories without an entry count too, which bounds the memory to two names per allowed
+ * file.
  */
 export const archivePaths = (limits: UnpackLimits) => {
   const root: Node = { name: "", kind: "directory", children: new Map() };

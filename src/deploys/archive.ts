@@ -50,8 +50,8 @@ async function* countBytes(
 }
 
 /**
- * Streams the files of a `.tar.gz` or `.zip` on disk; the first bytes tell which it is. Paths are those of the archive, without
- * a leading `./`. Files that macOS adds on its own are left out.
+ * Streams the files of a `.tar.gz` or `.zip` on disk; the first bytes show the type. Paths are those of the archive, without a
+ * leading `./`. Files that macOS adds are left out.
  * @throws InvalidArchive that names the first entry that breaks a rule
  */
 export async function* unpack(file: string, limits: UnpackLimits): AsyncGenerator<UnpackedFile> {

@@ -10,7 +10,7 @@ const PART_BYTES = 2 ** 20;
 /** The problem of a file that does not exist. */
 export const MISSING = "is missing";
 
-/** Errors which say that a file is lost or unreadable. Any other error says nothing about the file. */
+/** Errors that mean a lost or unreadable file. Any other error proves nothing about the file. */
 const PROBLEMS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", MISSING],
   ["ENOTDIR", MISSING],
@@ -38,7 +38,7 @@ export const blobSize = (path: string): number => {
   return found.size;
 };
 
-/** What is wrong with a file, from the error of reading it; undefined if the error says nothing about the file. */
+/** The problem of a file, from the error of reading it; undefined if the error is not about the file. */
 export const problemFromError = (error: unknown): string | undefined => {
   if (error instanceof InvalidHash) return "is not named by a hash";
   if (error instanceof NotAFile) return "is not an ordinary file";
@@ -48,7 +48,7 @@ export const problemFromError = (error: unknown): string | undefined => {
 const hashProblem = (actual: string, expected: string): string | undefined =>
   actual === expected ? undefined : "has other content than was stored";
 
-/** What is wrong with the content of a blob; undefined if it is whole. */
+/** The problem of a blob's content; undefined if it is whole. */
 export const contentProblem = (bytes: Uint8Array, hash: string): string | undefined =>
   hashProblem(Bun.SHA256.hash(bytes, "hex"), hash);
 
@@ -74,7 +74,7 @@ const problemOrThrow = (error: unknown): string => {
 };
 
 /**
- * What is wrong with a blob; undefined if it is whole.
+ * The problem of a blob; undefined if it is whole.
  * @param onPart awaited after each part of the content that is read
  */
 export const blobProblem = async (
@@ -89,7 +89,7 @@ export const blobProblem = async (
   }
 };
 
-/** What is wrong with the size of a blob; undefined if it is right. */
+/** The problem of a blob's size; undefined if it is right. */
 export const sizeProblem = async (path: string, size: number): Promise<string | undefined> => {
   try {
     const stat = await Bun.file(path).stat();
@@ -120,11 +120,11 @@ export const damageLog = (log: Pick<Logger, "error" | "info">): DamageEvents => 
   onRepaired: (hash) => log.info({ blob: hash }, "a damaged file of a deployed site is whole again"),
 });
 
-/** Remembers which blobs are known to be missing or damaged. */
+/** Remembers which blobs are missing or damaged. */
 export const damagedBlobs = (events?: DamageEvents) => {
   const hashes = new Set<string>();
   return {
-    /** What is wrong with a blob that is known to be damaged. */
+    /** The recorded problem of a blob. */
     problemOf: (hash: string): string | undefined =>
       hashes.has(hash) ? "is known to be damaged" : undefined,
     /** Adds a damaged blob, and reports it the first time. @returns the error to throw instead of serving the blob */

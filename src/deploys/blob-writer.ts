@@ -44,7 +44,7 @@ export const blobPins = () => {
 
 type BlobPins = ReturnType<typeof blobPins>;
 
-/** Files that are being written, in a directory of their own. Any other file there was left by a crash. */
+/** Files during a write, in a separate directory. Any other file there was left by a crash. */
 export const temporaryFiles = (directory: string) => {
   const writing = new Set<string>();
   const pathOf = (name: string) => `${directory}/${name}`;
@@ -116,7 +116,7 @@ interface BlobWriterOptions {
   pins: BlobPins;
   damage: DamagedBlobs;
   diskSpace: DiskSpace;
-  /** Calls `onEnd` when no sweep is running: at once, or after the running ones. */
+  /** Calls `onEnd` when no sweep is running: immediately, or after the running ones. */
   afterSweeps(onEnd: () => void): void;
 }
 
@@ -246,7 +246,7 @@ export const blobWriter = (options: BlobWriterOptions) => {
       content instanceof Uint8Array ? putBytes(content) : putStream(content),
     /**
      * Adopts a file that `write` writes to the given path.
-     * @param write returns the hash of what it wrote, or undefined if it wrote nothing
+     * @param write returns the hash of the written file, or undefined if it wrote nothing
      * @param maxBytes of the file
      * @returns what `write` returned
      */
@@ -268,7 +268,7 @@ export const blobWriter = (options: BlobWriterOptions) => {
     },
     /** Pins a blob that was put before, here or by an earlier deploy. @returns false if the store does not have it whole */
     pin: async (hash: string): Promise<boolean> => (await blobs.pin(hash)) || written.has(hash),
-    /** Where a blob can be read, before the flush too. */
+    /** The path from which a blob can be read, before the flush too. */
     async pathOf(hash: string): Promise<string> {
       const name = await written.get(hash);
       return name === undefined ? pathOf(hash) : temporary.pathOf(name);

@@ -73,7 +73,7 @@ export const openBlobs = (
     has: (hash: string): boolean => existsSync(pathOf(hash)),
     /**
      * Gets a missing or damaged blob from the object store again.
-     * @throws BlobDamaged if there is none, or it lacks the blob; Fault storage_unavailable if it cannot be asked now
+     * @throws BlobDamaged without an object store, or if it lacks the blob; Fault storage_unavailable if it cannot be asked now
      */
     async repair(hash: string, problem: string): Promise<void> {
       // Another request may have fetched a missing blob since.

@@ -25,7 +25,7 @@ export const UNLIMITED_SPACE: DiskSpace = { assertFree: () => {} };
 /**
  * Makes all earlier writes to the file system of `path` durable, contents and names, with one syncfs(2) in another process.
  * For 10,000 small files that takes 0.3 s; an fsync of each takes 2 s.
- * @returns false if it failed or the program is missing: then nothing is known to be durable
+ * @returns false if it failed or the program is missing: then durability is unknown
  */
 export const syncFileSystem = async (path: string): Promise<boolean> => {
   const program = Bun.which("sync");

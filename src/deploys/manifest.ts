@@ -65,7 +65,7 @@ const isSiteFile = (value: unknown): value is SiteFile =>
   typeof value["immutable"] === "boolean" &&
   isEncodings(value["encodings"]);
 
-/** Reads what `writeManifest` wrote. @throws Error that names what is wrong */
+/** Reads the output of `writeManifest`. @throws Error that names the problem */
 export const readManifest = (text: string): Manifest => {
   const value: unknown = JSON.parse(text);
   if (!isRecord(value) || value["version"] !== VERSION || !isRecord(value["files"]))
@@ -78,7 +78,7 @@ export const readManifest = (text: string): Manifest => {
   return files;
 };
 
-/** Reads the text of a blob, and what is wrong with the blob. @throws the system's error if it says nothing about the file */
+/** Reads the text and the problem of a blob. @throws the system's error if it is not about the file */
 const readBlob = async (
   { pathOf }: BlobSource,
   hash: string,
@@ -108,7 +108,7 @@ const readRepaired = async (blobs: BlobSource, hash: string): ReturnType<typeof 
   return readBlob(blobs, hash);
 };
 
-/** Loads the manifest of a deploy. It does not read a manifest that is known to be damaged. @throws as `repair` does */
+/** Loads the manifest of a deploy. It does not read a manifest that is marked as damaged. @throws as `repair` does */
 export const loadManifest = async (blobs: BlobSource, hash: string): Promise<Manifest> => {
   const known = blobs.damage.problemOf(hash);
   if (known !== undefined) await blobs.repair(hash, known);

@@ -34,5 +34,5 @@ export const isCompressible = (type: string): boolean => {
 const HASHED =
   /[.-](?:(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{8,64}|(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{8}|(?=\D*\d)(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[\w-]{8})(?:\.[a-z\d]+){1,2}$/;
 
-/** True if the name changes with the content, so that browsers may cache the file for ever. False for pages. */
+/** True if the name changes with the content, so that browsers may cache the file forever. False for pages. */
 export const isImmutable = (path: string): boolean => !/\.html?$/i.test(path) && HASHED.test(path);

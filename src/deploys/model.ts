@@ -55,7 +55,7 @@ export const DeployQuery = t.Object(
 
 /** The media types that the API documents for an archive. */
 export const ARCHIVE_TYPES = ["application/gzip", "application/zip"] as const;
-/** Other media types that clients send: the first bytes tell what an archive is. */
+/** Other media types that clients send: the first bytes determine an archive's type. */
 const ACCEPTED_TYPES = new Set<string>([
   ...ARCHIVE_TYPES,
   "application/x-gzip",

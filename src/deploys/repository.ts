@@ -54,7 +54,7 @@ const IN_PROJECT = eq(deploys.projectId, value("projectId"));
 const IS_DEPLOY = and(IN_PROJECT, eq(deploys.id, value("id")));
 const IS_NOT_SERVED = sql`${deploys.id} is not (select active_deploy_id from projects where id = ${value("projectId")})`;
 
-/** What the row of a failed deploy has beside its reason. */
+/** The columns of a failed deploy's row in addition to its reason. */
 const FAILED = { status: "failed", manifest: null, files: 0, bytes: 0 };
 
 /** The columns of a new deploy that come from an act. */

@@ -52,7 +52,7 @@ const throttle = (bytesPerSecond: number, sleep: (ms: number) => Promise<void>) 
   };
 };
 
-/** The blob is among the damaged ones now, or the object store is away: then the first request for it tries again. */
+/** The blob is among the damaged ones now, or the object store is unreachable: then the first request for it tries again. */
 const ignoreFault = (error: unknown): void => {
   if (!(error instanceof Fault)) throw error;
 };
@@ -142,7 +142,7 @@ export const scrubber = ({
 
 const isHashText = (value: unknown): value is string => typeof value === "string" && isHash(value);
 
-/** Reads the progress of the last scrub from a file. After a missing or malformed one, the next pass starts anew. */
+/** Reads the progress of the last scrub from a file. After a missing or malformed one, the next pass starts over. */
 export const readProgress = (path: string): ScrubProgress => {
   if (!existsSync(path)) return NO_PROGRESS;
   try {

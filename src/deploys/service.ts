@@ -67,13 +67,13 @@ const quotaExceeded = (needed: number, quota: number): Fault =>
 
 interface QuotaOptions {
   blobs: BlobSource;
-  /** The deploys of the project that stay beside the new one. */
+  /** The deploys of the project that stay in addition to the new one. */
   retained: readonly (DeploySize & { manifest: string | null })[];
   /** Bytes. */
   quota: number;
 }
 
-/** @throws Fault quota_exceeded if a new deploy and those that stay beside it take more than the quota */
+/** @throws Fault quota_exceeded if a new deploy and the retained ones take more than the quota */
 const assertQuota = async (
   { manifest, stored, bytes }: { manifest: Manifest; stored: Stored; bytes: number },
   { blobs, retained, quota }: QuotaOptions,
@@ -224,7 +224,7 @@ export const deployService = ({
   return {
     get,
     needed,
-    /** As `needed`, for those who remove what it does not name for good. @throws if a manifest cannot be read */
+    /** As `needed`, for callers that permanently remove all other blobs. @throws if a manifest cannot be read */
     neededExactly: () => neededBlobs(deploys, blobs, hashesInWhole),
     /** The manifests of served deploys. */
     activeManifests: () => deploys.activeManifests(),

@@ -74,7 +74,7 @@ const noStartPage = (paths: readonly string[]): InvalidArchive => {
   return new InvalidArchive(`No index.html at the top level; found ${found}. ${adviceFor(pages)}.`);
 };
 
-/** The directory that holds all files, with its slash; "" if there is none, or if it is hidden. */
+/** The directory that holds all files, with its slash; "" without one, or if it is hidden. */
 const commonDirectory = (paths: readonly string[]): string => {
   const first = /^[^./][^/]*\//.exec(paths[0] ?? "")?.[0] ?? "";
   return paths.every((path) => path.startsWith(first)) ? first : "";
@@ -83,7 +83,7 @@ const commonDirectory = (paths: readonly string[]): string => {
 /**
  * Finds the directory that holds the start page: "", or the single top-level directory that "compress folder" packs, with its
  * slash.
- * @throws InvalidArchive if there is no start page, or for a file that no site may have
+ * @throws InvalidArchive without a start page, or for a file that no site may have
  */
 export const siteRoot = (paths: readonly string[]): string => {
   const root = ["", commonDirectory(paths)].find((one) => paths.includes(`${one}index.html`));

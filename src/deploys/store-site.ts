@@ -8,7 +8,7 @@ import { siteRoot } from "./site-root.ts";
 
 /** Files up to this size are held in memory while they are stored and compressed. */
 const MAX_BYTES_IN_MEMORY = 1024 * 1024;
-/** Files that are stored at once: enough that every compressing worker has its next one. */
+/** Files that are stored concurrently: enough that every compressing worker has its next one. */
 const MAX_CONCURRENT_FILES = 32;
 
 /** The files of a site, on disk. */
@@ -24,7 +24,7 @@ interface StoredSite {
   discard(): void;
 }
 
-/** Reads a file into a buffer of its own, which can be transferred to another thread. */
+/** Reads a file into a separate buffer, which can be transferred to another thread. */
 const readBytes = async ({ size, content }: UnpackedFile): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new Uint8Array(size);
   let at = 0;

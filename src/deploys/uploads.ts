@@ -11,7 +11,7 @@ export interface AdmissionLimits {
   perCaller: number;
   /** Concurrent uploads of all callers. Each takes disk space while it arrives. */
   total: number;
-  /** Archives that are unpacked at once. */
+  /** Archives that are unpacked concurrently. */
   unpacking: number;
 }
 
@@ -180,7 +180,7 @@ export const openUploads = (
     rmSync(directory, { recursive: true, force: true });
   },
   /**
-   * Writes a body to a file of its own, and removes the file when `use` has ended.
+   * Writes a body to a separate file, and removes the file when `use` has ended.
    * @throws UploadTooLarge, UploadCutOff, InsufficientSpace, or a system's error
    */
   async receive<Result>(

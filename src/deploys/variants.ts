@@ -20,7 +20,7 @@ interface CompressionJob {
   file: string;
 }
 
-/** The bytes of each coding, 0 if it was not written. Without any there is no file. */
+/** The bytes of each coding, 0 if it was not written. Without any, the file does not exist. */
 interface CompressedPair {
   br: number;
   gzip: number;
@@ -106,7 +106,7 @@ const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_LGWIN, BROTLI_MIN_WINDOW_BITS, BROTLI
 
 /** A part of a blob: the codings of a file share one, because a file on the disk costs more than its bytes. */
 export interface Encoded extends Stored {
-  /** Where it begins in the blob. */
+  /** Its start in the blob. */
   at: number;
 }
 
@@ -137,7 +137,7 @@ export const brotliParameters = (size: number): Record<number, number> => {
   };
 };
 
-/** Where each coding lies in the shared blob. */
+/** The position of each coding in the shared blob. */
 const encodingsIn = (hash: string, sizes: Record<ContentCoding, number>): Encodings => ({
   ...(sizes.br > 0 && { br: { hash, size: sizes.br, at: 0 } }),
   ...(sizes.gzip > 0 && { gzip: { hash, size: sizes.gzip, at: sizes.br } }),
@@ -193,7 +193,7 @@ async function* assertAtMost(
   }
 }
 
-/** Streams a file that is too large for memory. Each coding gets a blob of its own. */
+/** Streams a file that is too large for memory. Each coding gets a separate blob. */
 const compressFile = async (
   path: string,
   size: number,
@@ -217,7 +217,7 @@ const compressFile = async (
 };
 
 /**
- * Stores a file in `br` and in `gzip`, where that is small enough.
+ * Stores a file in `br` and in `gzip`, each only if it is small enough.
  * @param source the content, which may be transferred to a worker, or the path of a file too large for memory
  */
 export const storeVariants = async (

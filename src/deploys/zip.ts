@@ -8,7 +8,7 @@ const MAX_BYTES_IN_ONE_PIECE = 1024 * 1024;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads a name as UTF-8, whatever the flag says: nearly every packer writes that. */
+/** Reads a name as UTF-8, regardless of the flag: nearly every packer writes that. */
 const nameOf = (stored: Buffer): string => {
   try {
     return utf8.decode(stored);

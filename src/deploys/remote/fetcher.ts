@@ -21,13 +21,13 @@ export interface Fetcher {
   sweep(): number;
 }
 
-/** Without an object store, what is lost stays lost. */
+/** Without an object store, lost files stay lost. */
 export const NO_FETCHER: Fetcher = { fetch: async () => false, sweep: () => 0 };
 
 const MAX_DOWNLOADS = 16;
-/** How long a request waits for a download, which goes on. */
+/** How long a request waits for a download, which then continues. */
 const WAIT_MS = 10_000;
-/** After a failure, the object store is not asked for so long: requests are answered at once. */
+/** After a failure, the object store is not asked for so long: requests are answered immediately. */
 const REST_MS = 1000;
 /** Nothing is downloaded for longer than this. Other processes may download into the same directory. */
 const ABANDONED_MS = 24 * 60 * 60_000;
@@ -106,7 +106,7 @@ export const blobFetcher =
       async fetch(hash) {
         const started = running.get(hash) ?? start(hash);
         running.set(hash, started);
-        // Nobody may be waiting when it fails.
+        // It may fail without a waiter.
         started.catch(() => {});
         const { promise: late, reject } = Promise.withResolvers<never>();
         const timer = setTimeout(() => reject(unavailable(SLOW)), waitMs);

@@ -68,8 +68,8 @@ export const blobMirror = ({
 
   return {
     /**
-     * Fetches the files of served deploys that another node published, so that they are served while the object store is away.
-     * @throws what the first failure was: call it again
+     * Fetches the files of served deploys that another node published, to serve them while the object store is unreachable.
+     * @throws the first failure: call it again
      */
     async prefetch(signal: AbortSignal): Promise<void> {
       const manifests = await activeManifests();

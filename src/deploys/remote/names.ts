@@ -1,4 +1,4 @@
-/** Where a blob is in the object store: the whole store is one directory of names. */
+/** The prefix of blobs in the object store: the whole store is one directory of names. */
 export const BLOBS = "blobs/";
 /** An object for each upload that has not been committed yet: `pending/<hash of its manifest>-<UUID>`. */
 export const PENDING = "pending/";
@@ -26,5 +26,5 @@ export const MAX_UPLOAD_MS = 6 * 60 * 60_000;
 export const GRACE_MS = 24 * 60 * 60_000;
 /** How long after its mark a sweep may remove objects: uploads wait for so long if the sweeper dies. */
 export const SWEEP_MS = 60_000;
-/** What the store's clock may differ from a sweeper's, with the minute for which it accepts a request. */
+/** The allowed difference between the store's clock and a sweeper's, with the minute for which it accepts a request. */
 export const SWEEP_MARGIN_MS = 90_000;

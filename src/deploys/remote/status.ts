@@ -15,7 +15,7 @@ interface Failure {
   since: number;
 }
 
-/** Counts requests to the object store, and remembers which operations fail at present. */
+/** Counts requests to the object store, and remembers which operations currently fail. */
 export const objectStoreStatus = (clock: Clock) => {
   const counts = new Map<string, RequestCount>();
   const failing = new Map<Operation, Failure>();

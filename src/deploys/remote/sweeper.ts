@@ -87,7 +87,7 @@ const minute = (clock: Clock): (() => boolean) => {
 const removeAll = async (store: ObjectStore, hashes: string[], isAllowed: () => boolean): Promise<number> => {
   let removed = 0;
   await forEachLimited(hashes, MAX_CONCURRENT, async (hash) => {
-    // The next sweep goes on.
+    // The next sweep continues.
     if (!isAllowed()) return;
     await store.remove(blobName(hash), isAllowed);
     removed++;
@@ -108,7 +108,7 @@ const markSweep = async (store: ObjectStore, mark: string, clock: Clock): Promis
   const before = clock.now();
   await store.put(mark, new Uint8Array());
   const at = (await store.stat(mark))?.modifiedAt ?? 0;
-  // The store must refuse what is signed here and arrives too late.
+  // The store must refuse requests that are signed here and arrive too late.
   if (at < before - MAX_SKEW_MS || at > clock.now() + MAX_SKEW_MS)
     throw new ObjectStoreError(
       "the clock of this machine differs from the object store's: nothing is removed from it until the clock is set",
@@ -124,18 +124,18 @@ const decide = async (options: SweeperOptions, candidates: string[], now: number
 };
 
 /**
- * Removes objects that are older than a day, and that no deploy and no upload in progress needs. Many nodes may sweep at once;
- * a claim only avoids the work.
+ * Removes objects that are older than a day, and that no deploy and no upload in progress needs. Many nodes may sweep
+ * concurrently; a claim only avoids the work.
  *
  * 1. Put a mark in `sweeps/`, unless there is nothing to remove.
- * 2. Read which uploads are pending, and what they need.
+ * 2. Read the pending uploads and their blobs.
  * 3. Read what deploys need: after step 2, for an upload is pending until its deploy is recorded.
  * 4. Remove the rest, for a minute at most, and put another mark in the place of the first.
  *
- * uploader.ts says why no upload loses a blob. If a removal fails, it may still arrive: then the mark stays, until it must have.
- * The last mark always stays: whoever has not seen it asks the store again for what it knew.
+ * uploader.ts explains why no upload loses a blob. If a removal fails, it may still arrive: then the mark stays, until it must
+ * have. The last mark always stays: a node that has not seen it asks the store again for every blob that it knew.
  * @returns how many objects were removed
- * @throws ForeignObjects, ObjectStoreError, or what `needed` throws: then nothing was removed
+ * @throws ForeignObjects, ObjectStoreError, or an error of `needed`: then nothing was removed
  */
 export const sweepObjects = async (options: SweeperOptions): Promise<number> => {
   const { store, clock } = options;

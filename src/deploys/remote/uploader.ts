@@ -26,7 +26,7 @@ export interface Uploader {
    * @throws Fault storage_unavailable
    */
   upload(manifest: string, hashes: Iterable<string>): Promise<() => void>;
-  /** Stores one blob, whatever is known of it. @throws ObjectStoreError */
+  /** Stores one blob, regardless of earlier results for it. @throws ObjectStoreError */
   put(hash: string): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ const sweepWatch = (store: ObjectStore, sleep: (ms: number) => Promise<void>, no
 };
 
 /**
- * Stores the blobs of deploys before they are recorded. That no sweep removes what a deploy is about to need rests on the order
+ * Stores the blobs of deploys before they are recorded. That no sweep removes the blobs of a pending deploy rests on the order
  * of four steps here and four of a sweep (sweeper.ts), and on nothing else; an object store shows every write to every later
  * read.
  *
@@ -80,8 +80,8 @@ const sweepWatch = (store: ObjectStore, sleep: (ms: number) => Promise<void>, no
  * 4. Commit the deploy, and then remove the object of step 1.
  *
  * A sweep that marks itself after step 2 sees the pending upload, or the deploy itself. One that had marked itself before step 2
- * has ended before step 3 looks: it removes its mark when it has ended, and if it dies, the store refuses its requests before the
- * wait here is over, because their signatures have expired.
+ * has ended before step 3 looks: it removes its mark when it has ended, and if it dies, the store refuses its requests before
+ * the wait here is over, because their signatures have expired.
  */
 export const blobUploader = ({
   store,
@@ -92,7 +92,7 @@ export const blobUploader = ({
   store: ObjectStore;
   pathOf: (hash: string) => string;
   sleep: (ms: number) => Promise<void>;
-  /** Milliseconds of a clock that only goes on. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number;
 }): Uploader => {
   const noSweep = sweepWatch(store, sleep, now);
@@ -106,7 +106,7 @@ export const blobUploader = ({
     if (known.has(hash)) return;
     const found = await store.stat(blobName(hash));
     if (found?.size !== Bun.file(pathOf(hash)).size) await put(hash);
-    // Another upload may have seen a sweep meanwhile: then this adds to what is forgotten.
+    // Another upload may have seen a sweep meanwhile: then this adds to a discarded set.
     if (known.size < MAX_KNOWN) known.add(hash);
   };
 
@@ -123,7 +123,7 @@ export const blobUploader = ({
   };
 
   const remove = (pending: string): void => {
-    // A sweep removes what is left of it.
+    // A sweep removes it otherwise.
     store.remove(pending).catch(() => {});
   };
 

@@ -1,5 +1,5 @@
 /**
- * The headers that a site may set, in lower case, by their purpose. Only what is known to concern the site alone is here: other
+ * The headers that a site may set, in lower case, by their purpose. The list has only names that concern the site alone: other
  * names could frame the message, speak to a proxy in front (`X-Accel-Redirect`), or reach other sites of the same platform.
  */
 export const SITE_HEADERS = {
@@ -70,7 +70,7 @@ export const SINGLE_VALUES: ReadonlySet<string> = new Set(["cache-control", "con
 
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/i;
 
-/** What is wrong with the value of a header. */
+/** The problem of a header's value. */
 export const valueProblem = (name: string, value: string): string | undefined => {
   if (value === "") return "has no value";
   if (!/^[\t\u0020-\u007E]*$/.test(value)) return "has a value that is not printable ASCII";

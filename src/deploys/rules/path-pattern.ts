@@ -6,13 +6,13 @@ import { quote } from "./rule-lines.ts";
  * to right without going back, so that the time is linear in the length of the path.
  */
 export interface PathPattern {
-  /** What comes before the splat. */
+  /** The segments before the splat. */
   head: readonly (string | { placeholder: string })[];
-  /** What comes after the splat; undefined without one. */
+  /** The rest after the splat; undefined without one. */
   tail: string | undefined;
 }
 
-/** What the placeholders and the splat of a pattern stand for, decoded. */
+/** The decoded values of a pattern's placeholders and splat. */
 export type Captures = ReadonlyMap<string, string>;
 
 /** The name under which a rule refers to the splat. */
@@ -40,7 +40,7 @@ const headOf = (path: string): PathPattern["head"] =>
     return placeholder === undefined ? part : { placeholder };
   });
 
-/** Parses the path of a rule, percent-encoded. @returns what is wrong with it if it is not one */
+/** Parses the path of a rule, percent-encoded. @returns the problem if it is malformed */
 export const parsePattern = (encoded: string): PathPattern | { problem: string } => {
   if (/^https?:\/\//i.test(encoded))
     return { problem: "has a host: write only the path, which applies to every name of the site" };

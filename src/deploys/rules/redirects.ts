@@ -21,7 +21,7 @@ export interface RedirectRule {
   to: readonly (string | { capture: string })[];
   /** 200: the file at `to` is served at the address that was asked for. */
   status: RedirectStatus | 200;
-  /** True if it holds even where the site has a file. */
+  /** True if it applies even to a path with a file. */
   isForced: boolean;
 }
 
@@ -132,8 +132,8 @@ export const parseRedirects = (text: string): { rules: RedirectRule[]; faults: R
 };
 
 /**
- * Where a rule leads, encoded. Captures cannot add a host, a query or a line: they are encoded name by name, and a path begins
- * with one slash also where a capture is empty.
+ * The destination of a rule, encoded. Captures cannot add a host, a query or a line: they are encoded name by name, and a path
+ * begins with one slash even if a capture is empty.
  */
 export const destinationOf = ({ to }: RedirectRule, captures: Captures): string => {
   const parts = to.map((part) =>

@@ -1,4 +1,4 @@
-/** What a file of rules may hold. */
+/** The limits of a file of rules. */
 export interface RuleLimits {
   bytes: number;
   lineCharacters: number;
