@@ -1,6 +1,6 @@
 import { STATE_DIRECTORY, USER } from "./unit.ts";
 
-/** The exit code of this command says whether the server is healthy. */
+/** The exit code of this command shows whether the server is healthy. */
 const HEALTH_COMMAND = ["adoption-store", "status"];
 
 /** A Containerfile for the executable in the directory of the build. The executable needs glibc. */
@@ -26,7 +26,7 @@ ENTRYPOINT ["adoption-store"]
 CMD ["serve"]
 `;
 
-/** What the files of a container and of reverse proxies need to know. */
+/** The inputs of the files for containers and reverse proxies. */
 export interface Site {
   /** The public address, such as https://adopt.example.org. */
   baseUrl: string;
@@ -36,7 +36,7 @@ export interface Site {
   maxUploadBytes: number;
 }
 
-/** A compose file beside the Containerfile: one service behind a reverse proxy on the same machine. */
+/** A compose file next to the Containerfile: one service behind a reverse proxy on the same machine. */
 export const composeFile = ({ baseUrl, port }: Site): string => `# Beside Containerfile and the executable:
 #   adoption-store service print container > Containerfile
 #   docker compose up --detach
@@ -78,13 +78,13 @@ const settings = (baseUrl: string): string => `# In the environment of the serve
 #   BASE_URL=${baseUrl}
 #   TRUST_PROXY=1`;
 
-/** Rounded up: a proxy must not refuse what the server accepts. */
+/** Rounded up: a proxy must not refuse uploads that the server accepts. */
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
 const mebibytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);
 
 /**
- * A Caddyfile. Caddy gets the certificate, sends X-Forwarded-For and X-Forwarded-Proto, keeps the host name, and passes event
- * streams on at once.
+ * A Caddyfile. Caddy gets the certificate, sends X-Forwarded-For and X-Forwarded-Proto, keeps the host name, and forwards
+ * event streams without buffering.
  */
 export const caddyfile = ({ baseUrl, port, maxUploadBytes }: Site): string => `${settings(baseUrl)}
 ${baseUrl} {

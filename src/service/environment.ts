@@ -40,7 +40,7 @@ export const environmentTemplate = (
     ),
   ].join("\n\n") + "\n";
 
-/** The line that sets a variable, or else the comment that shows its default; -1 if there is none. */
+/** The line that sets a variable, or else the comment that shows its default; -1 without either. */
 const lineOf = (lines: readonly string[], name: string): number => {
   const set = lines.findLastIndex((line) => line.startsWith(`${name}=`));
   return set >= 0 ? set : lines.findIndex((line) => line.startsWith(`#${name}=`));

@@ -33,7 +33,7 @@ export interface InstallOptions {
   given: Readonly<Record<string, string>>;
   /** The unit's `MemoryMax`; undefined keeps its value. */
   memoryMax: string | undefined;
-  /** Checks the variables of the environment file. @returns directories to write besides the state directory @throws */
+  /** Checks the variables of the environment file. @returns directories to write in addition to the state directory @throws */
   check: (variables: Readonly<Record<string, string>>) => readonly string[];
 }
 
@@ -82,7 +82,7 @@ const makeDirectory = async (path: string) => {
   await chown(path, await owner());
 };
 
-/** The state directory, and what is in it, belongs to the service's user. */
+/** The state directory and its content belong to the service's user. */
 const stateSteps = (user: Owner | undefined): Step[] => {
   const current = ownerOf(STATE_DIRECTORY);
   if (current && current.uid === user?.uid) return [];
@@ -133,7 +133,7 @@ const unitSteps = (writable: readonly string[], given: string | undefined): Step
 
 const START_MS = 90_000;
 
-/** @throws OperatorError that says why it does not serve */
+/** @throws OperatorError with the reason if it does not serve */
 const start = async (verb: "start" | "restart") => {
   const reason = await startService(verb, START_MS);
   if (reason !== undefined)
@@ -157,7 +157,7 @@ const startSteps = async (isChanged: boolean, mustStart: boolean): Promise<Step[
   ];
 };
 
-/** What has to be done until the service runs as it should; nothing if it does. @throws OperatorError */
+/** The remaining steps until the service runs as it should; nothing if it does. @throws OperatorError */
 export const planInstall = async (options: InstallOptions): Promise<Step[]> => {
   const environment = wantedEnvironment(options);
   const writable = options.check(readVariables(environment));
@@ -173,7 +173,7 @@ export const planInstall = async (options: InstallOptions): Promise<Step[]> => {
   return [...steps, ...(await startSteps(steps.length > 0, options.start))];
 };
 
-/** What has to be done until the service is gone. Settings, executable and data stay. */
+/** The remaining steps until the service is gone. Settings, executable and data stay. */
 export const planUninstall = async (): Promise<Step[]> => {
   const user = await userOwner();
   const unit: Step[] = isInstalled()

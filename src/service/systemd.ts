@@ -86,7 +86,7 @@ const messageOf = (line: string): string => {
 /** The longest line to quote. */
 const MAX_LINE = 2000;
 
-/** The last line that the service itself printed, verbatim; undefined if there is none, or this user may not read the journal. */
+/** The last line that the service itself printed, verbatim; undefined without one, or if this user may not read the journal. */
 const lastLine = async (): Promise<string | undefined> => {
   const { stdout } = await run(
     "journalctl",
@@ -125,8 +125,8 @@ export const stoppedService = async (): Promise<StoppedService | undefined> => {
 const POLL_MS = 100;
 
 /**
- * Starts or restarts the service, and waits until it says that it serves. systemd would wait for ever for a service that it
- * starts again and again, so the first end of the new process counts.
+ * Starts or restarts the service, and waits until it reports that it serves. systemd would wait forever for a service that
+ * it starts again and again, so the first end of the new process counts.
  * @returns why it does not serve; undefined if it does
  */
 export const startService = async (
@@ -134,7 +134,7 @@ export const startService = async (
   timeoutMs: number,
 ): Promise<string | undefined> => {
   const { sub: phase, pid: before } = await unitState();
-  // What an earlier start has left would count as the end of this one.
+  // The remains of an earlier start would count as the end of this one.
   if (phase === "auto-restart") await must("systemctl", "stop", SERVICE);
   // Units of earlier versions limit the number of starts within 10 seconds.
   await run("systemctl", "reset-failed", SERVICE);

@@ -1,4 +1,4 @@
-/** Where the service keeps what it needs, and its names. */
+/** The names and the directories of the service. */
 export const SERVICE = "adoption-store";
 export const USER = "adoption-store";
 export const EXECUTABLE_PATH = "/usr/local/bin/adoption-store";
