@@ -12,7 +12,7 @@ import {
   selectRepresentation,
 } from "./responses.ts";
 
-/** Headers about a file. A redirect or an error has none of them. */
+/** Headers about a file. Redirects and errors omit them. */
 const OF_FILES: ReadonlySet<string> = new Set([
   "cache-control",
   "cdn-cache-control",
@@ -39,11 +39,11 @@ export const withPathHeaders = (response: Response, headers: PathHeaders | undef
   return response;
 };
 
-/** What they take in memory. */
+/** Their size in memory. */
 const pathHeaderBytes = (headers: PathHeaders | undefined): number =>
   headers ? headers.values.entries().reduce((sum, [name, value]) => sum + name.length + value.length, 0) : 0;
 
-/** What a cached response takes beside its body and the site's own headers. */
+/** The size of a cached response in addition to its body and the site's own headers. */
 const RESPONSE_OVERHEAD = 1024;
 
 /** Whole responses, ready to be cloned. All sites share one cache. */

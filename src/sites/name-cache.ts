@@ -5,8 +5,8 @@ import type { Published, PublishedNames, PublishedQueries } from "./repository.t
 const MAX_NAMES = 10_000;
 
 /**
- * Caches what is published under which name: a query takes longer than the response. Every write changes `version` and
- * empties the cache, so a removed domain and a removed deploy stop at once. A name with nothing published is not cached.
+ * Caches the published content of each name: a query takes longer than the response. Every write changes `version` and empties the
+ * cache, so a removed domain and a removed deploy stop immediately. A name with nothing published is not cached.
  */
 export const cachedNames = (
   { bySlug, byHostname, byDeploy }: PublishedQueries,

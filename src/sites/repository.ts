@@ -41,16 +41,16 @@ export interface UnservedDomain {
 export type Published = PublishedSite | PublishedRedirect | UnservedDomain;
 
 export interface PublishedNames {
-  /** What a name below PLATFORM_DOMAIN shows: the project's site, or its primary domain while that is live. */
+  /** The content of a name below PLATFORM_DOMAIN: the project's site, or its primary domain while that is live. */
   bySlug(slug: string): Published | undefined;
   /**
-   * What a custom domain shows: only if it is live, and its project's plan has custom domains. Without one, the live wildcard
+   * The content of a custom domain: only if it is live, and its project's plan has custom domains. Without one, the live wildcard
    * directly above the name counts, unless another project holds the name. Otherwise the domain's stage, if a project has it.
    */
   byHostname(hostname: string): Published | undefined;
 }
 
-/** The queries behind the names. */
+/** The queries for the names. */
 export interface PublishedQueries extends PublishedNames {
   /** A deploy of a project that succeeded, served or not. */
   byDeploy(preview: Preview): PublishedSite | undefined;

@@ -17,7 +17,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 /** A file in one content coding, or in none. */
 export interface Representation extends Stored {
   coding?: ContentCoding;
-  /** Where it begins in the blob. */
+  /** Its start in the blob. */
   at: number;
   /** A strong ETag: each representation has its own (RFC 9110 section 8.8.3.3). */
   etag: string;
@@ -51,7 +51,7 @@ const representationHeaders = (file: ServedFile, { coding, etag }: Representatio
   return headers;
 };
 
-/** What a client accepts. */
+/** The encodings and media types that a client accepts. */
 export interface Accepted {
   codings: readonly ContentCoding[];
   /** True if it prefers Markdown to HTML. */
@@ -76,7 +76,7 @@ const cachedReader = <Value>(parse: (header: string | null) => Value) => {
   };
 };
 
-/** Reads what a client accepts. */
+/** Reads the headers of a request into `Accepted`. */
 export const acceptReader = () => {
   const readCodings = cachedReader((header): Accepted => {
     const codings = acceptedCodings(header);
@@ -215,7 +215,7 @@ export const conditionalResponse = async (
   const { method, headers } = request;
   const range = rangeOf(request, file);
   const ifMatch = headers.get("if-match");
-  // A range is always one of the uncompressed file, whatever codings the client accepts.
+  // A range is always one of the uncompressed file, regardless of the codings that the client accepts.
   const { etag } = range === undefined ? representation : selectRepresentation(file, []);
   if (ifMatch !== null && !matchesEtagStrongly(ifMatch, etag)) return preconditionFailed(method);
   const ifNoneMatch = headers.get("if-none-match");
@@ -224,7 +224,7 @@ export const conditionalResponse = async (
   return range === undefined ? undefined : partialResponse(range, file, request.inParts, blobs);
 };
 
-/** Bodies up to this size are read into memory, where they may be cached. */
+/** Bodies up to this size are read into memory, and may be cached there. */
 export const MAX_BYTES_IN_MEMORY = 64 * 1024;
 
 export const fullResponse = async (

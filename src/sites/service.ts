@@ -18,7 +18,7 @@ interface NamedRequest extends SiteRequest {
 /** An hour: browsers may cache a 301 for as long as they like, and domains can be removed. */
 const PERMANENT = "public, max-age=3600";
 
-/** Redirects to the primary domain, whatever the method. All names share a port, so the request's port stays. */
+/** Redirects to the primary domain, for every method. All names share a port, so the request's port stays. */
 const redirectToPrimary = (
   { to, permanent }: PublishedRedirect,
   { port, path, query }: NamedRequest,

@@ -15,7 +15,7 @@ const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
 /** Bytes of a file of rules that take as much memory as an entry of a manifest: they are kept in parts, and encoded. */
 const RULE_BYTES = 200;
 
-/** What the rules of a deploy take, in files. */
+/** The size of a deploy's rules, in files. */
 const weightOf = (rules: SiteRules | undefined, manifest: Manifest): number => {
   if (!rules) return 0;
   const bytes = [REDIRECTS_FILE, HEADERS_FILE].reduce(

@@ -52,8 +52,8 @@ const fileFor = (path: string, files: Manifest): string | undefined =>
   isHidden(path) ? undefined : (fileAt(path, files) ?? fileAt(`${path}/`, files));
 
 /**
- * Finds what a path serves. A page has one URL: `/guide.html` redirects to `/guide` and `/docs/index.html` to `/docs/`, unless
- * another file is there. A file with the exact name wins over a page, and a page over a directory.
+ * Finds the file for a path. A page has one URL: `/guide.html` redirects to `/guide` and `/docs/index.html` to `/docs/`,
+ * unless another file is there. A file with the exact name wins over a page, and a page over a directory.
  */
 const resolvePath = (path: string, files: Manifest): Resolution => {
   if (isHidden(path)) return undefined;
@@ -69,7 +69,7 @@ const resolvePath = (path: string, files: Manifest): Resolution => {
     : { file, path: name };
 };
 
-/** The rule for a path, and where it leads, percent-encoded. */
+/** The rule for a path, and its destination, percent-encoded. */
 interface FoundRedirect {
   rule: RedirectRule;
   destination: string;
@@ -86,8 +86,8 @@ const exactKey = (path: string): string => (path.endsWith("/") ? path.slice(0, -
 const withoutQuery = (destination: string): string => destination.replace(/[?#].*/s, "");
 
 /**
- * Finds the first rule for a path. Rules without a placeholder or splat take one look-up, however many there are. A redirect to
- * the path itself is skipped: a browser would follow it forever.
+ * Finds the first rule for a path. Rules without a placeholder or splat take one look-up, regardless of their number. A
+ * redirect to the path itself is skipped: a browser would follow it forever.
  */
 export const redirectFinder = (rules: readonly RedirectRule[]) => {
   const exact = new Map<string, number>();
@@ -126,7 +126,7 @@ export const redirectFinder = (rules: readonly RedirectRule[]) => {
   };
 };
 
-/** A destination with the query of the request, unless it has one of its own. */
+/** A destination with the query of the request, unless it already has one. */
 export const withQuery = (destination: string, query: string): string => {
   if (query === "" || /^[^#]*\?/.test(destination)) return destination;
   const [address = "", fragment] = destination.split("#", 2);
@@ -142,12 +142,12 @@ const markdownOf = (name: string, files: Manifest): SiteFile | undefined => {
   return markdown === undefined ? undefined : files.get(markdown);
 };
 
-/** True if a page of the site has Markdown beside it. */
+/** True if a page of the site has a Markdown version. */
 const hasMarkdownPages = (files: Manifest): boolean =>
   files.keys().some((name) => markdownOf(name, files) !== undefined);
 
 /**
- * A file in the form that a request prefers: a page that has Markdown beside it may be sent as that. Both forms vary with
+ * A file in the form that a request prefers: a page with a Markdown version may be sent as that. Both forms vary with
  * Accept, and name the address that has the Markdown alone.
  */
 const negotiate = (
@@ -196,7 +196,7 @@ const servedFiles = (manifest: Manifest): Manifest => {
 /**
  * Serves one deploy. URLs are clean (see `resolvePath`). A path without a file follows the site's `_redirects`, or gets its own
  * `404.html`. There are no listings, and no files whose name begins with a dot but `.well-known/`. Whole responses of small
- * files are cached. A page that has Markdown beside it is negotiated.
+ * files are cached. A page with a Markdown version is negotiated.
  */
 export const openSite = ({ key: siteKey, manifest, rules, blobs, responses }: SiteOptions) => {
   const files = servedFiles(manifest);
