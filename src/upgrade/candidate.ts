@@ -87,7 +87,7 @@ const listedSum = (sums: string, name: string): string | undefined => {
 const unknownSum = (why: string) =>
   new OperatorError(`${why}: give the checksum that the publisher names with --sha256`);
 
-/** @param list where the checksums come from @throws OperatorError if the file is not listed */
+/** @param list the URL or path of the checksums @throws OperatorError if the file is not listed */
 const sumIn = (sums: string, list: string, name: string): string => {
   const sum = listedSum(sums, name);
   if (sum === undefined) throw unknownSum(`${list} does not list ${name}`);
@@ -108,7 +108,7 @@ const sumBeside = (file: string): string | undefined => {
   return existsSync(list) ? sumIn(readFileSync(list, "utf8"), list, basename(file)) : undefined;
 };
 
-/** The checksum that the source must have: `given`, else that in SHA256SUMS beside it. A file may have none. */
+/** The checksum that the source must have: `given`, else that in the adjacent SHA256SUMS. A file may have none. */
 const expectedSum = async (source: string, given: string | undefined): Promise<string | undefined> => {
   if (given !== undefined) return given.toLowerCase();
   return isUrl(source) ? downloadedSum(source) : sumBeside(source);
@@ -198,7 +198,7 @@ const askVersion = async (program: string, source: string): Promise<VersionRepor
 
 /**
  * Copies a file or downloads a URL to `path`, and checks that it is this program for this machine.
- * @param sha256 the checksum that it must have; a URL needs one here or in SHA256SUMS beside it
+ * @param sha256 the checksum that it must have; a URL needs one here or in the adjacent SHA256SUMS
  * @param onBytes called with the bytes so far
  * @throws OperatorError, and leaves no file
  */

@@ -2,14 +2,14 @@ import { existsSync, linkSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path";
 import { syncDirectory, writeDurably } from "../lib/durable.ts";
 
-/** A version of the program: what it says it is, and what it is. */
+/** A version of the program: its claimed version, and its hash. */
 export interface Version {
   version: string;
   sha256: string;
 }
 
 /**
- * What an upgrade does, on disk before it does it, so that the next call can finish or undo it after a crash:
+ * The state of an upgrade. It is on disk before each step, so that the next call can finish or undo it after a crash:
  *
  * - `replacing`: the executable is replaced and the new one is tried. Until the executable has the hash of `to`, nothing has
  *   happened yet.
@@ -29,7 +29,7 @@ export interface UpgradeRecord {
   backup: string | undefined;
 }
 
-/** The files of an upgrade, beside the executable. */
+/** The files of an upgrade, next to the executable. */
 export const upgradePaths = (executable: string) => ({
   executable,
   /** The new executable before it takes its place. */
@@ -64,7 +64,7 @@ export const putInPlace = ({ executable, staged }: UpgradePaths): void => {
   syncDirectory(dirname(executable));
 };
 
-/** Puts the previous executable back, in one step. Does nothing if it is back already. */
+/** Restores the previous executable, in one step. Does nothing if it was restored already. */
 export const putBack = ({ executable, previous }: UpgradePaths): void => {
   if (!existsSync(previous)) return;
   renameSync(previous, executable);

@@ -14,22 +14,22 @@ import {
   writeRecord,
 } from "./record.ts";
 
-/** What an upgrade uses of the machine, besides the files of the executable. */
+/** The services that an upgrade uses, in addition to the files of the executable. */
 export interface Host {
   /** Undefined if no service runs this executable now. */
   service: UpgradedService | undefined;
   dataDir: string;
-  /** The newest migration of the database; undefined if there is no database. */
+  /** The newest migration of the database; undefined without a database. */
   newestMigration(): string | undefined;
-  /** Backs up the database. @returns the file; undefined if there is no database */
+  /** Backs up the database. @returns the file; undefined without a database */
   backUp(): Promise<string | undefined>;
-  /** The copy that the server took before it migrated the database to what it is now; undefined if there is none. */
+  /** The copy that the server took before it migrated the database to its current state; undefined without one. */
   copyBeforeMigration(since: number): string | undefined;
   /** Replaces the database, with a command of this program. */
   restore(program: string, backup: string): Promise<void>;
   /** Removes backups of earlier upgrades. */
   removeBackups(except: string | undefined): void;
-  /** What this program is. */
+  /** This program's version. */
   current: Omit<Version, "sha256">;
   now(): number;
   /** Tells the user about a step. */
@@ -147,7 +147,7 @@ const tryNew = async (host: Host, paths: UpgradePaths, record: UpgradeRecord): P
 };
 
 /**
- * What an earlier call that was killed has left to do.
+ * Finishes the rollback of an earlier call that was killed.
  * @returns the record of an upgrade whose new version is installed, but was not tried to the end
  */
 const finishEarlier = async (host: Host, paths: UpgradePaths): Promise<UpgradeRecord | undefined> => {
@@ -177,7 +177,7 @@ const install = async (host: Host, paths: UpgradePaths, from: Version, to: Versi
 
 /**
  * Replaces the executable, restarts the service, and goes back if the new version does not become ready. A call that was
- * killed leaves an executable that is whole; the next call finishes or undoes what it began.
+ * killed leaves an executable that is whole; the next call finishes or undoes the upgrade.
  * @param source a file or an HTTPS URL
  * @throws OperatorError, with nothing changed
  * @throws RolledBack, RollbackFailed
@@ -216,10 +216,10 @@ export const upgrade = async (
   }
 };
 
-/** What a rollback by hand would do. */
+/** The effects of a rollback by hand. */
 export interface RollbackPlan {
   record: UpgradeRecord;
-  /** True if the database goes back to the time of the upgrade: what was written since is lost. */
+  /** True if the database returns to the time of the upgrade: later writes are lost. */
   losesData: boolean;
   run(): Promise<void>;
 }
