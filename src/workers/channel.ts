@@ -6,7 +6,7 @@ type Packet =
   | { id: number; result: unknown }
   | { id: number; error: string };
 
-/** What the other process may call, by name. */
+/** The functions that the other process may call, by name. */
 export type Handlers = Readonly<Record<string, (data: never) => unknown>>;
 
 const ENDED = "the process has ended";

@@ -4,7 +4,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { WORKER } from "./argument.ts";
 import { type Channel, type Handlers, channel } from "./channel.ts";
 
-/** Bun's own limit of 256 requests at once would let slow clients stop the others. */
+/** Bun's own limit of 256 concurrent requests would let slow clients stop the others. */
 const FORWARDED_REQUESTS = 16_384;
 
 interface Worker extends Channel {
@@ -74,7 +74,7 @@ const killIfHung = (worker: Worker, ms: number): void => {
 /** The first pause before a worker is replaced that ended soon after its start; each next one is twice as long. */
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 10_000;
-/** A worker that lived this long is replaced at once. */
+/** A worker that lived this long is replaced immediately. */
 const STABLE_MS = 10_000;
 /** How long a worker may take to start. */
 const START_MS = 30_000;
