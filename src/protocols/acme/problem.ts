@@ -102,7 +102,7 @@ const readSubproblem = (value: unknown): Subproblem => {
 
 /**
  * Reads a problem document (RFC 8555 section 6.7) of a response or in an object. Anything becomes a problem.
- * @param value parsed JSON; undefined if there is none
+ * @param value parsed JSON; undefined without any
  */
 export const readProblem = (
   value: unknown,

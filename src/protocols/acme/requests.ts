@@ -20,7 +20,7 @@ export interface AcmeResponse {
   body: string;
 }
 
-/** @throws AcmeProblem if there is no response, or one that is too large */
+/** @throws AcmeProblem without a response, or if it is too large */
 type Send = (url: string, request: AcmeRequest) => Promise<AcmeResponse>;
 
 const MAX_BYTES = 1024 * 1024;
@@ -131,7 +131,7 @@ export const transport = (
 export interface RequestOptions {
   /** The directory's URL. */
   directory: string;
-  /** PEM: CAs to trust for the server's own certificate, beside those of the system. */
+  /** PEM: CAs to trust for the server's own certificate, in addition to those of the system. */
   ca?: string;
   userAgent?: string;
 }

@@ -19,10 +19,10 @@ const DAY_MS = 24 * 60 * 60_000;
 const acmeIdentifier = (authorization: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from([...OCTETS_32, ...new Bun.CryptoHasher("sha256").update(authorization).digest()]);
 
-/** What a certificate proves that was made for this key authorization: see `shownIdentifier`. */
+/** The proof in a certificate for this key authorization: see `shownIdentifier`. */
 export const acmeIdentifierOf = (authorization: string): string => acmeIdentifier(authorization).toHex();
 
-/** What a certificate proves; undefined if it is not one for a TLS-ALPN-01 challenge. @param der the certificate */
+/** The proof in a certificate; undefined if it is not one for a TLS-ALPN-01 challenge. @param der the certificate */
 export const shownIdentifier = async (der: Uint8Array<ArrayBuffer>): Promise<string | undefined> => {
   const { X509Certificate } = await loadX509();
   const extension = new X509Certificate(der).getExtension(ACME_IDENTIFIER);

@@ -62,7 +62,7 @@ const refer = (zone: Zone, cut: string, answer: Answer): Answer => {
   return answer;
 };
 
-/** RFC 2308 section 2: the SOA record says how long the absence may be cached. */
+/** RFC 2308 section 2: the SOA record limits how long the absence may be cached. */
 const deny = (zone: Zone, rcode: number, answer: Answer): Answer => {
   answer.rcode = rcode;
   answer.authorities.push(zone.negative);

@@ -35,8 +35,8 @@ const newStamp = (seconds: number): Buffer => {
 };
 
 /**
- * DNS cookies (RFC 7873): a client that returns our cookie receives what is sent to its address. The secret lasts as long as
- * the process; afterwards clients get new cookies with their next question.
+ * DNS cookies (RFC 7873): a client that returns our cookie has proved its address. The secret lasts as long as the process;
+ * afterwards clients get new cookies with their next question.
  */
 export const dnsCookies = ({ clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes }) => {
   const secret = randomBytes(32);
@@ -113,7 +113,7 @@ export interface ResponderDependencies {
 export type Respond = (packet: Buffer, client: Client) => Buffer | undefined;
 
 const CLASS_IN = 1;
-/** RFC 1035 section 4.2.1: what a client without EDNS accepts over UDP. */
+/** RFC 1035 section 4.2.1: the size that a client without EDNS accepts over UDP. */
 const MIN_UDP_BYTES = 512;
 /** The responses to an address that may be forged are at most so many times as large as the questions. */
 export const MAX_AMPLIFICATION = 3;

@@ -25,7 +25,7 @@ interface Message {
   limit: number;
   /** Canonical; "" without a question. */
   question: string;
-  /** Where each name after the question has been written. */
+  /** The offset of each name that was written after the question. */
   offsets: Map<string, number>;
 }
 
@@ -43,11 +43,11 @@ const writeBytes = (message: Message, bytes: Uint8Array) => {
   scratch.set(bytes, reserve(message, bytes.length));
 };
 
-/** Where a name has been written. In the question its letters may have another case, which does not matter: RFC 4343 section 3. */
+/** The offset of a written name. In the question its letters may have another case, which does not matter: RFC 4343 section 3. */
 const offsetOf = ({ question, offsets }: Message, name: string): number | undefined =>
   isWithin(question, name) ? HEADER_BYTES + question.length - name.length : offsets.get(name);
 
-/** Writes a name. If an earlier name has the same end, a pointer to it takes the place of that end. */
+/** Writes a name. If an earlier name has the same end, a pointer to it replaces that end. */
 const writeName = (message: Message, name: string) => {
   for (let rest = name; rest !== ""; rest = parentOf(rest)) {
     const earlier = offsetOf(message, rest);
@@ -119,7 +119,7 @@ const write = (
   tc: number,
 ) => {
   const { question, edns } = query;
-  // A response has at least the room for what the query had: header, question and OPT.
+  // A response always has room for the parts of the query: header, question and OPT.
   const tail = edns ? 11 + options.length : 0;
   const message: Message = {
     offset: HEADER_BYTES,

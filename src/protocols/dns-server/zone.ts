@@ -6,7 +6,7 @@ type Node = readonly RecordSet[];
 
 /**
  * Looks up record sets that are added at run time, for every question. They do not hide a wildcard: a name keeps the records
- * that it has without them, and so do names beside it. An added set replaces the zone's set of the same type.
+ * that it has without them, and so do its sibling names. An added set replaces the zone's set of the same type.
  * @param name canonical
  * @param type of the question: a set of another type may be left out
  * @returns undefined if nothing is added at the name or below it; an empty list for a name with additions only below it
@@ -28,7 +28,7 @@ export interface Zone {
   nodes: ReadonlyMap<string, Node>;
   /** The names with NS records. The zone ends at those below the origin. */
   cuts: ReadonlySet<string>;
-  /** The SOA record of negative responses. RFC 2308 section 3: its TTL says how long to cache the absence. */
+  /** The SOA record of negative responses. RFC 2308 section 3: its TTL limits how long the absence may be cached. */
   negative: OwnedSet;
   added: AddedRecords;
 }
@@ -90,7 +90,7 @@ export const nodeOf = (zone: Zone, name: string, type: number): Node | undefined
   const added = zone.added(name, type);
   if (!added || added.length === 0) return own ?? added;
   const isReplaced = (set: RecordSet) =>
-    // RFC 1034 section 3.6.2: a CNAME has no other records beside it.
+    // RFC 1034 section 3.6.2: a CNAME excludes other records of the same name.
     set.type === TYPE.CNAME || added.some((one) => one.type === set.type);
   return [...(own ?? []).filter((set) => !isReplaced(set)), ...added];
 };

@@ -290,7 +290,7 @@ interface ZoneQuestion extends Question {
 /** Asks every authoritative server of a zone at the same time. Returns the responses of those that serve the zone. Never rejects. */
 export type AskAuthorities = (question: ZoneQuestion) => Promise<Exchange[]>;
 
-/** In place of a query to a server that may not be asked. */
+/** Replaces a query to a server that may not be asked. */
 export const notAsked = failWithoutSending("forbidden", "not a public address, so no query was sent");
 
 /** The limit for all queries about a name together: a hostile zone can have a hundred levels and slow servers. */

@@ -32,13 +32,13 @@ const parseIssueProperty = (text: string): IssueProperty | undefined => {
 const formatIssueProperty = ({ issuer, parameters }: IssueProperty): string =>
   [issuer, ...parameters.map(([tag, value]) => `${tag}=${value}`)].join("; ");
 
-/** The value of a parameter: null if there are several, which allow nothing; undefined if there is none. */
+/** The value of a parameter: null if there are several, which allow nothing; undefined without one. */
 const parameterOf = ({ parameters }: IssueProperty, tag: string): string | null | undefined => {
   const [first, ...others] = parameters.filter(([one]) => one === tag);
   return others.length > 0 ? null : first?.[1];
 };
 
-/** RFC 8657 section 3. @param accounts undefined if they are not known: then the CA decides */
+/** RFC 8657 section 3. @param accounts undefined if unknown: then the CA decides */
 const allowsAccount = (property: IssueProperty, accounts: readonly string[] | undefined): boolean => {
   const account = parameterOf(property, "accounturi");
   if (account === undefined) return true;
@@ -94,18 +94,18 @@ type IssueTag = "issue" | "issuewild";
 export const issueTagFor = (records: readonly CaaRecord[], isWildcard: boolean): IssueTag =>
   isWildcard && records.some(({ data }) => data.tag === "issuewild") ? "issuewild" : "issue";
 
-/** What a service orders, and how: CAA records must allow all of it. */
+/** The parameters of a service's order: CAA records must allow all of it. */
 export interface CaaOrder {
   /** The names of the CAs, any of which may issue. */
   issuers: readonly string[];
-  /** The URIs of the accounts with them; undefined if they are not known, so that the CA decides. */
+  /** The URIs of the accounts with them; undefined if unknown, so that the CA decides. */
   accounts?: readonly string[] | undefined;
   /** How the name can be proven: `http-01`, ... */
   methods: readonly string[];
   isWildcard?: boolean;
 }
 
-/** The methods that CAA records allow, or what they forbid, and values of properties that would allow the order. */
+/** The methods that CAA records allow, or the rule that they break, and values of properties that would allow the order. */
 type CaaJudgement =
   { methods: string[] } | { forbids: "issuer" | "accounturi" | "validationmethods"; allowing: string[] };
 

@@ -174,8 +174,8 @@ const RESERVED_FOR_URGENT = 3;
 const always: IsUrgent = () => true;
 
 /**
- * A DNS client. Every attempt has its own socket, port and id (RFC 5452), so late packets are lost. At most 8 queries at once go
- * to one server.
+ * A DNS client. Every attempt has its own socket, port and id (RFC 5452), so late packets are lost. One server gets at most 8
+ * concurrent queries.
  */
 export const dnsClient = (
   dependencies: DnsClientDependencies,
@@ -197,7 +197,7 @@ export const dnsClient = (
     });
 };
 
-/** RFC 8914 section 4: what a validating resolver found. */
+/** RFC 8914 section 4: the findings of a validating resolver. */
 const DNSSEC_ERRORS: Readonly<Record<number, string>> = {
   6: "DNSSEC bogus",
   7: "a signature has expired",

@@ -15,8 +15,8 @@ interface Queue {
 }
 
 /**
- * Runs at most `limit` jobs of a key at once, urgent ones first, otherwise in the order of the calls. Only urgent jobs may take
- * the last `reserved` slots, so that no amount of other work delays them.
+ * Runs at most `limit` jobs of a key concurrently, urgent ones first, otherwise in the order of the calls. Only urgent jobs may
+ * take the last `reserved` slots, so that no amount of other work delays them.
  */
 export const concurrencyLimiter = (limit: number, reserved: number): Limiter => {
   const queues = new Map<string, Queue>();

@@ -8,7 +8,7 @@ export type QuestionType = "A" | "AAAA" | "CNAME" | "NS" | "CAA" | "TXT" | "MX" 
 export interface Question {
   name: string;
   type: QuestionType;
-  /** CD (RFC 4035 section 3.2.2): a resolver responds although DNSSEC says that the records are forged. */
+  /** CD (RFC 4035 section 3.2.2): a resolver responds even if DNSSEC shows that the records are forged. */
   checkingDisabled?: true;
 }
 
@@ -28,7 +28,7 @@ export type CaaRecord = RecordFields & {
   type: "CAA";
   data: { critical: boolean; tag: string; value: string };
 };
-/** Only the part of a SOA record that says how long an absence may be cached: RFC 2308 section 5. */
+/** Only the SOA record's lifetime of a cached absence: RFC 2308 section 5. */
 export type SoaRecord = RecordFields & { type: "SOA"; data: { minimum: number } };
 export type DnsRecord = TextRecord | CaaRecord | SoaRecord;
 

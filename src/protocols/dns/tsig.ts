@@ -25,7 +25,7 @@ export const parseTsigKey = (text: string): TsigKey | undefined => {
 
 /** A record, by its place in a message. */
 interface RecordAt {
-  /** Where it starts. */
+  /** Its start. */
   start: number;
   type: number;
   /** Its data. */
@@ -50,7 +50,7 @@ export const encodeName = (name: string): Buffer =>
     Buffer.of(0),
   ]);
 
-/** The offset behind a name. @throws RangeError behind the end of the message */
+/** The offset after a name. @throws RangeError past the end of the message */
 const behindName = (message: Buffer, start: number): number => {
   let at = start;
   for (;;) {
@@ -177,7 +177,7 @@ export const signRequest = (message: Buffer, key: TsigKey, now: number): { messa
   return { message: Buffer.concat([withAdditionals(message, 1), ...record]), mac };
 };
 
-/** The data of a TSIG record behind its algorithm. @throws RangeError if it is cut off */
+/** The data of a TSIG record after its algorithm. @throws RangeError if it is cut off */
 const readSignature = (data: Buffer) => {
   const macLength = data.readUInt16BE(8);
   const behind = 10 + macLength;

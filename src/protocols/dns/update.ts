@@ -77,7 +77,7 @@ const send = (
   return promise.finally(() => clearTimeout(timer));
 };
 
-/** What the operator can do about a refusal: RFC 2136 section 2.2, RFC 8945 section 5.3. */
+/** Remedies for the operator after a refusal: RFC 2136 section 2.2, RFC 8945 section 5.3. */
 const REFUSALS: Readonly<Record<string, string>> = {
   REFUSED: "the key may not change this name: allow it in allow-update or update-policy",
   NOTAUTH: "the server is not the primary of the zone, or does not know the key",

@@ -17,7 +17,7 @@ export class ObjectStoreError extends Error {
     this.isFinal = isFinal;
   }
 
-  /** There is no object of this name. */
+  /** The object of this name does not exist. */
   get isMissing(): boolean {
     return this.status === 404 && (this.code === undefined || this.code === "NoSuchKey");
   }
@@ -42,7 +42,7 @@ const codeIn = (text: string): string | undefined => /<Code>(\w{1,80})<\/Code>/.
 const explain = (status: number | undefined, code: string | undefined): string =>
   [[status, code].filter(Boolean).join(" "), ADVICE[code ?? ""]].filter(Boolean).join(": ");
 
-/** What a response other than success means. */
+/** The error for a response other than success. */
 export const refusalOf = async (response: Response): Promise<ObjectStoreError> => {
   const { status } = response;
   const isText = Number(response.headers.get("content-length") ?? 0) <= MAX_BODY;

@@ -5,23 +5,23 @@ import { type RequestOptions, type Requests, objectRequests } from "./requests.t
 
 /** A bucket, or a part of one. Names are relative to its prefix: letters, digits, `.`, `_`, `-` and slashes. */
 export interface ObjectStore {
-  /** Where it is, without credentials. */
+  /** Its address, without credentials. */
   readonly place: string;
   /** Stores an object, or replaces it. Once it resolves, every later read of any node gets it. @throws ObjectStoreError */
   put(name: string, content: Uint8Array<ArrayBuffer> | Blob): Promise<void>;
   /**
-   * The content of an object in parts, which the caller has to verify; undefined if there is none. Read it to the end, or
+   * The content of an object in parts, which the caller has to verify; undefined if it is missing. Read it to the end, or
    * leave the loop. @throws ObjectStoreError
    */
   get(name: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** @returns undefined if there is no such object @throws ObjectStoreError */
+  /** @returns undefined if the object is missing @throws ObjectStoreError */
   stat(name: string): Promise<Omit<ObjectInfo, "name"> | undefined>;
   /** The objects whose names begin with `prefix`, in the order of their names. @throws ObjectStoreError */
   list(prefix: string): AsyncGenerator<ObjectInfo>;
   /**
    * Removes an object, if there is one.
    * @param isAllowed asked after the request is signed: the store refuses a signature that is older than a minute. With it, the
-   * request is sent once: after an error, nothing is known of the object for that minute.
+   * request is sent once: after an error, the object's state is unknown for that minute.
    * @throws ObjectStoreError
    */
   remove(name: string, isAllowed?: () => boolean): Promise<void>;
@@ -64,7 +64,7 @@ const listIn = (client: S3Client, keyPrefix: string, { limited, attempt, inTime 
 
 /**
  * Opens a bucket with Bun's S3 client, which signs, lists, and sends large contents in parts. The other requests are ours, so
- * that they end in time and report what the store responded.
+ * that they end in time and report the store's response.
  * @throws OperatorError without credentials
  */
 export const openObjectStore = (url: BlobsUrl, options: RequestOptions = {}): ObjectStore => {

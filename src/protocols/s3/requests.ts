@@ -45,7 +45,7 @@ const METHODS: Readonly<Record<Sent, Method>> = { put: "PUT", get: "GET", stat: 
 
 /** How long the store accepts a signed request. */
 const SIGNATURE_SECONDS = 60;
-/** What an upload must reach at least, beside `stallMs`. */
+/** The minimum rate of an upload, in addition to `stallMs`. */
 const BYTES_PER_MS = 32;
 const MAX_CONCURRENT = 32;
 
@@ -54,7 +54,7 @@ interface SendOptions {
   isAllowed?: () => boolean;
 }
 
-/** The parts of a response. @param failed the error to throw in place of one */
+/** The parts of a response. @param failed makes the error for a response that breaks off */
 async function* readBody(
   body: ReadableStream<Uint8Array> | null,
   timer: StallTimer,
@@ -81,7 +81,7 @@ export const objectRequests = (
 ) => {
   const limited = limiter(MAX_CONCURRENT);
 
-  /** Signs and sends a request. @returns undefined if there is no such object */
+  /** Signs and sends a request. @returns undefined if the object is missing */
   const send = async (
     operation: Sent,
     name: string,
@@ -143,7 +143,7 @@ export const objectRequests = (
       ),
     );
 
-  /** @returns undefined if there is no such object */
+  /** @returns undefined if the object is missing */
   const download = (name: string): Promise<AsyncIterable<Uint8Array> | undefined> =>
     attempt("get", async () => {
       const timer = stallTimer(stallMs);

@@ -40,7 +40,7 @@ const cursorOver = (bytes: Uint8Array) => {
     if (count > bytes.length - at) throw new Malformed();
     at += count;
   };
-  // Without a view of its own: a ClientHello has a hundred integers.
+  // Without a separate view: a ClientHello has a hundred integers.
   const integer = (count: number): number => {
     skip(count);
     let value = 0;

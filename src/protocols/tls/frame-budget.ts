@@ -1,7 +1,7 @@
 import { CONTINUATION, DATA, GOAWAY, HEADERS, PADDED, PING, RST_STREAM, SETTINGS } from "./frames.ts";
 import type { FrameHeader } from "./frames.ts";
 
-/** The most frames at once. Browsers cancel dozens of requests when a page is left. */
+/** The largest burst of frames. Browsers cancel dozens of requests when a page is left. */
 export const MAX_ALLOWANCE = 1000;
 const ALLOWANCE_PER_MS = 0.2;
 /** Enough for the responses in flight, not for a flood after a long download. */

@@ -104,10 +104,10 @@ export const frameReader = (
   };
 };
 
-/** RFC 9113 section 3.4: what an HTTP/2 client sends before its first frame. */
+/** RFC 9113 section 3.4: an HTTP/2 client's bytes before its first frame. */
 export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** What a client sent first: a part of the preface, the whole preface, or something else. */
+/** A client's first bytes: a part of the preface, the whole preface, or something else. */
 export type PrefaceMatch = "partial" | "whole" | "different";
 
 /** Compares the first bytes of a client with the preface. Call the result with each chunk. */
