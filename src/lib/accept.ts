@@ -28,7 +28,7 @@ export type ContentCoding = (typeof CODINGS)[number];
 
 /**
  * The codings that an Accept-Encoding header prefers to `identity`, best first (RFC 9110 section 12.5.3), and those of the
- * same weight in our order. `identity` is always acceptable: a 406 would help nobody.
+ * same weight in our order. `identity` is always acceptable: a 406 would help no client.
  */
 export const acceptedCodings = (header: string | null | undefined): ContentCoding[] => {
   if (!header) return [];

@@ -1,4 +1,4 @@
-/** What the audit log records. The first half of an action is the kind of the resource. */
+/** The actions in the audit log. The first half of an action is the kind of the resource. */
 export const ACTIONS = {
   "pet.added": "An animal was added.",
   "pet.changed": "An animal's name, category or status was changed.",
@@ -51,7 +51,7 @@ export const ACTIONS = {
 
 export type Action = keyof typeof ACTIONS;
 
-/** What an action is done to. */
+/** The kind of an action's resource. */
 export type ResourceKind = Action extends `${infer Kind}.${string}` ? Kind : never;
 
 export const ACTION_NAMES = Object.keys(ACTIONS) as [Action, ...Action[]];

@@ -1,4 +1,4 @@
-/** Where the files of sites are in object storage: what BLOBS_URL and the environment say. Print `describeBlobsUrl` instead. */
+/** The object storage of sites' files, from BLOBS_URL and the environment. Print `describeBlobsUrl` instead. */
 export interface BlobsUrl {
   readonly bucket: string;
   /** Without slashes at its ends; "": the whole bucket. */
@@ -15,7 +15,7 @@ interface ObjectCredentials {
   readonly sessionToken: string | undefined;
 }
 
-/** Says what to write instead, and nothing that may be a part of a secret. */
+/** Names a correct form, and repeats nothing that may be a part of a secret. */
 export class InvalidBlobsUrl extends Error {
   override name = "InvalidBlobsUrl";
 }
@@ -41,7 +41,7 @@ const decode = (text: string, what: string): string => {
     const decoded = decodeURIComponent(text);
     if (!/\p{Cc}/u.test(decoded)) return decoded;
   } catch {
-    // The message below says what to do.
+    // The message below names the remedy.
   }
   return refuse(`${what} is not percent-encoded: write % as %25, @ as %40, / as %2F, ? as %3F and # as %23`);
 };
@@ -75,7 +75,7 @@ const credentialsIn = (text: string | undefined): ObjectCredentials | undefined 
     : { accessKeyId: key, secretAccessKey: secret, sessionToken: undefined };
 };
 
-/** What stands in the URL itself. */
+/** The parts in the URL itself. */
 type WrittenBlobsUrl = Omit<BlobsUrl, "endpoint" | "region"> & {
   readonly endpoint: string | undefined;
   readonly region: string | undefined;
@@ -118,7 +118,7 @@ const credentialsFrom = (env: Environment): ObjectCredentials | undefined => {
 };
 
 /**
- * Adds what the environment says, in the variables that other programs read too. @throws InvalidBlobsUrl
+ * Adds the environment's values, from the variables that other programs read too. @throws InvalidBlobsUrl
  */
 export const completeBlobsUrl = (written: WrittenBlobsUrl, env: Environment): BlobsUrl => {
   // Bun's S3 client would send this token along with any keys.

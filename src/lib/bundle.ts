@@ -12,7 +12,7 @@ export const bundle = (entry: string, target: Target = "browser"): string => {
   const path = `${import.meta.dir}/../${entry}`;
   const { stdout, stderr, success } = Bun.spawnSync({
     cmd: [process.execPath, "build", "--minify", `--target=${target}`, "--production", path],
-    // The same bundle wherever it is made: libraries keep checks of their own for anything else.
+    // The same bundle wherever it is made: libraries add development checks for anything else.
     env: { NODE_ENV: "production" },
     stderr: "pipe",
   });

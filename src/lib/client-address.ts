@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * The client's address: the peer's, or, behind `hops` trusted proxies, the entry of X-Forwarded-For that the outermost of
- * them wrote. Entries to the left of it are the client's own and are ignored.
+ * The client's address: the peer's, or, with `hops` trusted proxies in front, the entry of X-Forwarded-For that the
+ * outermost of them wrote. Entries to the left of it are the client's own and are ignored.
  */
 export const clientAddress = (peer: string, forwardedFor: string | null, hops: number): string => {
   if (hops === 0 || !forwardedFor) return peer;

@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** Where the log of a cluster is: what DATABASE_URL says. It holds a password: print `describeDatabaseUrl` instead. */
+/** The location of a cluster's log, from DATABASE_URL. It holds a password: print `describeDatabaseUrl` instead. */
 export interface DatabaseUrl {
   readonly engine: Engine;
   /** In the order of the URL, at least one. */
@@ -32,7 +32,7 @@ export interface EngineTls {
   readonly key: string | undefined;
 }
 
-/** Says what to write instead, and nothing that may be a part of a password. */
+/** Names a correct form, and repeats nothing that may be a part of a password. */
 export class InvalidDatabaseUrl extends Error {
   override name = "InvalidDatabaseUrl";
 }
@@ -72,7 +72,7 @@ const decode = (text: string, what: string): string => {
     const decoded = decodeURIComponent(text);
     if (!decoded.includes("\0")) return decoded;
   } catch {
-    // The message below says what to do.
+    // The message below names the remedy.
   }
   return refuse(`${what} is not percent-encoded: write % as %25, @ as %40, / as %2F, ? as %3F and # as %23`);
 };

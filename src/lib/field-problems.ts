@@ -1,4 +1,4 @@
-/** What can be wrong with a field of a request, by the name that the header `Invalid-Fields` has for it. */
+/** The possible problems of a field of a request, by their names in the header `Invalid-Fields`. */
 export const FIELD_RULES = {
   required: "The field or parameter is missing.",
   unknown: "The operation has no such field or parameter.",
@@ -28,7 +28,7 @@ export interface FieldProblem {
   rule: FieldRule;
   min?: number | undefined;
   max?: number | undefined;
-  /** One word for what the rule leaves open. */
+  /** One word for a detail that the rule leaves open. */
   reason?: string | undefined;
 }
 

@@ -107,7 +107,7 @@ export const parseHostname = (typed: string): ParsedHostname => {
 /** Room for a label below a wildcard's domain, with which it is checked. */
 const MAX_WILDCARD_LENGTH = MAX_NAME_LENGTH - 16;
 
-/** Parses what a project can have as a domain: a host name, or a wildcard such as `*.example.org`. */
+/** Parses a project's domain: a host name, or a wildcard such as `*.example.org`. */
 export const parseDomainName = (typed: string): ParsedHostname => {
   const text = withPlainDots(typed);
   if (!text.startsWith(WILDCARD)) return parseHostname(text);

@@ -82,12 +82,12 @@ const GROUPS: Record<string, string> = {
 const PAIRS =
   "ͰͱͲͳͶͷϽͻϾͼϿͽΖζΛλΜμΝνΞξΤτΨψϏϗϘϙϚϛϜϝϞϟϠϡͿϳϷϸϺϻБбВвДдЛлМмПпРрСсТтФфХхЦцШшЩщЮюЯяЂђЄєЅѕЈјЉљЊњЋћЏџѠѡѢѣѤѥѦѧѨѩѪѫѬѭѮѯѰѱѲѳѸѹѺѻѼѽѾѿҀҁҊҋҌҍҎҏҐґҒғҔҕҖҗҘҙҚқҜҝҞҟҠҡҢңҤҥҦҧҨҩҪҫҬҭҮүҰұҲҳҴҵҶҷҸҹҺһҼҽҾҿӃӄӅӆӇӈӉӊӋӌӍӎӀӏӔӕӠӡӶӷӺӻӼӽӾӿԀԁԂԃԄԅԆԇԈԉԊԋԌԍԎԏԐԑԒԓԔԕԖԗԘԙԚԛԜԝԞԟԠԡԢԣԤԥԦԧԨԩԪԫԬԭԮԯ";
 
-/** Accents that are characters of their own. */
+/** Accents that are separate characters. */
 const ACCENTS = Array.from({ length: 0x70 }, (_, at) => String.fromCodePoint(0x300 + at));
 
 /**
- * What takes the place of a letter. The database has the same rows in `letter_folds`: a change here needs a migration that
- * changes them, and builds `pet_names` and `pets_words` anew.
+ * The replacement of each letter. The database has the same rows in `letter_folds`: a change here needs a migration that
+ * changes them, and rebuilds `pet_names` and `pets_words`.
  */
 export const LETTER_FOLDS: ReadonlyMap<string, string> = new Map([
   ...Object.entries(GROUPS).flatMap(([folded, letters]) =>

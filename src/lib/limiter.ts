@@ -1,4 +1,4 @@
-/** At most `max` calls run at once; the others wait in line. */
+/** At most `max` calls run concurrently; the others wait in line. */
 export const limiter = (max: number) => {
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -15,7 +15,7 @@ export const limiter = (max: number) => {
   };
 };
 
-/** Calls `act` for each item, at most `max` at once. After an error no further one begins; those that run end first. */
+/** Calls `act` for each item, at most `max` concurrently. After an error no further one begins; those that run end first. */
 export const forEachLimited = async <Item>(
   items: Iterable<Item>,
   max: number,

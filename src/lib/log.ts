@@ -32,7 +32,7 @@ const STDOUT = 1;
 
 /**
  * Writes without waiting. If the disk is full, or the pipe is full or closed, the line is dropped, so that the service keeps
- * running and can still be stopped. The library's own output retries for ever.
+ * running and can still be stopped. The library's own output retries forever.
  */
 const writeOrDrop = (line: string): void => {
   try {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** What an executable runs again. On Linux it is the same file, even if an upgrade has replaced it meanwhile. */
+/** The path from which an executable runs itself. On Linux it is the same file, even if an upgrade has replaced it. */
 const executable = (): string => (process.platform === "linux" ? "/proc/self/exe" : process.execPath);
 
 /** The command line that starts this program again. */

@@ -93,8 +93,8 @@ const MAX_STOP_MS = 1000;
  * so that it is not due any more. An item that became due while the service was down, or that was running when the service
  * stopped, is processed after the next start.
  *
- * An item is in one of three states here. It is *running* while its call of `process` is pending, and never twice at once. If `process` rejects, the item is *resting* for a minute: the error says nothing about the item, which is still due.
- * Otherwise it is *idle*. Ticks overlap: slow items only take up their share of `maxConcurrent`.
+ * An item is *running* while its call of `process` is pending (never two calls), *resting* for a minute after a rejected call,
+ * which leaves it due, or *idle*. Ticks overlap: slow items only take up their share of `maxConcurrent`.
  *
  * `stop` waits at most a second for running items. After that they must not write anything.
  */

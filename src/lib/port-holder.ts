@@ -28,7 +28,7 @@ const hasSocket = (pid: string, sockets: ReadonlySet<string>): boolean =>
     sockets.has(tryRead(() => readlinkSync(`/proc/${pid}/fd/${name}`)) ?? ""),
   );
 
-/** The process that listens on a port, as `nginx (process 812)`; undefined where the system does not tell this user. */
+/** The process that listens on a port, as `nginx (process 812)`; undefined if the system does not reveal it to this user. */
 export const portHolder = (port: number): string | undefined => {
   const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) =>
     listeningInodes(tryRead(() => readFileSync(path, "utf8")) ?? "", port),

@@ -1,4 +1,4 @@
-/** A deploy of a project, served at an address of its own. */
+/** A deploy of a project, served at a dedicated address. */
 export interface Preview {
   slug: string;
   deployId: number;

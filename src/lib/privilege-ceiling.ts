@@ -2,7 +2,7 @@ import { type Rate, isWithinRate } from "./rate-limiter.ts";
 import type { Actor } from "./actor.ts";
 import { type Grant, holds } from "./scopes.ts";
 
-/** What a key may do, until when, and how often. */
+/** The scopes of a key, its end, and its rate limit. */
 export interface Privileges {
   scopes: ReadonlySet<Grant>;
   /** Milliseconds UTC; undefined: it never expires. */
@@ -11,10 +11,10 @@ export interface Privileges {
   rate?: Rate | undefined;
 }
 
-/** Who manages keys or people, and what they may do themselves. */
+/** The manager of keys or people, with their own privileges. */
 export type Manager = Actor & Privileges;
 
-/** Whoever uses the command line may do everything. */
+/** Users of the command line may do everything. */
 export const OPERATOR: Manager = { kind: "operator", scopes: new Set(["*"]) };
 
 /** How one key's privileges exceed another's. */

@@ -11,7 +11,7 @@ const nameOf = (node: Node): string | undefined => {
 
 const ANY_OF: ReadonlySet<string> = new Set([":is", ":where", ":has"]);
 
-/** False if no element can match, whatever else the selector says. */
+/** False if no element can match, regardless of the rest of the selector. */
 const canMatch = (node: Node, absent: ReadonlySet<string>): boolean => {
   if (node.type === "selector") return node.nodes.every((part) => canMatch(part, absent));
   if (node.type === "attribute" && absent.has(`[${node.attribute}]`)) return false;
@@ -29,7 +29,7 @@ const pruneList = (list: { nodes: Selector[] }, absent: ReadonlySet<string>, kep
 const pruned = (selectors: string, absent: ReadonlySet<string>): string => {
   const list = parser().astSync(selectors);
   pruneList(list, absent, 0);
-  // One stays: an empty `:not()` weighs less than what it replaces.
+  // One stays: an empty `:not()` weighs less than the original.
   list.walkPseudos((pseudo) => pruneList(pseudo, absent, 1));
   return String(list);
 };
@@ -63,7 +63,7 @@ const dropEmpty = (root: Root): void => {
 
 /**
  * Removes the rules of a style sheet that match nothing, and the custom properties and keyframes that only they use.
- * @param absent what no page has: `tag`, `.class`, `[attribute]`, `[attribute=value]` or `:pseudo-class`
+ * @param absent missing from every page: `tag`, `.class`, `[attribute]`, `[attribute=value]` or `:pseudo-class`
  */
 export const pruneCss = (css: string, absent: ReadonlySet<string>): string => {
   const root = parse(css);

@@ -5,7 +5,7 @@ export type RandomBytes = (count: number) => Uint8Array;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
-/** A secret that nobody can guess, as text for addresses and cookies. */
+/** An unguessable secret, as text for addresses and cookies. */
 export const randomToken = (randomBytes: RandomBytes): string =>
   Buffer.from(randomBytes(TOKEN_BYTES)).toString("base64url");
 

@@ -32,7 +32,7 @@ const refusal = (noun: string, { requests, seconds }: Rate, share: number, wait:
  * other: each allows an equal share.
  * @param name appears in headers
  * @param noun appears in messages: "Too many requests"
- * @param nodes how many nodes share the limit at present
+ * @param nodes how many nodes currently share the limit
  */
 export const rateLimiter = (name: string, noun: string, nodes: () => number = () => 1) => {
   const limiters = new Map<string, RateLimiterMemory>();

@@ -14,7 +14,7 @@ export const SCOPES = {
 
 export type Scope = keyof typeof SCOPES;
 
-/** What a key can be granted: a scope, or `*` for all scopes, including those of later versions. */
+/** A grant to a key: a scope, or `*` for all scopes, including those of later versions. */
 export type Grant = Scope | "*";
 
 export const GRANTS = ["*", ...(Object.keys(SCOPES) as Scope[])] as const;

@@ -6,8 +6,8 @@ export const MAX_SEARCH_LENGTH = 100;
 export const MAX_WORDS = 8;
 
 /**
- * What the index treats as a word: letters and digits. Signs that became letters only after FTS5's tables were written are not
- * part of one: inside a word they would turn it into a phrase.
+ * A word of the index: letters and digits. Signs that became letters only after FTS5's tables were written are not part of
+ * one: inside a word they would turn it into a phrase.
  */
 const WORD = /(?:(?![\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3])[\p{L}\p{N}\p{Co}])+/gu;
 
@@ -33,7 +33,7 @@ const areIndexedPrefixes = (words: readonly string[]): boolean =>
 /** The FTS5 query for texts in which each of the words begins a word. No word can inject query syntax. */
 export const ftsQuery = (words: readonly string[]): string => words.map((word) => `"${word}"*`).join(" ");
 
-/** What a search looks for. */
+/** The parsed query of a search. */
 export interface Search {
   words: readonly string[];
   /** The FTS5 query. */
@@ -61,7 +61,7 @@ export const toSearch = (text: string | undefined): Search | undefined => {
 
 const ASCII = /^[ -~]*$/;
 
-/** Letters that FTS5 keeps as they are: its tables have them, and it folds none of them. */
+/** Letters that FTS5 keeps as they are: its tables have them, and it does not fold them. */
 const PLAIN = /^(?:(?![\u00b5\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3])[ -~\p{Ll}\p{Lo}])*$/u;
 
 /** True if we know how the index cuts the text into words. */

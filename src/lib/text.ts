@@ -40,7 +40,7 @@ const escape = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
 
-/** What a shell interprets inside double quotes. */
+/** The characters that a shell interprets inside double quotes. */
 const SHELL_ACTIVE = /["$`\\!]/;
 
 /** A word of a command that the user may copy into a shell. Untrusted text in it stays text, and moves no cursor. */

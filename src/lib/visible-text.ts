@@ -20,7 +20,7 @@ const UNQUALIFIED = new RegExp(
   "gv",
 );
 
-/** Hidden characters where a script or an emoji needs them. Joiners follow RFC 5892 appendix A. */
+/** Hidden characters that a script or an emoji needs in context. Joiners follow RFC 5892 appendix A. */
 const IN_CONTEXT = new RegExp(
   [
     String.raw`\p{RGI_Emoji}`,
