@@ -91,7 +91,7 @@ export const queueOf = (
     clock,
   });
 
-/** What trying to reach this service takes. */
+/** The options of a trial request to this service. */
 const trialOptions = (
   config: Config,
   probes: Probes,

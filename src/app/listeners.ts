@@ -158,7 +158,7 @@ interface Listener {
 
 /**
  * Each address has its own sockets: a response over UDP comes from the address that was asked, and port 53 of 127.0.0.53,
- * which systemd-resolved holds, is left alone.
+ * which systemd-resolved holds, is not touched.
  */
 const openDns = async (
   address: ListenAddress,

@@ -31,7 +31,7 @@ import type { LimiterName } from "./worker-messages.ts";
 
 /**
  * The site that a request is for: BASE_URL, or the request's own host, which the dispatcher has accepted as one of the API's.
- * A browser says in `Origin` which of the two it means. The scheme is never a client's word.
+ * A browser's `Origin` shows which of the two it uses. The scheme never comes from a client.
  */
 const consoleSite =
   ({ baseUrl }: Pick<Config, "baseUrl">, isSecure: (request: Request) => boolean) =>
@@ -80,7 +80,7 @@ export const noListeners = ({ port, httpsPort }: Config): ListenerContext => ({
   backupStatus: () => undefined,
 });
 
-/** What failed authentications and attempts to sign in are counted against. */
+/** The limits per client for failed authentications and attempts to sign in. */
 const clientLimits = (
   { authFailuresPerMinute, trustProxy }: Config,
   { peerOf, isDirect }: Connections,

@@ -97,7 +97,7 @@ const apiPages = (documents: () => Promise<Documents>, addresses: Addresses): Ot
     },
   }));
 
-/** What routes need in addition to services. */
+/** The dependencies of routes in addition to services. */
 interface RouteContext {
   config: Config;
   macros: Macros;

@@ -21,7 +21,7 @@ export interface StartedServer {
   clusterNode?: string | undefined;
 }
 
-/** Says who can reach an address. */
+/** Describes who can reach an address. */
 const reachOf = (host: string): string => {
   if (isLocalHost(host)) return "this machine only";
   return isAnyHost(host) ? "all addresses" : host;

@@ -31,7 +31,7 @@ export interface Taken {
   rate: Rate;
 }
 
-/** What `take` of a limiter returned or threw. */
+/** The result or the error of a limiter's `take`. */
 export type TakeResult =
   | { headers: Record<string, string> }
   | { code: FaultCode; message: string; headers: Readonly<Record<string, string>> };
