@@ -127,7 +127,7 @@ export interface BackupResult {
   file: string;
   /** The size of the file. */
   bytes: number;
-  /** What happened to private keys; `none` if there were none to leave out. */
+  /** The fate of private keys; `none` if the database has none. */
   secrets: "included" | "left_out" | "none";
   /** Undefined for a backup without the files of sites. */
   sites: SiteFiles | undefined;

@@ -129,7 +129,7 @@ const isGone = (pid: number): boolean => {
 };
 
 /**
- * True if the process that created this lock and its file has ended. The process id alone does not tell: it may belong to
+ * True if the process that created this lock and its file has ended. The process id alone proves nothing: it may belong to
  * another process in another container.
  */
 export const isAbandoned = (lock: string, pid: number): boolean =>

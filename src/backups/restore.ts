@@ -275,7 +275,7 @@ const withCopy = <Result>(path: string, use: (copy: Client) => Result): Result =
 };
 
 /**
- * Makes the copy an embedded database. Renumbering tells event readers that the events they have seen no longer apply.
+ * Makes the copy an embedded database. Renumbering shows event readers that the events they have seen no longer apply.
  * Sessions may have been closed since the backup.
  */
 const prepareDatabase = (temporary: string, lastEventIdBefore: number): void =>

@@ -25,7 +25,7 @@ const PART_BYTES = 2 ** 20;
 
 /** The storage of sites' files: DATA_DIR and, with BLOBS_URL, an object store that has all of them. */
 export interface SiteStorage {
-  /** With BLOBS_URL, what DATA_DIR lacks can be fetched. */
+  /** With BLOBS_URL, it can fetch files that DATA_DIR lacks. */
   blobs: Blobs;
   /** Undefined without BLOBS_URL. */
   remote?: RemoteFiles | undefined;
