@@ -44,7 +44,7 @@ const writePacing = () => {
       const elapsed = releasedAt - start;
       heldMs += elapsed;
       const ideal = (count * HOLD_MS) / Math.max(1, elapsed);
-      // Only halfway: one write that waited for the lock says little about the next.
+      // Only halfway: one write that waited for the lock predicts little about the next.
       rows = Math.round(Math.min(MAX_ROWS, Math.max(MIN_ROWS, (rows + ideal) / 2)));
     },
   };

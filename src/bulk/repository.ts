@@ -151,7 +151,7 @@ interface ImportRepositoryOptions {
 const importStarter =
   (database: Database, hold: (id: number) => Disposable) =>
   /**
-   * @param replaceInterrupted forgets an interrupted import of the same file
+   * @param replaceInterrupted removes an interrupted import of the same file
    * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is a
    *   concurrent one
    */

@@ -39,7 +39,7 @@ export const valueTranslator = (mappings: readonly ValueMapping[]) => {
 
 export type TranslateValue = ReturnType<typeof valueTranslator>;
 
-/** What shelters call the statuses, in lower case. */
+/** Shelters' names for the statuses, in lower case. */
 const STATUS_WORDS: Readonly<Record<(typeof PET_STATUSES)[number], RegExp>> = {
   sold: /adopted|homed|sold|placed/,
   pending: /hold|reserved|pending|progress|application|trial/,
