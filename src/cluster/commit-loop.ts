@@ -14,7 +14,7 @@ import type { HeadRequests, Progress } from "./progress.ts";
 import type { Log } from "./log.ts";
 import type { Attempt } from "./replicate.ts";
 
-/** Tells those who wait that the log may have grown. */
+/** Notifies waiters that the log may have grown. */
 export const logGrowth = () => {
   let { promise, resolve } = Promise.withResolvers<void>();
   return {
@@ -118,7 +118,7 @@ export const groupCommitter = ({
     return writes.filter(({ deadline }) => deadline >= now);
   };
 
-  /** Commits writes that each node makes by itself: they need no log, and no reader can tell. */
+  /** Commits writes that each node makes separately: they need no log, and readers cannot see them. */
   const commitDerived = async (writes: readonly Write[]): Promise<void> => {
     for (let left = writes; left.length > 0; left = refuseLate(left)) {
       const settlers: (() => void)[] = [];

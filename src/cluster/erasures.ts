@@ -23,7 +23,7 @@ export interface Erasure {
   readonly at: number;
 }
 
-/** Tells all nodes that a person was erased by a record up to this position. */
+/** Notifies all nodes that a person was erased by a record up to this position. */
 export const announceErasure = (log: Pick<Log, "files">, position: number): Promise<void> =>
   log.files.put(`${PREFIX}${position}.${Date.now()}`, new Uint8Array([1]));
 

@@ -101,9 +101,9 @@ export interface EngineHealth {
   /** `etcd 3.4.23`, `PostgreSQL 15.8`; undefined if no member could be asked. */
   readonly version: string | undefined;
   readonly members: readonly EngineMember[];
-  /** How much the engine stores, in bytes; undefined if it does not say. */
+  /** How much the engine stores, in bytes; undefined if it does not report that. */
   readonly bytes: number | undefined;
-  /** How much of it is in use, if the engine keeps the rest for later; undefined: all, or it does not say. */
+  /** How much of it is in use, if the engine keeps the rest for later; undefined: all, or it is not reported. */
   readonly bytesInUse?: number | undefined;
   /** Recommended changes for the operator, in sentences, such as for a PostgreSQL without a synchronous standby. */
   readonly advice?: readonly string[];

@@ -57,7 +57,7 @@ export const joinCluster = async (
   return { log: now.log, isNew };
 };
 
-/** What leaving a cluster means for this node. */
+/** The effects of leaving a cluster on this node. */
 interface Leaving {
   /** `current`: the node catches up first; `none`: the file is an embedded store; else the file's log is not in the engine. */
   readonly log: "none" | "current" | "lost" | "replaced";

@@ -72,7 +72,7 @@ export interface Nodes extends Poller {
   count(): number;
 }
 
-/** @param self what to tell at the moment */
+/** @param self the current entry of this node */
 export const announceNode = (
   log: Pick<Log, "claim" | "claims">,
   self: () => NodeEntry,

@@ -11,7 +11,7 @@ const PATIENCE_MS = 3000;
 /** How long it may take after the engine has stopped responding: requests of clients then fail immediately. */
 const AWAY_PATIENCE_MS = 500;
 const NO_HEAD = "the cluster's engine did not say where the log ends";
-/** How long the engine must have failed to count as away: a new leader is elected within that time. */
+/** How long the engine must have failed to count as unreachable: a new leader is elected within that time. */
 const AWAY_MS = 2000;
 
 /** Rejects when the work takes longer than this. @param what names the missing event */
@@ -135,7 +135,7 @@ export const replicaProgress = (mark: ReplicaMark) => {
     applied: () => applied,
     head: () => head,
     confirmedAt: () => confirmedAt,
-    /** Why nothing is answered any more; undefined while all is well. */
+    /** Why requests are refused; undefined while all is well. */
     failure: () => failure,
     outdated,
     /** The file holds the log up to there. */

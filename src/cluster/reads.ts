@@ -5,7 +5,7 @@ const APPLY_MS = 5000;
 /** How often the engine is asked for the end of the log, if nothing else asks. */
 const POLL_MS = 250;
 const MIN_POLL_MS = 50;
-/** How long a notice of the engine waits for what makes it needless. */
+/** How long a notice of the engine waits for an event that makes it unnecessary. */
 const NOTICE_MS = 10;
 /** How old a site may be by default. */
 const STALE_MS = 1000;
@@ -17,7 +17,7 @@ interface ReplicaReadsOptions {
   reads: ReturnType<typeof sharedReads>;
   /** Called when the log has records that the file does not hold. */
   follow(): void;
-  /** How old what `recent` lets be read may be, in milliseconds. */
+  /** The maximum age of the data that `recent` allows, in milliseconds. */
   staleMs?: number | undefined;
   /** How long a read waits until the records that it must see are applied. */
   applyMs?: number | undefined;
@@ -26,7 +26,7 @@ interface ReplicaReadsOptions {
 const pollInterval = (staleMs: number): number =>
   staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
 
-/** What reads of a replica wait for. */
+/** The conditions that reads of a replica wait for. */
 export const replicaReads = ({
   progress,
   heads,

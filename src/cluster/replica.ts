@@ -84,7 +84,7 @@ export interface ReplicaOptions
     Pick<ReadinessOptions, "probeMs"> {
   /** Identifies this node. */
   node: string;
-  /** How old what `recent` lets be read may be, in milliseconds. */
+  /** The maximum age of the data that `recent` allows, in milliseconds. */
   staleMs?: number;
   /** How long a read waits until the records that it must see are applied. */
   applyMs?: number;
@@ -97,7 +97,7 @@ export interface Replica {
   readonly cluster: Cluster;
 }
 
-/** What reads and writes of the file share. */
+/** The parts that reads and writes of the file share. */
 const openParts = (path: string, log: Log) => {
   const file = openReplicaFile(path);
   const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();

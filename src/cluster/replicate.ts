@@ -76,7 +76,7 @@ interface ReplicationOptions {
   progress: Progress;
   heads: HeadRequests;
   perform(writes: readonly Write[]): PerformedGroup;
-  /** What `cluster status` and the metrics say of the writes of this process. */
+  /** This process's writes, for `cluster status` and the metrics. */
   counts: { appends: number; lostAppends: number; appendSeconds: number; recordBytes: number };
   /** Called after each commit, before its writes are settled. */
   onCommitted(): void;

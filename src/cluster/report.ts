@@ -13,11 +13,11 @@ export interface ClusterProblem {
   readonly text: string;
 }
 
-/** Nodes tell their position every two seconds, in which a busy cluster appends thousands of records. */
+/** Nodes report their position every two seconds, in which a busy cluster appends thousands of records. */
 const MAX_LAG = 10_000;
 /** A node's report is at most as old as its lease, which is 10 s. */
 const MAX_SKEW_MS = 30_000;
-/** Twice what makes a snapshot due. */
+/** Twice the limits at which a snapshot is due. */
 const MAX_RECORDS_BEHIND = 100_000;
 const MAX_AGE_MS = 2 * DAY_MS;
 /** etcd's `--quota-backend-bytes`, unless it is set. */
@@ -104,7 +104,7 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
     ...(engine.advice ?? []).map(warning),
   ];
   if (!log)
-    // The only member's own problem would say the same again.
+    // The only member's own problem would repeat this.
     return [
       failure(
         `The engine cannot be used (${problem}): no node can read or write; sites go on for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,

@@ -116,7 +116,7 @@ export class EtcdLeases {
   async #revoke(lease: EtcdLease): Promise<void> {
     lease.stop();
     this.#held.delete(lease);
-    // It ends by itself, if this fails.
+    // If this fails, it expires.
     await this.#gateway.call("lease/revoke", { ID: lease.id }, REVOKE_PATIENCE_MS).catch(() => {});
   }
 }

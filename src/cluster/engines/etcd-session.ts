@@ -8,7 +8,7 @@ const NOT_SENT =
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/;
 const BAD_CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
 
-/** @param error what `fetch` threw */
+/** @param error of `fetch` */
 export const failureOf = (error: unknown): AttemptFailed => {
   if (error instanceof AttemptFailed) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

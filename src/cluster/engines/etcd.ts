@@ -138,7 +138,7 @@ const removeOtherLogs = async (gateway: EtcdGateway, keys: Keys, log: string): P
   await removeRange(gateway, keys, log, { key: own.range_end, range_end: all.range_end });
 };
 
-/** Says first that the records are removed, so that no reader takes the next one for the first. */
+/** Records the removal first, so that no reader takes the next record for the first. */
 const trim = async (gateway: EtcdGateway, keys: Keys, { log, position }: Snapshot, upTo: number) => {
   const to = pad(Math.min(upTo, position));
   await gateway.call<Transaction>("kv/txn", {

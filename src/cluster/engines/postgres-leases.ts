@@ -90,7 +90,7 @@ export class PostgresClaims {
         { patienceMs: 1000 },
       );
     } catch {
-      // It expires by itself.
+      // It expires.
     }
   }
 }
@@ -214,7 +214,7 @@ export class PostgresTurns {
         { patienceMs: 1000 },
       );
     } catch {
-      // The place expires by itself.
+      // The place expires.
     }
   }
 }

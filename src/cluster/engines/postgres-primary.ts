@@ -170,7 +170,7 @@ export class PostgresPrimary {
       const result =
         connection instanceof AttemptFailed ? connection : await attempt(connection.sql, statement, limitMs);
       if (!(result instanceof AttemptFailed)) return result.value;
-      // Why the last one failed says more than that the next one came too late.
+      // The last failure explains more than a timeout of the next attempt.
       if (!failure || result.message !== NO_RESPONSE) failure = result;
       mayHaveRun ||= result.mayHaveRun;
       if (!(connection instanceof AttemptFailed) && result.remedy === "reconnect") this.#drop(connection);

@@ -187,7 +187,7 @@ export class PostgresSnapshots {
     return rows.length > 0;
   }
 
-  /** Says first that the records are removed, so that no reader takes the next one for the first. */
+  /** Records the removal first, so that no reader takes the next record for the first. */
   async trim(upTo: number): Promise<void> {
     await this.#primary.run(
       (sql) => sql`

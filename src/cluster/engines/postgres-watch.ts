@@ -10,11 +10,11 @@ interface Listener {
   readonly onNotify: () => void;
 }
 
-/** Listens on the connection to the primary, on the next one after a failover, and looks once a second by itself. */
+/** Listens on the connection to the primary, on the next one after a failover, and polls once a second. */
 export class PostgresWatch {
   readonly #primary: PostgresPrimary;
   readonly #head: () => Promise<Head | undefined>;
-  /** What stops each one on the present connection. */
+  /** The function that stops each one on the current connection. */
   readonly #listeners = new Map<Listener, (() => void) | undefined>();
   #connection: Connection | undefined;
   #isRunning = false;
