@@ -9,7 +9,7 @@ export const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface Sources {
   /** Flags by their name in camel case, as the command line parser returns them. */
   flags: Readonly<Record<string, string | boolean | undefined>>;
