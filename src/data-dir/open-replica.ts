@@ -46,7 +46,7 @@ export const nodeIdOf = (dataDir: string): string => {
 
 const PROGRESS_MS = 5000;
 
-/** Says every few seconds how much of a snapshot is there. */
+/** Reports every few seconds how much of a snapshot was received. */
 const progressOf = (onStep: ((message: string) => void) | undefined) => {
   let next = performance.now() + PROGRESS_MS;
   const onProgress = (bytes: number, of: number) => {

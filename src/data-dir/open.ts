@@ -21,7 +21,7 @@ export const openData = (
   if (create) makeDataDir(dataDir);
   assertDataDir(dataDir);
   assertDatabase(dataDir, { create });
-  // SQLite opens a file that it cannot write for reading only, and says nothing.
+  // SQLite silently opens a file that it cannot write for reading only.
   const fault = migrate ? firstFault(databaseFiles(path), fileFault) : undefined;
   if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
   try {

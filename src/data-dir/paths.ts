@@ -5,7 +5,7 @@ export const databasePath = (dataDir: string): string => join(dataDir, "adoption
 /** The files of a database in use: itself, its log and the log's index. */
 export const databaseFiles = (path: string): string[] => ["", "-wal", "-shm"].map((end) => path + end);
 
-/** The file that a restore writes, until it takes the database's place. */
+/** The file that a restore writes, until it replaces the database. */
 export const restoringPath = (dataDir: string): string => `${databasePath(dataDir)}.restoring`;
 
 /** A copy of a database during the write: itself, its journal, and a first copy, with data that the second one omits. */
