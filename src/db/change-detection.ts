@@ -21,7 +21,7 @@ const NO_CHANGES: ChangeDetector = {
 };
 
 /**
- * Detects changes of this connection's database, by the header of its WAL index. `PRAGMA data_version` would tell the same,
+ * Detects changes of this connection's database, by the header of its WAL index. `PRAGMA data_version` would show the same,
  * but takes and releases a lock, which costs 5 microseconds. Only a write can afford it.
  */
 export const detectChanges = (client: Client): ChangeDetector => {

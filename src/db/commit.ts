@@ -147,7 +147,7 @@ export interface GroupCommitOptions {
   lockWait?: number;
   /** How many writes may wait. */
   queueLimit?: number;
-  /** Learns of each transaction, to tell this connection's writes from those of others. */
+  /** Receives each transaction, to distinguish this connection's writes from those of others. */
   changes?: Pick<ChangeDetector, "beginOwn" | "endOwn">;
   /** Describes the process that holds the write lock. */
   lockHolder?: () => string;

@@ -28,7 +28,7 @@ export const hasFailedToRead = (client: Client): boolean => {
   return REPORTED_AS_DAMAGE.has(errno[0] ?? 0);
 };
 
-/** Tells a failing disk from a damaged file, for which SQLite has the same code. Only for short-lived connections. */
+/** Distinguishes a failing disk from a damaged file, for which SQLite has the same code. Only for short-lived connections. */
 export const asDiskError = (client: Client, error: unknown): unknown => {
   const isOfSqlite = resultCode(error).startsWith("SQLITE_") && !isBusy(error);
   return isOfSqlite && hasFailedToRead(client) ? new DiskError(error) : error;

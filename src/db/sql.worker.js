@@ -1,5 +1,5 @@
-// A worker's whole program, embedded as text so that the executable needs no file beside it: it runs the statements that
-// would block the main thread for seconds, on a connection of its own.
+// A worker's whole program, embedded as text so that the executable needs no separate file: it runs the statements that
+// would block the main thread for seconds, on a separate connection.
 import { Database } from "bun:sqlite";
 
 let client;

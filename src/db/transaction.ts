@@ -158,7 +158,7 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
           : { state: "locked" };
       }
     },
-    /** Commits what `open` began. */
+    /** Commits the transaction of `open`. */
     commitOpen(): TransactionResult {
       try {
         commit(true);
@@ -167,13 +167,13 @@ export const transactions = (client: Client, changes?: Pick<ChangeDetector, "beg
         return fail(error, true);
       }
     },
-    /** Undoes what `open` began. */
+    /** Rolls back the transaction of `open`. */
     abandon: (): void => rollBack(client),
     /** Tests whether the storage accepts writes. It writes a new value, because SQLite skips an update without a change. */
     probe,
     /** True unless another process holds the write lock now. */
     canLock,
-    /** How many transactions have committed that readers can tell from none: no probes, and no steps of an index. */
+    /** How many committed transactions have changes that readers can see: no probes, and no steps of an index. */
     count: () => count,
     last,
     /** Since when another process has held the lock; undefined if none does. */

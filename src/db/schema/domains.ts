@@ -12,7 +12,7 @@ export const domains = sqliteTable(
     stage: text({
       enum: ["awaiting_dns", "dns_conflict", "verified", "issuing", "issue_failed", "live", "suspended"],
     }).notNull(),
-    /** What visitors get: the site, or a redirect to the project's primary domain. */
+    /** The content for visitors: the site, or a redirect to the project's primary domain. */
     role: text({ enum: ["primary", "served", "redirect"] }).notNull(),
     createdAt: integer("created_at").notNull(),
     /** When the domain began to wait for its records. The service checks it for 48 hours from then. */
