@@ -6,7 +6,7 @@ import type { ArchiveEntry } from "./tar.ts";
 /** A file of a site. Read `content` to its end before you ask for the next file. */
 export interface UnpackedFile {
   path: string;
-  /** Bytes, as the archive says. The content has exactly as many. */
+  /** Bytes, as the archive declares. The content has exactly as many. */
   size: number;
   content: AsyncIterable<Uint8Array>;
 }

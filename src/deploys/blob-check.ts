@@ -66,7 +66,7 @@ const hashFile = async (path: string, onPart: (bytes: number) => unknown): Promi
   return hasher.digest("hex");
 };
 
-/** @throws the system's error if it says nothing about the file */
+/** @throws the system's error if it is not about the file */
 const problemOrThrow = (error: unknown): string => {
   const problem = problemFromError(error);
   if (problem === undefined) throw error;

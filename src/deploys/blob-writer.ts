@@ -68,7 +68,7 @@ export const temporaryFiles = (directory: string) => {
     makeDirectory: () => makeOwnedDirectories(directory),
     /** Forgets a file that the caller has moved. */
     release: (name: string) => void writing.delete(name),
-    /** Writes a file and returns its name. If `write` fails, nothing is left. */
+    /** Writes a file and returns its name. If `write` fails, the file is removed. */
     async write(write: (handle: number) => Promise<void> | void): Promise<string> {
       const name = reserve();
       const handle = openSync(pathOf(name), "wx", 0o600);
@@ -248,7 +248,7 @@ export const blobWriter = (options: BlobWriterOptions) => {
      * Adopts a file that `write` writes to the given path.
      * @param write returns the hash of the written file, or undefined if it wrote nothing
      * @param maxBytes of the file
-     * @returns what `write` returned
+     * @returns the result of `write`
      */
     async adopt(
       write: (file: string) => Promise<string | undefined>,

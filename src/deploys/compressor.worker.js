@@ -1,4 +1,4 @@
-// The program of a worker, embedded as text so that the executable needs no file beside it. It compresses a file, writes the
+// The program of a worker, embedded as text so that the executable needs no separate file. It compresses a file, writes the
 // codings that are small enough into `file`, br before gzip, and sends back their sizes (0 if not written) and the hash of both.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";

@@ -8,7 +8,7 @@ import { type EntryKind, type UnpackLimits, InvalidArchive } from "./archive-rul
 export interface ArchiveEntry {
   name: string;
   kind: EntryKind;
-  /** Bytes, as the archive says. */
+  /** Bytes, as the archive declares. */
   size: number;
   content: AsyncIterable<Uint8Array>;
 }

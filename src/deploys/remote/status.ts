@@ -41,7 +41,7 @@ export const objectStoreStatus = (clock: Clock) => {
     onRequest,
     counts: () => [...counts.values()],
     isFailing: (operation: Operation) => failing.has(operation),
-    /** What fails since when; undefined while all is well. */
+    /** The longest failure and its start; undefined while all is well. */
     failure: (): Failure | undefined =>
       [...failing.values()].toSorted((one, other) => one.since - other.since)[0],
   };

@@ -62,7 +62,7 @@ const unneeded = async ({ store, needed, clock }: SweeperOptions): Promise<strin
   return old.filter((hash) => !keep.has(hash));
 };
 
-/** The hashes of all blobs that uploads in progress need. Removes what abandoned ones left. */
+/** The hashes of all blobs that uploads in progress need. Removes the remains of abandoned ones. */
 const pendingBlobs = async ({ store, hashesOf }: SweeperOptions, now: number): Promise<Set<string>> => {
   const hashes = new Set<string>();
   for await (const { name, modifiedAt } of store.list(PENDING)) {
@@ -129,8 +129,8 @@ const decide = async (options: SweeperOptions, candidates: string[], now: number
  *
  * 1. Put a mark in `sweeps/`, unless there is nothing to remove.
  * 2. Read the pending uploads and their blobs.
- * 3. Read what deploys need: after step 2, for an upload is pending until its deploy is recorded.
- * 4. Remove the rest, for a minute at most, and put another mark in the place of the first.
+ * 3. Read the blobs of deploys: after step 2, for an upload is pending until its deploy is recorded.
+ * 4. Remove the rest, for a minute at most, and replace the first mark with another one.
  *
  * uploader.ts explains why no upload loses a blob. If a removal fails, it may still arrive: then the mark stays, until it must
  * have. The last mark always stays: a node that has not seen it asks the store again for every blob that it knew.

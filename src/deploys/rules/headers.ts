@@ -10,7 +10,7 @@ export const MAX_HEADER_PATHS = 100;
 /** One block of `_headers`. */
 export interface HeaderRule {
   path: PathPattern;
-  /** In the order of the file. A header without a value removes what earlier blocks set. */
+  /** In the order of the file. A header without a value removes the values of earlier blocks. */
   headers: { name: string; value?: string }[];
 }
 

@@ -11,7 +11,7 @@ export interface RuleFault {
   problem: string;
 }
 
-/** A line that says something, without the spaces around it. */
+/** A line with content, without the spaces around it. */
 interface RuleLine {
   number: number;
   text: string;
