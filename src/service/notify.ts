@@ -69,7 +69,7 @@ export interface NotifyOptions {
 }
 
 /**
- * Tells a service manager how the server is, with the messages of sd_notify(3). Call `starting`, `ready` and `stopping` in
+ * Reports the server's state to a service manager, with messages of sd_notify(3). Call `starting`, `ready` and `stopping` in
  * this order. A message that cannot be sent stops nothing: `onError` is called once.
  */
 export const serviceNotifier = ({ socket, watchdogMs, onError, send = sendDatagram }: NotifyOptions) => {
