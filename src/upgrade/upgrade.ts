@@ -32,7 +32,7 @@ export interface Host {
   /** This program's version. */
   current: Omit<Version, "sha256">;
   now(): number;
-  /** Tells the user about a step. */
+  /** Reports a step to the user. */
   say(line: string): void;
 }
 
