@@ -85,9 +85,9 @@ const HANG_MS = 30_000;
 
 interface PoolOptions<Settings> {
   count: number;
-  /** What workers are started with. */
+  /** The settings of new workers. */
   settings: Settings;
-  /** What workers may call. */
+  /** The functions that workers may call. */
   handlers: Handlers;
   /** Called with the running workers when one has started, and when one has ended: then also with the reason. */
   onChange(pids: readonly number[], ended?: string): void;
