@@ -147,7 +147,7 @@ export const acmeClient = (options: AcmeClientOptions, dependencies: AcmeDepende
     authorization: async (account: Account, url: string): Promise<Authorization> =>
       authorizationOf(await postAs(account, url), url),
 
-    /** Tells the CA that a challenge is ready to be validated. */
+    /** Notifies the CA that a challenge is ready to be validated. */
     async respond(account: Account, challengeUrl: string): Promise<Challenge> {
       const response = await postAs(account, challengeUrl, {});
       return readChallenge(jsonOf(response), "the challenge", retryAfterOf(response));

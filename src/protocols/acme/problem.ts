@@ -79,7 +79,7 @@ const fieldsOf = (value: unknown): Fields =>
 
 const textOf = (value: unknown): string => (typeof value === "string" ? printable(value) : "");
 
-/** RFC 7807 section 4.2: `about:blank` says no more than the status. */
+/** RFC 7807 section 4.2: `about:blank` adds nothing to the status. */
 const typeOf = (value: unknown): string => {
   const text = typeof value === "string" && value !== "about:blank" ? value : "";
   return printable(text.startsWith(ACME_ERROR) ? text.slice(ACME_ERROR.length) : text);

@@ -106,7 +106,7 @@ const readSections = (packet: Buffer): Pick<Query, "question" | "edns"> | undefi
 
 /**
  * Reads an untrusted packet; never throws. `dns-packet` is not used for that: it decodes labels as UTF-8, so two names become
- * one, and it throws for what deserves FORMERR.
+ * one, and it throws for packets that deserve FORMERR.
  * @returns undefined for a packet that gets no response: one without a header, and a response
  */
 export const readQuery = (packet: Buffer): Query | undefined => {

@@ -168,7 +168,7 @@ export const listenBackend = ({
       admitted.set(localPort, { connection, context: contextOf(connection) });
     },
     dismiss: (localPort: number) => void admitted.delete(localPort),
-    /** Stops accepting connections, and tells open ones (GOAWAY). */
+    /** Stops accepting connections, and notifies open ones (GOAWAY). */
     close: () => void server.stop(false),
     /** Closes connections that had a request and have none in flight. */
     closeIdle: () => server.closeIdleConnections(),

@@ -108,7 +108,7 @@ const listen = async (
   return (server.address() as AddressInfo).port;
 };
 
-/** What HTTPS connections can speak (RFC 7301), the preferred one first. */
+/** The protocols of HTTPS connections (RFC 7301), the preferred one first. */
 export const HTTP_PROTOCOLS = ["h2", "http/1.1"] as const;
 
 /**
