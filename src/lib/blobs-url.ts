@@ -57,7 +57,7 @@ const optionsOf = (query: string): ReadonlyMap<string, string> => {
   return options;
 };
 
-/** What travels are the files of sites and a signature for each: outside this machine it is encrypted. */
+/** The traffic is the files of sites and a signature for each: outside this machine it is encrypted. */
 const endpointOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)

@@ -1,6 +1,6 @@
 const MUST_BE_QUOTED = /[",;\t\r\n]|^\s|\s$/;
 
-/** A cell of CSV (RFC 4180). Cells with other common separators are quoted too, so that readers can tell separators apart. */
+/** A cell of CSV (RFC 4180). Cells with other common separators are quoted too, so that readers detect the right separator. */
 export const quote = (cell: string): string =>
   MUST_BE_QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 

@@ -144,7 +144,7 @@ const logOf = (name = DEFAULT_NAME): string =>
 /** Modes that encrypt. The certificate is verified in each of them. */
 const SSL_MODES = ["require", "verify-ca", "verify-full"];
 
-/** Elsewhere TLS is always on, and always verified: what travels are keys, sessions and personal data. */
+/** Elsewhere TLS is always on, and always verified: the traffic contains keys, sessions and personal data. */
 const tlsOf = (options: ReadonlyMap<string, string>, isLocal: boolean): EngineTls | undefined => {
   const mode = options.get("sslmode");
   const isOff = mode !== undefined && !SSL_MODES.includes(mode);

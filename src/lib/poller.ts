@@ -30,7 +30,7 @@ const runTime = () => {
 /**
  * Runs `work` every `ms`. A run never overlaps another: a tick during a run joins that run. An error ends only that run.
  * @param firstMs when the first run starts; 0: immediately
- * @param onError called with what `work` throws
+ * @param onError called with the errors of `work`
  */
 export const repeat = (
   ms: number,
@@ -79,7 +79,7 @@ interface DuePollerOptions<Item, Id> {
   maxPerTick: number;
   maxConcurrent: number;
   clock: Clock;
-  /** Called with what `due` and `process` throw. */
+  /** Called with the errors of `due` and `process`. */
   onError: (error: unknown) => void;
 }
 

@@ -76,7 +76,7 @@ const hasWordWith = (text: string, beginning: string): boolean => {
   return false;
 };
 
-/** True if each word of a search begins a word of the name; undefined if only the index can tell. */
+/** True if each word of a search begins a word of the name; undefined if only the index can decide. */
 type WordMatcher = (name: string) => boolean | undefined;
 
 /** Compares names with the words of a search as the index does, which costs less than to ask it. */
