@@ -117,7 +117,7 @@ const isAllowed = ({ from, to }: Import): boolean => {
 
 /** Which files may import a package. */
 const PACKAGES: Record<string, RegExp> = {
-  elysia: /^src\/(http|openapi|console)\/|[/-](routes|model)\.ts$/,
+  elysia: /^src\/(http|openapi|console)\/|[/-](endpoints|routes|model)\.ts$/,
   "@elysiajs/": /^src\/(http|openapi)\//,
   "@sinclair/typebox": /^src\/(http|openapi)\/|[/-]model\.ts$/,
   "drizzle-orm": /^src\/(cluster|db)\/|[/-](repository|queries|erasure)\.ts$/,
@@ -164,11 +164,11 @@ describe("imports", () => {
   });
 });
 
-/** Inside a room too, what speaks of HTTP stays in its routes, and SQL in its repository. */
+/** Inside a room too, what speaks of HTTP stays in its endpoints, and SQL in its repository. */
 const LAYERS: { from: RegExp; to: RegExp }[] = [
   {
     from: /^src\/(?!console).*[/-](service|repository|queries|erasure)\.ts$/,
-    to: /^src\/(http|openapi)\/|[/-](routes|model|openapi)\.ts$/,
+    to: /^src\/(http|openapi)\/|[/-](endpoints|routes|model)\.ts$/,
   },
   { from: /[/-](repository|queries|erasure)\.ts$/, to: /\/service\.ts$/ },
 ];
@@ -191,7 +191,7 @@ const SMALL_FILES: [file: RegExp, reason: string][] = [
   [/^src\/cli\/heap\.ts$/, "it runs before the program is loaded"],
   [/^src\/client\/client\.ts$/, "index.ts only lists the exports of the published package"],
   [/^src\/db\/schema\//, "each file has the tables of one room"],
-  [/[/-]routes\.ts$/, "only routes use Elysia"],
+  [/[/-](endpoints|routes)\.ts$/, "only endpoints and routes use Elysia"],
 ];
 
 test("a file of under 40 lines with one importer has a reason", async () => {

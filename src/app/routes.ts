@@ -1,38 +1,38 @@
-import { auditRoutes } from "../audit/routes.ts";
-import { categoryRoutes } from "../categories/routes.ts";
+import { auditEndpoints } from "../audit/endpoints.ts";
+import { categoryEndpoints } from "../categories/endpoints.ts";
 import type { Config } from "../config/config.ts";
 import type { Ceremonies } from "../console/ceremonies.ts";
 import type { Gateway } from "../console/gateway.ts";
 import { consoleRoutes } from "../console/routes.ts";
 import type { Sessions } from "../console/sessions.ts";
-import { deployRoutes } from "../deploys/routes.ts";
-import { domainRoutes } from "../domains/routes.ts";
+import { deployEndpoints } from "../deploys/endpoints.ts";
+import { domainEndpoints } from "../domains/endpoints.ts";
 import type { Connections } from "../edge/connections.ts";
-import { type Check, type Warning, healthRoutes } from "../http/health.ts";
+import { type Check, type Warning, healthEndpoints } from "../http/health.ts";
 import type { Macros } from "../http/macros.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { type Caller, bearerToken } from "../http/authorization.ts";
-import { keyRoutes } from "../keys/routes.ts";
+import { keyEndpoints } from "../keys/endpoints.ts";
 import type { KeyService } from "../keys/service.ts";
 import { formatRate } from "../lib/rate-limiter.ts";
 import { holds } from "../lib/scopes.ts";
 import { type Edition, type OtherPage, MANUAL_PATH } from "../manual/edition.ts";
 import { manualRoutes } from "../manual/routes.ts";
 import { checkPageRoutes } from "../name-checks/page-routes.ts";
-import { nameCheckRoutes } from "../name-checks/routes.ts";
+import { nameCheckEndpoints } from "../name-checks/endpoints.ts";
 import { type FormatName, FORMATS, documentPath } from "../openapi/formats.ts";
 import type { Documents } from "../openapi/document.ts";
 import type { Document } from "../openapi/reference/document.ts";
 import { referencePage } from "../openapi/reference/page.ts";
 import { docsRoutes } from "../openapi/routes.ts";
 import { type Addresses, type DocumentName, DOCUMENTS, absoluteBase } from "../openapi/sections.ts";
-import { orderRoutes } from "../orders/routes.ts";
+import { orderEndpoints } from "../orders/endpoints.ts";
 import type { RelyingParty } from "../people/person.ts";
-import { personRoutes } from "../people/routes.ts";
+import { personEndpoints } from "../people/endpoints.ts";
 import { eventStream } from "../pets/events/stream-response.ts";
-import { petRoutes } from "../pets/routes.ts";
+import { petEndpoints } from "../pets/endpoints.ts";
 import { previewAddress, projectAddresses } from "../projects/addresses.ts";
-import { projectRoutes } from "../projects/routes.ts";
+import { projectEndpoints } from "../projects/endpoints.ts";
 import type { Services } from "./services.ts";
 import { VERSION } from "./version.ts";
 
@@ -148,18 +148,18 @@ export const createRoutes = (
     withoutIdleTimeout,
   });
   return [
-    petRoutes({ pets, pages: services.petPages, statistics: services.petStatistics, stream, macros }),
-    categoryRoutes({ categories, macros }),
-    orderRoutes({ orders, adopterReads: services.adopterReads, macros }),
-    projectRoutes({ projects, addresses: projectAddresses(config, port), macros }),
-    deployRoutes({
+    petEndpoints({ pets, pages: services.petPages, statistics: services.petStatistics, stream, macros }),
+    categoryEndpoints({ categories, macros }),
+    orderEndpoints({ orders, adopterReads: services.adopterReads, macros }),
+    projectEndpoints({ projects, addresses: projectAddresses(config, port), macros }),
+    deployEndpoints({
       deploys,
       previewOf: previewAddress(config, port, services.https?.certificates.hasValid),
       macros,
       withoutIdleTimeout,
     }),
-    domainRoutes({ domains, roles: domainSettings, macros, withoutIdleTimeout }),
-    nameCheckRoutes({ nameChecks: services.nameChecks, macros, withoutIdleTimeout }),
+    domainEndpoints({ domains, roles: domainSettings, macros, withoutIdleTimeout }),
+    nameCheckEndpoints({ nameChecks: services.nameChecks, macros, withoutIdleTimeout }),
     ...(services.publicNameChecks
       ? [
           checkPageRoutes({
@@ -170,14 +170,14 @@ export const createRoutes = (
           }),
         ]
       : []),
-    auditRoutes({ audit: services.audit, macros }),
-    keyRoutes({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
-    personRoutes({
+    auditEndpoints({ audit: services.audit, macros }),
+    keyEndpoints({ keys, deprecatedCalls: metrics.deprecatedCalls, macros }),
+    personEndpoints({
       people: services.people,
       originOf: (request) => config.baseUrl ?? context.console.siteOf(request).origin,
       macros,
     }),
-    healthRoutes({
+    healthEndpoints({
       checks: context.checks,
       warnings: context.warnings,
       mayReadDetails: async (request) => {

@@ -1,7 +1,7 @@
 import { type Static, t } from "elysia";
-import { Cursor, Id, Limit, OneOf, Time, checked } from "../http/schemas.ts";
-import { ACTIONS, ACTION_NAMES, type Action, RESOURCE_KINDS, type ResourceKind } from "../lib/actions.ts";
-import { formatTime, parseTime } from "../lib/time.ts";
+import { Cursor, Id, Limit, OneOf, Time, TimeInQuery, checked, parsed } from "../http/schemas.ts";
+import { ACTIONS, ACTION_NAMES, RESOURCE_KINDS, type ResourceKind } from "../lib/actions.ts";
+import { formatTime } from "../lib/time.ts";
 import type { Entry, EntryFilters } from "./entry.ts";
 
 export const ACTOR_KINDS = ["key", "person", "operator", "service"] as const;
@@ -122,35 +122,36 @@ export const parseResource = (text: string): EntryFilters["resource"] => {
   return id.length >= 1 && id.length <= 255 ? { kind, id } : undefined;
 };
 
-const ActorFilter = checked<string>(
-  "AuditActorFilter",
-  {
-    type: "string",
-    minLength: 1,
-    maxLength: 30,
-    description: "Filter by actor: `key:3`, `person:2`, `key`, `person`, `operator` or `service`.",
-    examples: ["person:2"],
-  },
-  "must be key, person, operator, service, key:ID or person:ID",
-  (value) => typeof value === "string" && parseActor(value) !== undefined,
+const ActorFilter = parsed(
+  checked(
+    "AuditActorFilter",
+    {
+      type: "string",
+      minLength: 1,
+      maxLength: 30,
+      description: "Filter by actor: `key:3`, `person:2`, `key`, `person`, `operator` or `service`.",
+      examples: ["person:2"],
+    },
+    "must be key, person, operator, service, key:ID or person:ID",
+    (value) => typeof value === "string" && parseActor(value) !== undefined,
+  ),
+  parseActor,
 );
 
-const ResourceFilter = checked<string>(
-  "AuditResourceFilter",
-  {
-    type: "string",
-    minLength: 1,
-    maxLength: 270,
-    description: `Filter by resource: a kind, or a kind and an id, such as \`pet:7\`. The kinds: ${RESOURCE_KINDS.map((kind) => `\`${kind}\``).join(", ")}.`,
-    examples: ["pet:7"],
-  },
-  `must be ${RESOURCE_KINDS.join(", ")}, or one of these with an id, such as pet:7`,
-  (value) => typeof value === "string" && parseResource(value) !== undefined,
-);
-
-export const HistoryQuery = t.Object(
-  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
-  { additionalProperties: false },
+const ResourceFilter = parsed(
+  checked(
+    "AuditResourceFilter",
+    {
+      type: "string",
+      minLength: 1,
+      maxLength: 270,
+      description: `Filter by resource: a kind, or a kind and an id, such as \`pet:7\`. The kinds: ${RESOURCE_KINDS.map((kind) => `\`${kind}\``).join(", ")}.`,
+      examples: ["pet:7"],
+    },
+    `must be ${RESOURCE_KINDS.join(", ")}, or one of these with an id, such as pet:7`,
+    (value) => typeof value === "string" && parseResource(value) !== undefined,
+  ),
+  parseResource,
 );
 
 export const AuditQuery = t.Object(
@@ -158,34 +159,13 @@ export const AuditQuery = t.Object(
     actor: t.Optional(ActorFilter),
     action: t.Optional({ ...AuditAction, description: "Filter by action." }),
     resource: t.Optional(ResourceFilter),
-    since: t.Optional(Time("Only entries from this time on.", "2026-11-20T00:00:00Z")),
-    until: t.Optional(Time("Only entries from before this time.", "2026-11-21T00:00:00Z")),
-    limit: t.Optional(Limit),
+    since: t.Optional(TimeInQuery("Only entries from this time on.", "2026-11-20T00:00:00Z")),
+    until: t.Optional(TimeInQuery("Only entries from before this time.", "2026-11-21T00:00:00Z")),
+    limit: Limit,
     cursor: t.Optional(Cursor),
   },
   { additionalProperties: false },
 );
-
-/** The filters of a query that is valid. */
-export const toFilters = ({
-  actor,
-  action,
-  resource,
-  since,
-  until,
-}: {
-  actor?: string | undefined;
-  action?: Action | undefined;
-  resource?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-}): EntryFilters => ({
-  actor: actor === undefined ? undefined : parseActor(actor),
-  action,
-  resource: resource === undefined ? undefined : parseResource(resource),
-  since: since === undefined ? undefined : parseTime(since),
-  until: until === undefined ? undefined : parseTime(until),
-});
 
 const fromParent = (parent: { kind: ResourceKind; id: string } | undefined) => parent && { parent };
 

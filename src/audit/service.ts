@@ -9,8 +9,8 @@ const NEWEST = Number.MAX_SAFE_INTEGER;
 
 interface PageQuery {
   limit: number;
-  /** From the page before. */
-  cursor: string | undefined;
+  /** From the previous page. */
+  cursor?: string | undefined;
 }
 
 /** The resource whose history is read. */
@@ -30,7 +30,8 @@ const beforeOf = (cursor: string | undefined, scope: string): number =>
 export const auditService = ({ audit }: { audit: AuditRepository }) => ({
   /** The entries that match the filters, newest first. @throws Fault invalid_cursor */
   async list({ limit, cursor, ...filters }: PageQuery & EntryFilters): Promise<Page<Entry>> {
-    const scope = hashedFilter("audit", filters);
+    const { actor, action, resource, since, until, ...others } = filters;
+    const scope = hashedFilter("audit", { actor, action, resource, since, until, ...others });
     return cutPage(
       await audit.list(filters, { before: beforeOf(cursor, scope), limit: limit + 1 }),
       limit,

@@ -1,5 +1,5 @@
 import { t } from "elysia";
-import { Cursor, Id, IdInPath, Limit, Text, storedText } from "../http/schemas.ts";
+import { Id, Text, storedText } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 
 const Name = Text("CategoryName", {
@@ -38,10 +38,3 @@ export const Categories = t.Array(Category, {
   maxItems: 100,
   description: "Categories in ascending order of id.",
 });
-
-export const CategoryQuery = t.Object(
-  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
-  { additionalProperties: false },
-);
-
-export const CategoryParams = t.Object({ categoryId: IdInPath("Id of the category.") });

@@ -18,7 +18,7 @@ const faultOf = (refused: Refusal): Fault => {
 
 export const categoryService = ({ categories, clock }: { categories: CategoryRepository; clock: Clock }) => ({
   /** @throws Fault invalid_cursor */
-  async list({ limit, cursor }: { limit: number; cursor: string | undefined }): Promise<Page<Category>> {
+  async list({ limit, cursor }: { limit: number; cursor?: string | undefined }): Promise<Page<Category>> {
     const after = cursor === undefined ? 0 : readCursor(cursor, CURSOR_SCOPE);
     return cutPage(await categories.list({ after, limit: limit + 1 }), limit, CURSOR_SCOPE);
   },

@@ -1,6 +1,6 @@
 import { type Static, t } from "elysia";
 import { Type } from "@sinclair/typebox";
-import { Cursor, Id, IdInPath, Limit, OneOf, Time } from "../http/schemas.ts";
+import { Id, OneOf, Time } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import type { ListedDeploy } from "./service.ts";
 
@@ -41,17 +41,6 @@ export const Deploys = t.Array(Deploy, {
   maxItems: 100,
   description: "Deploys, newest first.",
 });
-
-const slug = t.String({ description: "The project's slug.", examples: ["docs"] });
-
-export const DeploysParams = t.Object({ slug });
-
-export const DeployParams = t.Object({ slug, deployId: IdInPath("Id of the deploy.") });
-
-export const DeployQuery = t.Object(
-  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
-  { additionalProperties: false },
-);
 
 /** The media types that the API documents for an archive. */
 export const ARCHIVE_TYPES = ["application/gzip", "application/zip"] as const;

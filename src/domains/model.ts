@@ -122,23 +122,6 @@ export const Domains = t.Array(Domain, {
   description: "A page of domains.",
 });
 
-const slug = t.String({ description: "The project's slug.", examples: ["docs"] });
-
-export const ProjectParams = t.Object({ slug });
-
-export const DomainParams = t.Object({
-  slug,
-  hostname: t.String({
-    description: "The domain, in Unicode or in Punycode. Case makes no difference.",
-    examples: ["docs.example.org"],
-  }),
-});
-
-export const PageQuery = t.Object(
-  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
-  { additionalProperties: false },
-);
-
 const times = (fields: Record<string, number | null>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, time]) => (time === null ? [] : [[name, formatTime(time)]])),
@@ -248,7 +231,7 @@ export const AllDomainsQuery = t.Object(
         (value) => typeof value === "string" && STAGE_LIST_PATTERN.test(value),
       ),
     ),
-    limit: t.Optional(Limit),
+    limit: Limit,
     // A host name in a cursor can have 253 characters.
     cursor: t.Optional({ ...Cursor, maxLength: 500 }),
   },

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { READS, type BodyFormat, bodyTypes } from "./body.ts";
+import { bodyTypes } from "./body.ts";
+import { notesOf } from "./endpoint.ts";
 import { type LifecycleOptions, lifecycle } from "./lifecycle.ts";
 import { type Route, shadowedMethods, routeFault } from "./route-table.ts";
 import type { Macros } from "./macros.ts";
@@ -37,7 +38,7 @@ export const createApp = (
   routes = app.routes.map(({ method, path, hooks }) => ({
     method,
     path,
-    reads: bodyTypes((hooks.detail as { [READS]?: BodyFormat } | undefined)?.[READS]),
+    reads: bodyTypes(notesOf(hooks.detail)?.reads),
   }));
   return app.use(fallbackRoutes(macros, routes));
 };

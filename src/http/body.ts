@@ -41,9 +41,6 @@ export type BodyFormat = keyof typeof PARSERS;
 export const bodyTypes = (format: BodyFormat | undefined): string[] =>
   format ? [...PARSERS[format].keys()] : [];
 
-/** The field of a route's `detail` that holds its body format. OpenAPI documents omit it. */
-export const READS = "x-reads";
-
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 const decode = (bytes: Uint8Array): string => {
@@ -73,7 +70,6 @@ const readBody = async (request: Request, format: BodyFormat, limit: number): Pr
 /** The macro of routes with a body: `reads: "json"`. List it after `scope`, so that no body is read without a valid key. */
 export const body = ({ bodyLimit }: { bodyLimit: number }) =>
   new Elysia({ name: "body" }).macro("reads", (format: BodyFormat) => ({
-    detail: { [READS]: format } as object,
     // Replaces Elysia's own parsers.
     parse: () => null,
     // Elysia adds a transform's return value to the context, though its types say void.

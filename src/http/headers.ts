@@ -1,3 +1,5 @@
+import type { TObject } from "@sinclair/typebox";
+
 /** The headers of every response. */
 export const STANDING = {
   "x-content-type-options": "nosniff",
@@ -12,18 +14,26 @@ export const KEYED = {
 
 export const BETA = { "x-stability": "beta" } as const;
 
-/** The headers for the next page: its address (RFC 8288) and its cursor. None on the last page. */
+/**
+ * The headers for the next page: its address (RFC 8288) and its cursor. None on the last page. The address has the parameters
+ * of this page in the order of their schema, so that the same list has the same address. It omits defaults other than `limit`.
+ * @param url of this page
+ */
 export const nextPage = (
-  path: string,
-  query: Record<string, string | number | undefined>,
+  url: string,
+  { properties }: TObject,
   cursor: string | undefined,
 ): Record<string, string> => {
   if (cursor === undefined) return {};
-  const parameters = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  const next = new URLSearchParams([...parameters, ["cursor", cursor]] as [string, string][]);
-  return { link: `<${path}?${next}>; rel="next"`, "next-cursor": cursor };
+  const { pathname, searchParams: given } = new URL(url);
+  const next = new URLSearchParams();
+  for (const [name, { default: byDefault }] of Object.entries(properties)) {
+    const value = given.get(name) ?? String(byDefault);
+    if (name === "limit" || (given.has(name) && value !== byDefault)) next.set(name, value);
+  }
+  next.delete("cursor");
+  next.set("cursor", cursor);
+  return { link: `<${pathname}?${next}>; rel="next"`, "next-cursor": cursor };
 };
 
 const ACCEPTED_ID = /^[\w\-.:]{1,128}$/;

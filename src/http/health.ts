@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import { Elysia, t } from "elysia";
+import { t } from "elysia";
 import { Fault, faultResponse } from "../lib/errors.ts";
 import { reasonOf } from "../lib/reason.ts";
+import { endpoints } from "./endpoint.ts";
 import { completeHeaders, requestIdOf } from "./headers.ts";
 import type { Metrics } from "./metrics.ts";
-import { operation } from "./operation.ts";
-import { NoQuery, OneOf } from "./schemas.ts";
+import { OneOf } from "./schemas.ts";
 import type { Macros } from "./macros.ts";
 
 const ok = (status: string, warnings: readonly object[] = []) =>
@@ -85,42 +85,6 @@ const Readiness = t.Object(
   { $id: "Readiness", description: "The service is ready." },
 );
 
-const TAGS = ["operation"];
-
-const livez = operation({
-  operationId: "getLiveness",
-  summary: "Check that the process is alive",
-  description:
-    "Responds while the process is alive. A supervisor restarts the process if it does not respond. No API key is required.",
-  tags: TAGS,
-  responses: { 200: { description: "The process is alive.", example: { status: "alive" } } },
-});
-
-const readyz = operation({
-  operationId: "getReadiness",
-  summary: "Check that the service is ready",
-  description:
-    "Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, file descriptors are free, and HTTP/2 responses are below their total limit. `warnings` counts problems that need attention soon, such as certificates that are about to expire.\n\nNo API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.",
-  tags: TAGS,
-  responses: { 200: { description: "The service is ready.", example: { status: "ready" } } },
-  faults: ["not_ready"],
-});
-
-const exposition = operation({
-  operationId: "getMetrics",
-  summary: "Get metrics in the Prometheus text format",
-  description:
-    "Returns metrics for Prometheus: requests by route, deprecated calls by key, and the resources of the process.",
-  tags: TAGS,
-  responses: {
-    200: {
-      description: "The metrics.",
-      textAs: "text/plain",
-      example: 'adoption_store_info{version="1.0.0"} 1\n',
-    },
-  },
-});
-
 interface Failure {
   /** The check that failed. */
   name: string;
@@ -159,7 +123,8 @@ export const describeReadiness = async (checks: Readonly<Record<string, Check>>)
   return failures.length === 0 ? "Ready" : `Not ready: ${detailedMessage(failures)}`;
 };
 
-export const healthRoutes = ({
+/** Probes and metrics. */
+export const healthEndpoints = ({
   checks,
   warnings = () => [],
   mayReadDetails,
@@ -172,40 +137,44 @@ export const healthRoutes = ({
   mayReadDetails: (request: Request) => Promise<boolean>;
   metrics: Metrics;
   macros: Macros;
-}) =>
-  new Elysia({ name: "health", normalize: false })
-    .use(macros)
-    .get("/livez", () => ok("alive"), {
-      stability: "beta",
-      public: true,
-      query: NoQuery,
-      response: { 200: Liveness },
-      detail: livez,
-    })
-    .get(
-      "/readyz",
-      async ({ request }) => {
-        const failures = await runChecks(checks);
-        // Keys cannot be checked without a readable database.
-        const isDetailed = await mayReadDetails(request).catch(() => false);
-        if (failures.length === 0)
-          return ok("ready", isDetailed ? warnings() : warnings().map(publicWarning));
-        const message = (isDetailed ? detailedMessage : publicMessage)(failures);
-        throw new Fault("not_ready", message, { "retry-after": "5" });
-      },
-      {
-        stability: "beta",
-        public: true,
-        query: NoQuery,
-        response: { 200: Readiness },
-        detail: readyz,
-      },
-    )
-    .get(
-      "/metrics",
-      async () => {
-        const { text, contentType } = await metrics.expose();
-        return new Response(text, { headers: { "content-type": contentType } });
-      },
-      { stability: "beta", scope: "metrics:read", query: NoQuery, detail: exposition },
-    );
+}) => {
+  const { add, app } = endpoints({ macros, tag: "operation", scope: "public" });
+  add("GET /livez", {
+    id: "getLiveness",
+    summary: "Check that the process is alive",
+    description:
+      "Responds while the process is alive. A supervisor restarts the process if it does not respond. No API key is required.",
+    returns: [Liveness, "The process is alive.", { status: "alive" }],
+    run: () => ok("alive"),
+  });
+  add("GET /readyz", {
+    id: "getReadiness",
+    summary: "Check that the service is ready",
+    description:
+      "Responds with 200 if the service can work, for load balancers. The database is writable, its migrations are current, the disk has room, file descriptors are free, and HTTP/2 responses are below their total limit. `warnings` counts problems that need attention soon, such as certificates that are about to expire.\n\nNo API key is required. A key with the scope `metrics:read` also gets the messages of the warnings, and the reason why the service is not ready.",
+    returns: [Readiness, "The service is ready.", { status: "ready" }],
+    faults: ["not_ready"],
+    run: async ({ request }) => {
+      const failures = await runChecks(checks);
+      // Keys cannot be checked without a readable database.
+      const isDetailed = await mayReadDetails(request).catch(() => false);
+      if (failures.length === 0) return ok("ready", isDetailed ? warnings() : warnings().map(publicWarning));
+      const message = (isDetailed ? detailedMessage : publicMessage)(failures);
+      throw new Fault("not_ready", message, { "retry-after": "5" });
+    },
+  });
+  add("GET /metrics", {
+    id: "getMetrics",
+    summary: "Get metrics in the Prometheus text format",
+    description:
+      "Returns metrics for Prometheus: requests by route, deprecated calls by key, and the resources of the process.",
+    scope: "metrics:read",
+    returns: [t.String(), "The metrics.", 'adoption_store_info{version="1.0.0"} 1\n'],
+    response: { textAs: "text/plain" },
+    run: async () => {
+      const { text, contentType } = await metrics.expose();
+      return new Response(text, { headers: { "content-type": contentType } });
+    },
+  });
+  return app;
+};

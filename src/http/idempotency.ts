@@ -6,9 +6,6 @@ import { type Caller, callerId } from "./authorization.ts";
 /** How long the response to a request with an Idempotency-Key is stored and replayed. */
 export const RETENTION_MS = 24 * 60 * 60_000;
 
-/** The field of a route's `detail` that marks it as idempotent. OpenAPI documents omit it. */
-export const IDEMPOTENT = "x-idempotent";
-
 export const MAX_KEY_LENGTH = 255;
 /** The length of a quoted key in which every character is escaped. */
 export const MAX_IDEMPOTENCY_KEY_HEADER = 2 * MAX_KEY_LENGTH + 2;
@@ -188,7 +185,6 @@ export const idempotency = ({ responses, clock }: IdempotencyOptions) => {
   return new Elysia({ name: "idempotency" })
     .decorate({ once: undefined as unknown as Once })
     .macro("idempotent", (_mark: true) => ({
-      detail: { [IDEMPOTENT]: true } as object,
       // An arrow function: Elysia cannot read the text of a method on one line, and prints a warning.
       transform: (context) => {
         const typed = context as unknown as Context;

@@ -1,4 +1,4 @@
-import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import { t } from "elysia";
 import { EMAIL_PATTERN, MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { bigintOf } from "../lib/json.ts";
@@ -8,6 +8,11 @@ import { parseTime } from "../lib/time.ts";
 
 /** The rule of a schema in words, for messages. A symbol keeps it out of JSON documents. */
 export const Rule = Symbol("rule");
+
+/** The parser of a value in a path or a query. A symbol keeps it out of JSON documents. */
+export const Parse: unique symbol = Symbol("parse");
+
+export type ParsedSchema = TSchema & { [Parse]?: (text: unknown) => unknown };
 
 /**
  * A schema that documents show as `json` and `accepts` checks.
@@ -22,6 +27,10 @@ export const checked = <Value>(
   TypeRegistry.Set(kind, (_schema, value) => accepts(value));
   return t.Unsafe<Value>({ ...json, [Kind]: kind, [Rule]: rule });
 };
+
+/** A schema of text in a path or a query that handlers get parsed. */
+export const parsed = <Value>(schema: TSchema, parse: (text: string) => Value): TUnsafe<Value> =>
+  t.Unsafe<Value>({ ...schema, [Parse]: parse });
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -42,15 +51,18 @@ export const Int64 = (documentation: Record<string, unknown>) =>
 
 /** A signed 64-bit integer in a query string. */
 export const Int64InQuery = (documentation: Record<string, unknown>) =>
-  checked<string>(
-    "Int64InQuery",
-    { type: "integer", format: "int64", ...documentation },
-    "must be an integer from -9223372036854775808 to 9223372036854775807, in plain digits",
-    (value) =>
-      typeof value === "string" &&
-      /^(0|-?[1-9][0-9]{0,18})$/.test(value) &&
-      BigInt(value) >= INT64_MIN &&
-      BigInt(value) <= INT64_MAX,
+  parsed(
+    checked(
+      "Int64InQuery",
+      { type: "integer", format: "int64", ...documentation },
+      "must be an integer from -9223372036854775808 to 9223372036854775807, in plain digits",
+      (value) =>
+        typeof value === "string" &&
+        /^(0|-?[1-9][0-9]{0,18})$/.test(value) &&
+        BigInt(value) >= INT64_MIN &&
+        BigInt(value) <= INT64_MAX,
+    ),
+    BigInt,
   );
 
 /** One of several words. `t.UnionEnum` would make the first one the default. */
@@ -166,6 +178,10 @@ export const Time = (description: string, example: string) =>
     (value) => typeof value === "string" && parseTime(value) !== undefined,
   );
 
+/** A time in a query string, in milliseconds UTC for handlers. */
+export const TimeInQuery = (description: string, example: string) =>
+  parsed(Time(description, example), parseTime);
+
 /** An id that the service assigned. */
 export const Id = (description: string, example = 7) =>
   Type.Integer({ format: "int64", minimum: 1, description, examples: [example] });
@@ -185,14 +201,22 @@ export const IdInBody = (description: string, example = 7) =>
     examples: [example],
   });
 
+/** An optional parameter with a default. Handlers always get it: Elysia sets the default. */
+export const withDefault = <Schema extends TSchema>(schema: Schema): Schema =>
+  t.Optional(schema) as unknown as Schema;
+
 /** The page size of a list, as plain digits in a query string. */
 export const limitOf = (description: string) =>
-  checked<string | number>(
-    "Limit",
-    { type: "integer", minimum: 1, maximum: 100, default: 20, description, examples: [20] },
-    "must be an integer from 1 to 100, in plain digits",
-    // If the parameter is absent, Elysia sets the default, a number.
-    (value) => /^([1-9][0-9]?|100)$/.test(String(value)),
+  withDefault(
+    parsed(
+      checked(
+        "Limit",
+        { type: "integer", minimum: 1, maximum: 100, default: 20, description, examples: [20] },
+        "must be an integer from 1 to 100, in plain digits",
+        (value) => /^([1-9][0-9]?|100)$/.test(String(value)),
+      ),
+      Number,
+    ),
   );
 
 export const Limit = limitOf("Maximum number of items returned.");
@@ -204,17 +228,11 @@ export const Cursor = t.String({
   description: "Where the page starts. Take it from the header `Next-Cursor` or `Link` of the previous page.",
 });
 
+/** The body of an event stream. OpenAPI 3.1 cannot describe its events. */
+export const EventStreamText = t.String();
+
 /** The body of a 204 response: none. */
 export const NoContent = t.Undefined();
-
-/** An id in a path. Other text is accepted too, but no record has it as id. */
-export const IdInPath = (description: string) =>
-  checked<string>(
-    "IdInPath",
-    { type: "integer", format: "int64", description, examples: [7] },
-    "",
-    () => true,
-  );
 
 /** Ids are plain digits, below 2^53. */
 const ID = /^[1-9][0-9]{0,15}$/;
@@ -223,8 +241,24 @@ const ID = /^[1-9][0-9]{0,15}$/;
 export const parseId = (text: string): number =>
   ID.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : 0;
 
+/** An id in a path. Other text is accepted too: it is 0, which no record has as its id. */
+export const IdInPath = (description: string) =>
+  parsed(
+    checked("IdInPath", { type: "integer", format: "int64", description, examples: [7] }, "", () => true),
+    parseId,
+  );
+
+/** A project in a path. */
+export const SlugInPath = t.String({ description: "The project's slug.", examples: ["docs"] });
+
 /** No query parameters at all. */
 export const NoQuery = t.Object({}, { additionalProperties: false });
+
+/** The query of a list without filters. */
+export const PageQuery = t.Object(
+  { limit: Limit, cursor: t.Optional(Cursor) },
+  { additionalProperties: false },
+);
 
 export const ErrorBody = t.Object(
   {

@@ -1,17 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
-import {
-  Cursor,
-  Id,
-  IdInPath,
-  Limit,
-  OneOf,
-  Rule,
-  Text,
-  Time,
-  checked,
-  storedText,
-} from "../http/schemas.ts";
+import { Id, OneOf, Rule, Text, Time, checked, storedText } from "../http/schemas.ts";
 import { formatTime, parseTime } from "../lib/time.ts";
 import { RATE_PATTERN, formatRate, parseRate } from "../lib/rate-limiter.ts";
 import type { Key as StoredKey, NewKey as NewStoredKey } from "./repository.ts";
@@ -117,13 +106,6 @@ export const MintedKey = t.Object(
     }),
   },
   { $id: "MintedKey", description: "An API key with its secret." },
-);
-
-export const KeyParams = t.Object({ keyId: IdInPath("Id of the key.") });
-
-export const KeyQuery = t.Object(
-  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
-  { additionalProperties: false },
 );
 
 export const RevokeQuery = t.Object(

@@ -19,6 +19,16 @@ const invalidCursor = () => fieldFault("invalid_cursor", { field: "cursor", rule
 
 const idOf = (decoded: string): number => Number(/^([1-9][0-9]*):/.exec(decoded)?.[1]);
 
+/**
+ * The filters of a list in its cursors: `short` as it is, unless there are `long` filters.
+ * @param added filters that were added to the list later: cursors from before stay valid without them
+ */
+export const filterOf = (list: string, short: string, long: readonly unknown[], added: object): string => {
+  const names = Object.keys(added).toSorted();
+  const filters = names.length === 0 ? long : [...long, JSON.stringify(added, names)];
+  return filters.every((filter) => filter === undefined) ? short : hashedFilter(list, [short, ...filters]);
+};
+
 /** The id after which a page starts. @throws Fault invalid_cursor unless the cursor is from `writeCursor` with this filter */
 export const readCursor = (cursor: string, filter: string): number => {
   const after = idOf(Buffer.from(cursor, "base64url").toString());

@@ -1,7 +1,6 @@
 import { FAULTS, type FaultCode, statusOf } from "../lib/errors.ts";
-import { type BodyFormat, READS, bodyTypes } from "../http/body.ts";
-import { IDEMPOTENT } from "../http/idempotency.ts";
-import { NOTES, type Operation, type ResponseNote } from "../http/operation.ts";
+import { bodyTypes } from "../http/body.ts";
+import { NOTES, type Notes, type ResponseNote } from "../http/endpoint.ts";
 import { headerRefs, IDEMPOTENCY_KEY, conditionOf } from "./headers.ts";
 import { type Json, refTo, isObject, schemaOf } from "./schemas.ts";
 
@@ -105,9 +104,6 @@ const faultResponses = (
   );
 };
 
-type Notes = Required<Pick<Operation, "responses" | "faults" | "conditions">> &
-  Pick<Operation, "bodyExample" | "uploads">;
-
 const NOT_MODIFIED: ResponseNote = {
   description: "Not modified: the client already has the current version.",
   headers: ["ETag"],
@@ -170,11 +166,7 @@ const fileBody = (types: readonly string[]): Json => ({
 /** No schema describes the cells of a list as CSV. */
 const CSV = { "text/csv": { schema: { type: "string" } } };
 
-const bodyOf = (
-  requestBody: unknown,
-  { bodyExample }: Pick<Notes, "bodyExample">,
-  types: readonly string[],
-): Json | undefined => {
+const bodyOf = (requestBody: unknown, bodyExample: unknown, types: readonly string[]): Json | undefined => {
   const schema =
     isObject(requestBody) && isObject(requestBody["content"])
       ? Object.values(requestBody["content"])[0]
@@ -204,18 +196,9 @@ const IDEMPOTENCY_FAULTS = ["idempotency_in_flight", "idempotency_mismatch"] as 
 const BETA_FAULTS = ["outcome_unknown"] as const;
 
 export const describeOperation = (raw: unknown, method: string): Json => {
-  const {
-    [NOTES]: notes,
-    [IDEMPOTENT]: idempotent,
-    [READS]: format,
-    parameters,
-    responses: schemas,
-    requestBody,
-    ...rest
-  } = raw as Json;
-  const { responses, uploads, faults, conditions } = notes as Notes;
-  const types = bodyTypes(format as BodyFormat | undefined);
-  const body = uploads ? fileBody(uploads) : bodyOf(requestBody, notes as Notes, types);
+  const { [NOTES]: notes, parameters, responses: schemas, requestBody, ...rest } = raw as Json;
+  const { responses, reads, idempotent, bodyExample, uploads, faults = [], conditions = [] } = notes as Notes;
+  const body = uploads ? fileBody(uploads) : bodyOf(requestBody, bodyExample, bodyTypes(reads));
   const operation: Json = {
     ...rest,
     ...securityOf(rest["security"], rest["description"] as string),

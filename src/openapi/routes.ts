@@ -5,9 +5,9 @@ import swaggerPackage from "swagger-ui-dist/package.json" with { type: "json" };
 import { Elysia, t } from "elysia";
 import { acceptedCodings } from "../lib/accept.ts";
 import { Fault } from "../lib/errors.ts";
+import { endpoints } from "../http/endpoint.ts";
 import type { RequestHeaders } from "../http/etag.ts";
 import type { Macros } from "../http/macros.ts";
-import { operation } from "../http/operation.ts";
 import { NoQuery } from "../http/schemas.ts";
 import { staticText } from "../http/static-text.ts";
 import { type Addresses, API_VERSION, DOCUMENTS, type DocumentName, absoluteBase } from "./sections.ts";
@@ -151,26 +151,6 @@ const text = (body: string, type: string, headers: Record<string, string> = {}) 
     headers: { "content-type": `${type}; charset=utf-8`, "cache-control": "no-cache", ...headers },
   });
 
-const documentRoute = (operationId: string, summary: string) =>
-  operation({
-    operationId,
-    summary,
-    description: "Returns the OpenAPI document with the addresses of this server. No API key is required.",
-    tags: ["operation"],
-    responses: {
-      200: {
-        description: "The OpenAPI 3.1 document.",
-        headers: ["ETag", "Content-Encoding"],
-        example: {
-          openapi: "3.1.0",
-          info: { title: "Animal Adoption Store API", version: API_VERSION },
-          paths: {},
-        },
-      },
-    },
-    conditions: ["If-None-Match"],
-  });
-
 const OpenApiDocument = t.Object(
   {
     openapi: t.String({ description: "Version of OpenAPI.", examples: ["3.1.0"] }),
@@ -198,6 +178,39 @@ const documentResponder = (documents: () => Promise<Documents>, addresses: Addre
   };
 };
 
+/** The documents as JSON. */
+const documentEndpoints = (document: ReturnType<typeof documentResponder>, macros: Macros) => {
+  const { add, app } = endpoints({ macros, tag: "operation", scope: "public" });
+  const common = {
+    description: "Returns the OpenAPI document with the addresses of this server. No API key is required.",
+    stability: "stable",
+    returns: [
+      OpenApiDocument,
+      "The OpenAPI 3.1 document.",
+      {
+        openapi: "3.1.0",
+        info: { title: "Animal Adoption Store API", version: API_VERSION },
+        paths: {},
+      },
+    ],
+    response: { headers: ["ETag", "Content-Encoding"] },
+    conditions: ["If-None-Match"],
+  } as const;
+  add("GET /openapi.json", {
+    id: "getStoreDocument",
+    summary: "Get the OpenAPI document of the store",
+    ...common,
+    run: ({ headers }) => document("store", "json", headers),
+  });
+  add("GET /platform/openapi.json", {
+    id: "getPlatformDocument",
+    summary: "Get the OpenAPI document of the platform",
+    ...common,
+    run: ({ headers }) => document("platform", "json", headers),
+  });
+  return app;
+};
+
 /** The documents and the Swagger page, all without a key. */
 export const docsRoutes = ({
   documents,
@@ -222,18 +235,6 @@ export const docsRoutes = ({
   return new Elysia({ name: "docs", normalize: false })
     .use(macros)
     .use(otherFormats)
-    .get("/openapi.json", ({ headers }) => document("store", "json", headers), {
-      public: true,
-      query: NoQuery,
-      response: { 200: OpenApiDocument },
-      detail: documentRoute("getStoreDocument", "Get the OpenAPI document of the store"),
-    })
-    .get("/platform/openapi.json", ({ headers }) => document("platform", "json", headers), {
-      public: true,
-      query: NoQuery,
-      response: { 200: OpenApiDocument },
-      detail: documentRoute("getPlatformDocument", "Get the OpenAPI document of the platform"),
-    })
     .get(
       "/docs",
       () => text(PAGE, "text/html", { "content-security-policy": contentSecurityPolicy(addresses) }),
@@ -248,5 +249,6 @@ export const docsRoutes = ({
         ...page,
         params: t.Object({ name: t.String() }),
       },
-    );
+    )
+    .use(documentEndpoints(document, macros));
 };

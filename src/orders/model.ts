@@ -5,7 +5,6 @@ import {
   Email,
   Id,
   IdInBody,
-  IdInPath,
   Limit,
   OneOf,
   CHARACTER_RULE,
@@ -14,7 +13,9 @@ import {
   Time,
   checked,
   parseId,
+  parsed,
   storedText,
+  withDefault,
 } from "../http/schemas.ts";
 import { hasAtMost } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
@@ -96,18 +97,21 @@ export const Orders = t.Array(Order, {
   description: "Adoptions, in the order that `sort` asked for.",
 });
 
-const PetIdFilter = checked<string>(
-  "PetIdFilter",
-  {
-    type: "integer",
-    format: "int64",
-    minimum: 1,
-    maximum: Number.MAX_SAFE_INTEGER,
-    description: "Filter by animal.",
-    examples: [7],
-  },
-  "must be the id of an animal, in plain digits",
-  (value) => parseId(String(value)) !== 0,
+const PetIdFilter = parsed(
+  checked(
+    "PetIdFilter",
+    {
+      type: "integer",
+      format: "int64",
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Filter by animal.",
+      examples: [7],
+    },
+    "must be the id of an animal, in plain digits",
+    (value) => parseId(String(value)) !== 0,
+  ),
+  parseId,
 );
 
 const Search = SearchText({
@@ -124,39 +128,20 @@ const Sort = OneOf("OrderSort", ORDER_SORTS, {
 
 export const OrderQuery = t.Object(
   {
-    limit: t.Optional(Limit),
+    limit: Limit,
     status: t.Optional({ ...OrderStatus, description: "Filter by status." }),
     petId: t.Optional(PetIdFilter),
     q: t.Optional(Search),
-    sort: t.Optional(Sort),
+    sort: withDefault(Sort),
     cursor: t.Optional(Cursor),
   },
   { additionalProperties: false },
 );
 
-const parsePetId = (petId: string | undefined): number | undefined =>
-  petId === undefined ? undefined : parseId(petId);
-
-/** From a validated query. */
-export const toListOrders = ({ limit, status, petId, q, sort, cursor }: Static<typeof OrderQuery>) => ({
-  limit: Number(limit),
-  status,
-  petId: parsePetId(petId),
-  q,
-  sort: sort ?? "id",
-  cursor,
-});
-
 export const OrderCountQuery = t.Object(
   { petId: t.Optional(PetIdFilter), q: t.Optional(Search) },
   { additionalProperties: false },
 );
-
-/** From a validated query. */
-export const toCountOrders = ({ petId, q }: Static<typeof OrderCountQuery>) => ({
-  petId: parsePetId(petId),
-  q,
-});
 
 const OrderStatusCounts = t.Object(
   {
@@ -172,8 +157,6 @@ export const OrderStatistics = t.Object(
   { total: Count("Number of adoptions.", 447), byStatus: OrderStatusCounts },
   { $id: "OrderStatistics", description: "The number of adoptions." },
 );
-
-export const OrderParams = t.Object({ orderId: IdInPath("Id of the order.") });
 
 /** The JSON form of an order. */
 export const fromOrder = ({ createdAt, updatedAt, ...order }: StoredOrder): Static<typeof Order> => ({

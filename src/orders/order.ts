@@ -66,8 +66,8 @@ export type OrderSort = (typeof ORDER_SORTS)[number];
 
 /** The filters of a list. Its orders match all of them. */
 export interface OrderFilters {
-  status: OrderStatus | undefined;
-  petId: number | undefined;
+  status?: OrderStatus | undefined;
+  petId?: number | undefined;
   /** Every word begins a word of the adopter's name or address or of the animal's name; or the text is the order's id. */
-  q: string | undefined;
+  q?: string | undefined;
 }

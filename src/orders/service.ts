@@ -1,6 +1,6 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
-import { type Page, cutPage, hashedFilter, readCursor } from "../lib/pagination.ts";
+import { type Page, cutPage, filterOf, readCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import {
   explainStatus,
@@ -15,8 +15,8 @@ import type { OrderCounts, OrderRepository, StoreResponse } from "./repository.t
 interface ListOrders extends OrderFilters {
   limit: number;
   sort: OrderSort;
-  /** From the page before. */
-  cursor: string | undefined;
+  /** From the previous page. */
+  cursor?: string | undefined;
 }
 
 const notFound = () => new Fault("not_found", "There is no order with this id.");
@@ -34,9 +34,9 @@ const notAvailable = (status: string | null): Fault =>
   );
 
 /** A cursor is valid for the same filters and sort only. A search is hashed: it names people. */
-const cursorScope = ({ sort, status, petId, q }: OrderFilters & Pick<ListOrders, "sort">): string => {
-  const plain = `orders:${status ?? ""}:${petId ?? ""}${sort === "id" ? "" : `:${sort}`}`;
-  return q === undefined ? plain : hashedFilter("orders", [plain, q]);
+const cursorScope = ({ sort, status, petId, q, ...others }: Omit<ListOrders, "limit" | "cursor">): string => {
+  const short = `orders:${status ?? ""}:${petId ?? ""}${sort === "id" ? "" : `:${sort}`}`;
+  return filterOf("orders", short, [q], others);
 };
 
 export const orderService = ({ orders, clock }: { orders: OrderRepository; clock: Clock }) => ({

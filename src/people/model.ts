@@ -1,5 +1,5 @@
 import { type Static, t } from "elysia";
-import { Cursor, Email, Id, IdInPath, Limit, OneOf, Text, Time, storedText } from "../http/schemas.ts";
+import { Email, Id, OneOf, Text, Time, storedText } from "../http/schemas.ts";
 import { formatTime } from "../lib/time.ts";
 import {
   INVITATION_DAYS,
@@ -120,18 +120,6 @@ const Invitation = t.Object(
 export const InvitedPerson = t.Object(
   { ...fields, invitation: Invitation },
   { $id: "InvitedPerson", description: "A person with the invitation to send to them." },
-);
-
-export const PersonParams = t.Object({ personId: IdInPath("Id of the person.") });
-
-export const PasskeyParams = t.Object({
-  personId: IdInPath("Id of the person."),
-  passkeyId: IdInPath("Id of the passkey."),
-});
-
-export const PersonQuery = t.Object(
-  { limit: t.Optional(Limit), cursor: t.Optional(Cursor) },
-  { additionalProperties: false },
 );
 
 const fromPasskey = ({ id, name, createdAt, lastUsedAt }: StoredPasskey): Static<typeof Passkey> => ({

@@ -7,14 +7,15 @@ import {
   ErrorBody,
   Id,
   IdInBody,
-  IdInPath,
   Int64,
   Int64InQuery,
   limitOf,
   OneOf,
+  parsed,
   SearchText,
   storedText,
   Text,
+  withDefault,
 } from "../http/schemas.ts";
 import { schemaChecker } from "../http/validation.ts";
 import { statusOf } from "../lib/errors.ts";
@@ -27,8 +28,7 @@ import {
   type PetChange as PetChangeFields,
   type PetStatus as PetStatusName,
 } from "./pet.ts";
-import type { ListPets, PetChangeRequest, PetChangeResult } from "./service.ts";
-import type { CountedPets } from "./count-queries.ts";
+import type { PetChangeRequest, PetChangeResult } from "./service.ts";
 import { DAYS } from "./statistics.ts";
 
 const Name = Text("PetName", {
@@ -114,16 +114,19 @@ const IDS = new RegExp(IDS_PATTERN);
 const parseIds = (text: string): number[] =>
   text.split(",").map((id) => Math.min(Number(id), Number.MAX_SAFE_INTEGER));
 
-const Ids = checked<string>(
-  "Ids",
-  {
-    type: "string",
-    pattern: IDS_PATTERN,
-    description: `Filter by id: 1 to ${MAX_IDS} ids, separated by commas. Unknown ids are ignored.`,
-    examples: ["7,8"],
-  },
-  `must be 1 to ${MAX_IDS} ids in plain digits, separated by commas`,
-  (value) => typeof value === "string" && IDS.test(value),
+const Ids = parsed(
+  checked(
+    "Ids",
+    {
+      type: "string",
+      pattern: IDS_PATTERN,
+      description: `Filter by id: 1 to ${MAX_IDS} ids, separated by commas. Unknown ids are ignored.`,
+      examples: ["7,8"],
+    },
+    `must be 1 to ${MAX_IDS} ids in plain digits, separated by commas`,
+    (value) => typeof value === "string" && IDS.test(value),
+  ),
+  parseIds,
 );
 
 const Sort = OneOf("PetSort", PET_SORTS, {
@@ -135,35 +138,16 @@ const Sort = OneOf("PetSort", PET_SORTS, {
 
 export const ListQuery = t.Object(
   {
-    limit: t.Optional(limitOf("Maximum number of animals returned.")),
+    limit: limitOf("Maximum number of animals returned."),
     status: t.Optional({ ...PetStatus, description: "Filter by availability status." }),
     cursor: t.Optional(Cursor),
     categoryId: t.Optional(Int64InQuery({ description: "Filter by category.", examples: [3] })),
     q: t.Optional(Search),
     ids: t.Optional(Ids),
-    sort: t.Optional(Sort),
+    sort: withDefault(Sort),
   },
   { additionalProperties: false },
 );
-
-/** From a validated query. */
-export const toListPets = ({
-  limit,
-  status,
-  cursor,
-  categoryId,
-  q,
-  ids,
-  sort = "id",
-}: Static<typeof ListQuery>): ListPets => ({
-  limit: Number(limit),
-  status,
-  cursor,
-  categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
-  q,
-  ids: ids === undefined ? undefined : parseIds(ids),
-  sort,
-});
 
 const EventId = (description: string) =>
   checked<string>(
@@ -189,12 +173,6 @@ export const EventsHeaders = t.Object({
     EventId("Id of the last event that the client has read. The stream resumes after it."),
   ),
 });
-
-export const PetParams = t.Object({ petId: IdInPath("Id of the animal to retrieve.") });
-
-export const ChangedPetParams = t.Object({ petId: IdInPath("Id of the animal to update.") });
-
-export const DeletedPetParams = t.Object({ petId: IdInPath("Id of the animal to delete.") });
 
 /** From a validated body. */
 export const toNewPet = ({ name, categoryId, status }: Static<typeof NewPet>): NewPetFields => ({
@@ -312,12 +290,6 @@ export const StatisticsQuery = t.Object(
   { additionalProperties: false },
 );
 
-/** From a validated query. */
-export const toCountedPets = ({ q, categoryId }: Static<typeof StatisticsQuery>): CountedPets => ({
-  q,
-  categoryId: categoryId === undefined ? undefined : BigInt(categoryId),
-});
-
 const AddedOnDay = t.Object(
   {
     date: t.String({ format: "date", description: "The day, in UTC.", examples: ["2026-11-20"] }),
@@ -363,6 +335,6 @@ export const CategoryStatistics = t.Array(
 );
 
 export const CategoryStatisticsQuery = t.Object(
-  { limit: t.Optional(limitOf("Maximum number of categories returned.")), cursor: t.Optional(Cursor) },
+  { limit: limitOf("Maximum number of categories returned."), cursor: t.Optional(Cursor) },
   { additionalProperties: false },
 );

@@ -36,7 +36,7 @@ export const isByName = (sort: PetSort): boolean => sort === "name" || sort === 
 
 /** The filters of a list. Its animals match all of them. */
 export interface PetFilters {
-  status: PetStatus | undefined;
+  status?: PetStatus | undefined;
   categoryId?: bigint | undefined;
   /** Every word of this text begins a word of the animal's name, or it is the animal's id. */
   q?: string | undefined;

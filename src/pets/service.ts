@@ -1,7 +1,7 @@
 import { Fault, fieldFault } from "../lib/errors.ts";
 import type { Actor } from "../lib/actor.ts";
 import type { FieldProblem } from "../lib/field-problems.ts";
-import { type Page, cutPage, hashedFilter, readCursor, readTextCursor } from "../lib/pagination.ts";
+import { type Page, cutPage, filterOf, readCursor, readTextCursor } from "../lib/pagination.ts";
 import type { Clock } from "../lib/time.ts";
 import { type NewPet, type Pet, type PetChange, type PetFilters, type PetSort, isByName } from "./pet.ts";
 import type { StoreResponse, PetRepository, StoredPet, WriteResult } from "./repository.ts";
@@ -9,8 +9,8 @@ import type { StoreResponse, PetRepository, StoredPet, WriteResult } from "./rep
 export interface ListPets extends PetFilters {
   sort: PetSort;
   limit: number;
-  /** From the page before. */
-  cursor: string | undefined;
+  /** From the previous page. */
+  cursor?: string | undefined;
 }
 
 const notFound = () => new Fault("not_found", "There is no animal with this id.");
@@ -59,10 +59,10 @@ export const cursorScope = ({
   categoryId,
   q,
   ids,
+  ...others
 }: Omit<ListPets, "limit" | "cursor">): string => {
-  const plain = `pets:${status ?? ""}${categoryId === undefined ? "" : `:${categoryId}`}`;
-  if (q === undefined && ids === undefined && sort === "id") return plain;
-  return hashedFilter("pets", [plain, q, ids, ...(sort === "id" ? [] : [sort])]);
+  const short = `pets:${status ?? ""}${categoryId === undefined ? "" : `:${categoryId}`}`;
+  return filterOf("pets", short, [q, ids, ...(sort === "id" ? [] : [sort])], others);
 };
 
 /** @throws Fault invalid_cursor */

@@ -68,7 +68,7 @@ export const petStatistics = ({
       };
     },
     /** Counts the animals of each category that has a record, also of those without animals. @throws Fault invalid_cursor */
-    ofCategories({ limit, cursor }: { limit: number; cursor: string | undefined }) {
+    ofCategories({ limit, cursor }: { limit: number; cursor?: string | undefined }) {
       const after = cursor === undefined ? 0 : readCursor(cursor, CATEGORIES_SCOPE);
       const { items, next } = cutPage(
         counts.ofCategories({ after, limit: limit + 1 }),

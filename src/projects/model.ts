@@ -82,10 +82,6 @@ export const Projects = t.Array(Project, {
   description: "Projects in the order of their creation.",
 });
 
-export const ProjectParams = t.Object({
-  slug: t.String({ description: "The project's slug.", examples: ["docs"] }),
-});
-
 export const ProjectQuery = t.Object(
   {
     q: t.Optional(
@@ -95,7 +91,7 @@ export const ProjectQuery = t.Object(
         examples: ["handbook"],
       }),
     ),
-    limit: t.Optional(Limit),
+    limit: Limit,
     cursor: t.Optional(Cursor),
   },
   { additionalProperties: false },

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import pino from "pino";
 import { cors, lifecycle } from "../../src/http/lifecycle.ts";
 import { metrics } from "../../src/http/metrics.ts";
-import { NOTES, type Operation } from "../../src/http/operation.ts";
+import { notesOf } from "../../src/http/endpoint.ts";
 import { openOnce, openStore } from "../support/store.ts";
 
 const Row = Type.Object({
@@ -79,8 +79,7 @@ const store = openOnce(openStore);
 const lists = () =>
   store().app.routes.flatMap(({ method, path, hooks }) => {
     const schema = (hooks.response as Record<number, TArray> | undefined)?.[200];
-    const { [NOTES]: notes } = (hooks.detail ?? {}) as { [NOTES]?: Operation };
-    const example = notes?.responses[200]?.example;
+    const example = notesOf(hooks.detail)?.responses[200]?.example;
     return method === "GET" && schema?.type === "array" ? [{ path, schema, example }] : [];
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cutPage, readCursor, writeCursor } from "../../src/lib/pagination.ts";
+import { cutPage, readCursor, writeCursor, filterOf, hashedFilter } from "../../src/lib/pagination.ts";
 
 describe("a cursor", () => {
   test.each([
@@ -40,4 +40,15 @@ describe("a page", () => {
     expect(items).toEqual([{ id: 3 }, { id: 5 }, { id: 8 }]);
     expect(readCursor(next, "sold")).toBe(8);
   });
+});
+
+test("a filter that a list gains later is part of its cursors, and without it earlier cursors stay valid", () => {
+  const short = filterOf("pets", "pets:sold", [undefined], {});
+  const long = filterOf("pets", "pets:sold", ["bel"], {});
+  expect([short, long]).toEqual(["pets:sold", hashedFilter("pets", ["pets:sold", "bel"])]);
+  const added = filterOf("pets", "pets:sold", ["bel"], { sex: "f", chip: "9" });
+  expect(
+    new Set([short, long, added, filterOf("pets", "pets:sold", ["bel"], { sex: "f", chip: "8" })]).size,
+  ).toBe(4);
+  expect(filterOf("pets", "pets:sold", ["bel"], { chip: "9", sex: "f" })).toBe(added);
 });
