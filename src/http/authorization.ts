@@ -97,20 +97,17 @@ export const authorization = ({
     throw new Fault(code, undefined, { "www-authenticate": challenge });
   };
 
-  const keyOf = async (request: Request, authorization: string | undefined, token: string | undefined) => {
+  const keyOf = async (request: Request, authorization: string | undefined, bearer: string | undefined) => {
     if (authorization === undefined) return refuse(request, "missing_api_key");
-    const key = authorization === "" ? undefined : await authenticate(token ?? "");
+    // The plugin accepts one spelling of the scheme, and falls back to ?access_token=.
+    const token = authorization.startsWith("Bearer ") ? bearer?.trim() : bearerToken(authorization);
+    const key = await authenticate(token ?? "");
     return key ?? refuse(request, "invalid_api_key");
   };
 
   return (
     new Elysia({ name: "authorization" })
       .decorate({ caller: NO_CALLER })
-      // The plugin is case-sensitive, accepts "BearerX" and falls back to ?access_token=: give it a clean header or none.
-      .onTransform({ as: "global" }, function cleanCredentials({ headers }) {
-        const token = bearerToken(headers["authorization"]);
-        headers["authorization"] = token && `Bearer ${token}`;
-      })
       .use(bearer())
       /** Marks a route that needs no key. */
       .macro("public", (_mark: true) => ({ detail: { security: [] } }))
