@@ -79,7 +79,9 @@ const lineOf = (page: string, { what, section, row, columns, peer }: Row): strin
 export const withFigures = (readme: string, page: string): string | undefined => {
   const lines = ROWS.map((row) => lineOf(page, row));
   if (lines.includes(undefined)) return undefined;
-  const table = ["| what | measured | beside a peer |", "| --- | ---: | ---: |", ...lines].join("\n");
+  const table = ["| workload | measured | compared with a peer |", "| --- | ---: | ---: |", ...lines].join(
+    "\n",
+  );
   const start = readme.indexOf("\n|", readme.indexOf("## How fast it is")) + 1;
   const end = readme.indexOf("\n\n", start);
   return readme.slice(0, start) + table + readme.slice(end);
