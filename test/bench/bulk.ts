@@ -130,7 +130,7 @@ export const bulk = async (bench: Bench): Promise<string> => {
       rowOf("import of the CSV", rows, imported, LEAST_IMPORT),
       rowOf("import of NDJSON", animals, lines, LEAST_IMPORT),
       rowOf(
-        `import of the CSV beside a server, ${CLIENTS} clients with ${whole(served.requests / served.summary.seconds)} requests/s`,
+        `import of the CSV while a server runs, ${CLIENTS} clients with ${whole(served.requests / served.summary.seconds)} requests/s`,
         rows,
         served,
         LEAST_IMPORT,

@@ -101,7 +101,7 @@ const together = async ({ pace }: Bench, clusters: readonly Cluster[], file: str
   });
   return section(
     `A cluster: ${NODES} nodes that write at once`,
-    `\`POST /v1/pets\` with ${FEW} connections to each node. The CPU time is that of all nodes: each applies what the others wrote.`,
+    `\`POST /v1/pets\` with ${FEW} connections to each node. The CPU time is that of all nodes: each applies the writes of the others.`,
     [["engine", "requests/s", "least share of a node", "CPU µs a request", "target"], ...rows],
   );
 };

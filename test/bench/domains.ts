@@ -19,7 +19,7 @@ const nameOf = (at: number): string => `site-${at}.example.org`;
 
 type Row = { hostname: string; key: string; cert: string; now: number; until: number };
 
-/** So many live domains of the project `docs`, each with a key and a certificate of its own. */
+/** Live domains of the project `docs`, each with a separate key and certificate. */
 const fill = async ({ file }: DataDir, authority: TestCa, domains: number): Promise<void> => {
   const rows: Row[] = [];
   const now = Date.now();
@@ -115,7 +115,7 @@ export const domains = async (bench: Bench): Promise<string> => {
       }));
       const [few] = contestants;
       return section(
-        `HTTPS: ${whole(many)} domains, each with a key and a certificate of its own`,
+        `HTTPS: ${whole(many)} domains, each with a separate key and certificate`,
         `New connections with one request of a page of 10 KB each, ${AT_ONCE} at a time, to all domains in turn. The first connection to a domain reads its certificate from the database.`,
         [
           [

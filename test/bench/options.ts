@@ -21,16 +21,16 @@ export type Measurement = (typeof MEASUREMENTS)[number];
 
 /** What each part measures, and about how many minutes it takes on two cores. */
 const PARTS: Record<Measurement, readonly [text: string, minutes: number]> = {
-  read: ["lists beside Hono, Fastify and PocketBase", 3],
-  write: ["durable writes beside PocketBase", 1],
-  workers: ["one process beside one for each core", 2],
-  cluster: ["nodes over etcd and PostgreSQL beside one machine", 4],
+  read: ["lists compared with Hono, Fastify and PocketBase", 3],
+  write: ["durable writes compared with PocketBase", 1],
+  workers: ["one process compared with one per core", 2],
+  cluster: ["nodes over etcd and PostgreSQL compared with one machine", 4],
   growth: ["pages of 1,000,000 animals; pages, searches and writes of 10,000,000, with 10 GB in --dir", 20],
-  site: ["a page of a site beside Caddy", 1],
-  tls: ["HTTPS beside Caddy", 3],
+  site: ["a page of a site compared with Caddy", 1],
+  tls: ["HTTPS compared with Caddy", 3],
   domains: ["HTTPS with 10,000 certificates", 2],
   issuance: ["1,000 custom domains from added to live", 5],
-  nameserver: ["DNS beside BIND", 2],
+  nameserver: ["DNS compared with BIND", 2],
   console: ["the first paint of the console in Chromium", 1],
   bulk: ["import and export of 1,000,000 rows", 3],
   memory: ["resident memory over 1,000,000 requests", 2],

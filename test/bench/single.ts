@@ -70,8 +70,8 @@ export const single = async (
     return [...figuresOf(results, name), `${ratio(cpu)} times ${base === name ? "itself" : base}`, target];
   });
   return section(
-    `Reading: single animals of ${whole(animals)}, and what clients have already`,
-    "Every animal is asked for before one is asked for again. A 304 tells a client that what it has is current.",
+    `Reading: single animals of ${whole(animals)}, and revalidation`,
+    "The bench requests every animal once before it repeats one. A 304 confirms that the client's copy is current.",
     [["requests", ...FIGURES.slice(1), "CPU", "target (CPU)"], ...rows],
   );
 };

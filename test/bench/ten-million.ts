@@ -41,7 +41,7 @@ const imported = async (bench: Bench, name: string, animals: number): Promise<Da
   return data;
 };
 
-/** Durable writes right behind the import, and later. */
+/** Durable writes right after the import, and later. */
 const writesBehindImport = async (bench: Bench, data: DataDir, animals: number): Promise<string> => {
   const { seconds } = bench.pace;
   const server = await serve(bench, data);
@@ -61,11 +61,11 @@ const writesBehindImport = async (bench: Bench, data: DataDir, animals: number):
   ];
   const times = first.cpu / later.cpu;
   return section(
-    `${whole(animals)} animals: \`POST /v1/pets\` right behind their import`,
+    `${whole(animals)} animals: \`POST /v1/pets\` right after their import`,
     `64 connections for ${seconds} s as soon as the server has started, and again after ${SETTLE_SECONDS} s of the same.`,
     [
       ["", "requests/s per core", "requests/s", "p99", "CPU µs a request", "times later", "target (CPU)"],
-      [...row("right behind the import", first), ratio(times), atMost(times, MAX_WRITE_RATIO, "")],
+      [...row("right after the import", first), ratio(times), atMost(times, MAX_WRITE_RATIO, "")],
       [...row("later", later), ratio(1), ""],
     ],
   );
@@ -196,7 +196,7 @@ const pages = async (bench: Bench, many: DataDir, animals: number): Promise<stri
   );
   return section(
     `${whole(animals)} animals: pages that are not cached`,
-    `Changing pages of 16 to 24 animals, beside those of ${whole(FEW)} animals with names of the same kind.`,
+    `Changing pages of 16 to 24 animals, compared with those of ${whole(FEW)} animals with names of the same kind.`,
     [
       [
         "pages",
@@ -231,7 +231,7 @@ const assertSpace = (directory: string): void => {
     );
 };
 
-/** Writes behind an import, the worst searches, and pages, of a DATA_DIR that was just filled from `crowd.ts`. */
+/** Writes after an import, the worst searches, and pages, of a DATA_DIR that was just filled from `crowd.ts`. */
 export const crowded = async (bench: Bench, data: DataDir, animals: number): Promise<string> =>
   [
     await writesBehindImport(bench, data, animals),
