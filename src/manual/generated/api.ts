@@ -11,7 +11,7 @@ export const scopesTable = (): string =>
     ["scope", "a key with it may"],
     [
       ...Object.entries(SCOPES).map(([scope, meaning]) => [code(scope), capitalised(meaning)]),
-      [code("*"), "Everything, including what scopes of later versions allow"],
+      [code("*"), "Everything, including the permissions of scopes in later versions"],
     ],
   );
 
@@ -31,7 +31,7 @@ export const rolesTable = (): string =>
 /** The actions in the audit log. */
 export const auditActionsTable = (): string =>
   table(
-    ["action", "what was done"],
+    ["action", "meaning"],
     Object.entries(ACTIONS).map(([action, what]) => [code(action), what]),
   );
 

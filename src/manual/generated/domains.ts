@@ -20,13 +20,13 @@ import { code, codes, table, parts, plain } from "./markdown.ts";
 import faults from "./domain-faults.json" with { type: "json" };
 
 const STAGE_MEANINGS: Readonly<Record<StoredStage, string>> = {
-  awaiting_dns: "Its record does not exist yet, or not everywhere.",
+  awaiting_dns: "Its record does not exist yet, or not on all name servers.",
   dns_conflict: "Another record is in its place, or another project has the domain.",
-  verified: "Its records are right, or the DNS proves whose it is. It waits for its certificate.",
+  verified: "Its records are correct, or the DNS proves its owner. It is waiting for its certificate.",
   issuing: "The CA is issuing its certificate.",
   issue_failed: "The last attempt at a certificate failed. The service tries again.",
   live: "Visitors get the site, or a redirect to the primary domain.",
-  suspended: "The project's plan is below Pro. The domain comes back with the plan.",
+  suspended: "The project's plan is below Pro. The domain returns with the plan.",
 };
 
 const STAGE_PROPERTIES: readonly (readonly [words: string, has: (stage: StoredStage) => boolean])[] = [
@@ -79,11 +79,11 @@ export const transitionsTable = (): string =>
 
 const DOMAIN_EVENTS: Readonly<Record<EventName, string>> = {
   added: "The domain was added.",
-  records_right: "A check found the records right.",
+  records_right: "A check found correct records.",
   ownership_proven:
     "A check found that the DNS names this project, although the records still point to the old host.",
   records_wrong: "A check found a conflicting record or a wrong value.",
-  records_missing: "A check found no record, or the right one not everywhere yet.",
+  records_missing: "A check found no record, or the correct record not on all name servers yet.",
   lapsed: "A live domain failed its checks for too long. It is no longer served.",
   served_over_http: "Without HTTPS, a verified domain went live over HTTP.",
   order_placed: "The service ordered a certificate.",
@@ -91,10 +91,10 @@ const DOMAIN_EVENTS: Readonly<Record<EventName, string>> = {
   issue_refused: "The CA refused the certificate.",
   plan_dropped: "The project's plan fell below Pro.",
   plan_restored: "The project's plan allows custom domains again.",
-  yielded: "Another project proved that the name is its own, and holds it now.",
+  yielded: "Another project proved that it owns the name, and holds it now.",
   removed: "The domain was removed.",
-  unreachable: "The name servers did not respond, which says nothing about the domain.",
-  domain_taken: "The records were right, but another project that the DNS also names holds the domain.",
+  unreachable: "The name servers did not respond, which proves nothing about the domain.",
+  domain_taken: "The records were correct, but another project that the DNS also names holds the domain.",
   became_primary: "It became the primary domain of its project.",
   became_served: "It began to show the site.",
   became_redirect: "It began to redirect to the primary domain.",
@@ -103,7 +103,7 @@ const DOMAIN_EVENTS: Readonly<Record<EventName, string>> = {
 /** The events in the history of a domain. */
 export const domainEventsTable = (): string =>
   table(
-    ["event", "what happened"],
+    ["event", "meaning"],
     EVENTS.map((event) => [code(event), DOMAIN_EVENTS[event]]),
   );
 

@@ -26,7 +26,7 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
   invalid_archive: {
     when: "An uploaded archive can't be deployed.",
     remedy:
-      "The message says why, for example that `index.html` is missing. Correct the archive and upload it again.",
+      "The message has the reason, for example that `index.html` is missing. Correct the archive and upload it again.",
   },
   missing_api_key: {
     when: "The request has no `Authorization` header. The service checks this before everything else.",
@@ -34,11 +34,11 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
   },
   invalid_api_key: {
     when: "The key is malformed or unknown, or it has expired or was revoked.",
-    remedy: "Check for a typing error, or ask your operator for a new key.",
+    remedy: "Check for a typo, or ask your operator for a new key.",
   },
   email_taken: {
-    when: "Somebody is to be added with the email address of another person. The case of its letters does not matter.",
-    remedy: "Use that person, or another address.",
+    when: "Another person already has this email address. The comparison ignores case.",
+    remedy: "Use the existing person, or another address.",
   },
   last_administrator: {
     when: "The person is the last administrator who can sign in, and every usable key lacks a scope or expires. After the change, only the command line could grant all scopes.",
@@ -46,7 +46,7 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
       "Make another person an administrator and let them sign in once, or create a key with the scope `*` that never expires.",
   },
   last_passkey: {
-    when: "Somebody removes the only passkey that they sign in with.",
+    when: "The passkey is the person's only one, so it cannot be removed.",
     remedy: "Add another passkey first.",
   },
   passkey_limit_reached: {
@@ -58,11 +58,11 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "Ask an administrator to invite you again.",
   },
   passkey_refused: {
-    when: "The console does not know the passkey, or its signature, its counter or its challenge is wrong. A challenge is valid for 5 minutes, and once.",
+    when: "The console does not know the passkey, or its signature, counter or challenge is invalid. A challenge is valid once, for 5 minutes.",
     remedy: "Try again. If it fails again, ask an administrator for a new invitation.",
   },
   not_signed_in: {
-    when: "In the console, nobody is signed in, or the session has ended.",
+    when: "The console has no session, or the session has ended.",
     remedy: "Sign in again at `/console`.",
   },
   plan_required: {
@@ -106,7 +106,7 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
   },
   slug_taken: { when: "Another project has this slug.", remedy: "Choose another slug." },
   no_successful_deploy: {
-    when: "A project without a successful deploy can't have a custom domain.",
+    when: "A project needs a successful deploy before it can have a custom domain.",
     remedy: "Deploy the project first.",
   },
   domain_taken: {
@@ -114,7 +114,7 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "Remove the other value from the TXT record, then verify again.",
   },
   domain_limit_reached: {
-    when: "The project has as many domains as a project can have.",
+    when: "The project has the maximum number of domains.",
     remedy: "Remove a domain first.",
   },
   idempotency_in_flight: {
@@ -150,7 +150,7 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "The message lists the steps that the status allows.",
   },
   precondition_failed: {
-    when: "Somebody changed the resource after you fetched it, so `If-Match` no longer names it.",
+    when: "The resource has changed since you fetched it, so `If-Match` no longer matches.",
     remedy: "Fetch it again, then decide whether your change still applies.",
   },
   request_timeout: {
@@ -179,7 +179,7 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
     remedy: "Wait for the number of seconds in `Retry-After`.",
   },
   internal_error: {
-    when: "The service has a defect.",
+    when: "The service has a bug.",
     remedy: "The server's log has the cause under the `X-Request-Id` of the response. Report it.",
   },
   damaged_file: {
@@ -188,10 +188,10 @@ const NOTES: Readonly<Record<FaultCode, FaultNote>> = {
   },
   not_ready: {
     when: "The service is starting, or it can't do its work.",
-    remedy: "`/readyz` names the failed check, and says why to a key with `metrics:read`.",
+    remedy: "`/readyz` names the failed check. With a key that has `metrics:read`, it also shows the reason.",
   },
   storage_unavailable: {
-    when: "The disk is full or read-only, or another process has locked the database. Nothing was written, and reads go on. In a cluster, also: the node cannot reach etcd or PostgreSQL. Then reads get this code too.",
+    when: "The disk is full or read-only, or another process has locked the database. Nothing was written, and reads still work. In a cluster, the node may be unable to reach etcd or PostgreSQL. In this case, reads get this code too.",
     remedy: "Try again later. Operators: run `adoption-store doctor`.",
   },
   outcome_unknown: {
@@ -218,7 +218,7 @@ export const errorSections = (): string => {
 /** The rules of the header `Invalid-Fields`. */
 export const fieldRulesTable = (): string =>
   table(
-    ["`rule`", "what is wrong"],
+    ["`rule`", "problem"],
     Object.entries(FIELD_RULES).map(([rule, words]) => [code(rule), words]),
   );
 

@@ -88,7 +88,7 @@ const names: Row[] = [
 
 const repeats: Row[] = [
   ["`Idempotency-Key`", characters(MAX_KEY_LENGTH)],
-  ["time that a response is kept", span(RETENTION_MS)],
+  ["retention of a response", span(RETENTION_MS)],
   ["kept responses of one key or person", number(MAX_PER_CALLER)],
   ["events of animals that are kept", number(MAX_EVENTS)],
   ["open event streams of one key or person", setting(SETTINGS.eventStreamsPerKey)],
@@ -97,7 +97,7 @@ const repeats: Row[] = [
 
 const keys: Row[] = [
   [
-    "time that the old secret stays valid after a rotation",
+    "validity of the old secret after a rotation",
     `${span(DEFAULT_GRACE_SECONDS * 1000)} by default, ${span(MAX_GRACE_SECONDS * 1000)} at most`,
   ],
   ["invitation of a person", span(INVITATION_MS)],
@@ -140,7 +140,7 @@ const domains: Row[] = [
     "checks at the same time at `/domain-check`",
     `${number(PUBLIC_LIMITS.concurrent)}, ${number(PUBLIC_LIMITS.concurrentPerClient)} of one client`,
   ],
-  ["time that the service checks a new domain by itself", span(WAITING_MS)],
+  ["duration of automatic checks of a new domain", span(WAITING_MS)],
   ["time that a live domain may fail its check", span(LAPSE_MS)],
   ["events in the history of one domain", number(MAX_DOMAIN_EVENTS)],
   ["time after which a certificate is overdue", span(OVERDUE_MS)],
@@ -195,11 +195,11 @@ const GROUPS: readonly (readonly [title: string, rows: readonly Row[]])[] = [
 const NODES = `## Nodes of a cluster
 
 The nodes of a cluster share the limits of requests of one key, of failed authentications and sign-ins of one client, and of requested
-checks of one domain. Each live node allows an equal share, rounded up. The headers \`RateLimit-Policy\` and \`RateLimit\` name the share of
-the node that responds. A client whose requests all reach one node gets only that share.
+checks of one domain. Each live node allows an equal share, rounded up. The headers \`RateLimit-Policy\` and \`RateLimit\` show the share of
+the responding node. A client whose requests all reach one node gets only that share.
 
-Connections, streams, uploads, responses of the name server and checks of names count on each node by itself.`;
+Connections, streams, uploads, responses of the name server and checks of names count separately on each node.`;
 
 /** The limits that the program enforces, as its constants have them. */
 export const limitsTables = (): string =>
-  parts(...GROUPS.map(([title, rows]) => parts(`## ${title}`, table(["what", "limit"], rows))), NODES);
+  parts(...GROUPS.map(([title, rows]) => parts(`## ${title}`, table(["resource", "limit"], rows))), NODES);
