@@ -140,7 +140,7 @@ const failing = (status: BackupStatus): BackupWarning => ({
 const overdue = (status: BackupStatus): BackupWarning => ({
   code: "backup_overdue",
   count: 1,
-  message: `A backup was due at ${new Date(status.due).toISOString()}, and ${newestIn(status)}: the server's log says why.`,
+  message: `A backup was due at ${new Date(status.due).toISOString()}, and ${newestIn(status)}: the server's log shows the reason.`,
 });
 
 /**

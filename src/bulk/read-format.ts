@@ -69,9 +69,7 @@ const readCsvFormat = (
       ),
     ),
     notes: defined([
-      header.titles > 0
-        ? `the header is on line ${header.end.lines}; what is above it was skipped`
-        : undefined,
+      header.titles > 0 ? `the header is on line ${header.end.lines}; earlier lines were skipped` : undefined,
       note,
     ]),
     ignored: () => ignoredNote("columns", header.cells.filter(columns.isUnknown)),

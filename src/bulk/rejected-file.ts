@@ -56,7 +56,7 @@ const fileExists = (path: string) =>
 
 const fileChanged = (path: string) =>
   new FileRefused(
-    `${path} has been changed since the earlier import wrote it: import it as a file of its own, and name another with --rejected for rows that are rejected from here on`,
+    `${path} has changed since the earlier import wrote it: import it as a separate file, and name another file with --rejected for new rejected rows`,
   );
 
 /** @throws FileRefused if a new import would overwrite the file */

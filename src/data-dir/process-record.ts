@@ -21,7 +21,7 @@ export interface MissingWorkers {
 
 /** For the operator. */
 export const describeMissing = ({ count, since, reason }: MissingWorkers): string =>
-  `${quantity(count, "worker")} fewer than WORKERS says, since ${since}: the last one ended (${reason}). The server starts ${count === 1 ? "another" : "others"}; its log says more.`;
+  `${quantity(count, "worker")} fewer than WORKERS requires, since ${since}: the last one ended (${reason}). The server starts ${count === 1 ? "another" : "others"}; see its log.`;
 
 /** A server's data about its process, for commands that run alongside it. */
 export interface ProcessRecord {

@@ -89,6 +89,6 @@ export const openError = (dataDir: string, error: unknown): OperatorError => {
 /** Names the things to check when the engine of the cluster cannot be used, without credentials. */
 export const engineError = (databaseUrl: DatabaseUrl, error: unknown): OperatorError =>
   new OperatorError(
-    `DATABASE_URL: ${describeDatabaseUrl(databaseUrl)} cannot be used (${reasonOf(error)}): check the address, the credentials and the network, and that most members run; adoption-store cluster status says more`,
+    `DATABASE_URL: ${describeDatabaseUrl(databaseUrl)} cannot be used (${reasonOf(error)}): check the address, the credentials and the network, and that most members run; adoption-store cluster status shows details`,
     { cause: error },
   );

@@ -76,10 +76,10 @@ const refusedPage = (request: Request, destination: SiteDestination): Response =
 };
 
 const MAIN = `<h1>This site is not available right now</h1>
-<p>The server is cut off from the other servers of its cluster. It cannot find out whether its copy of this site is current, so it shows nothing.</p>
-<p>This usually takes seconds. Reload the page in a moment.</p>
+<p>This server has lost the connection to its cluster. Its copy of this site may be outdated, so it does not show the site.</p>
+<p>This usually takes a few seconds. Reload the page in a moment.</p>
 <h2>If you operate this server</h2>
-<p><code>adoption-store cluster status</code> shows what is wrong. <code>STALE_LIMIT</code> sets how long sites are shown while the server is cut off.</p>`;
+<p><code>adoption-store cluster status</code> shows the problem. <code>STALE_LIMIT</code> sets how long sites stay available without the cluster.</p>`;
 
 /** The page for a browser while a node may not show a site, because its copy may be old. */
 const unavailablePage = (headers: Readonly<Record<string, string>>): Response =>

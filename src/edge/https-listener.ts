@@ -15,7 +15,7 @@ const withHstsHeader = async (response: Response | Promise<Response>, seconds: n
 
 /** The response to a client that speaks plain HTTP to this port. */
 const plainHttpResponse = async (): Promise<PlainHttpResponse> => {
-  const message = "This port speaks HTTPS: use https:// in place of http://.";
+  const message = "This port speaks HTTPS: use https:// instead of http://.";
   const response = faultResponse(new Fault("invalid_request", message));
   return { contentType: response.headers.get("content-type") ?? "", body: await response.text() };
 };

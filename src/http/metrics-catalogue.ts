@@ -68,7 +68,7 @@ export const METRICS = {
   },
   cluster_log_lag: {
     type: "gauge",
-    help: "With DATABASE_URL: records that the log is known to have, and this node has not applied.",
+    help: "With DATABASE_URL: records up to the last known end of the log that this node has not applied.",
     labels: [],
   },
   cluster_appends_total: {

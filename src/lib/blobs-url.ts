@@ -51,7 +51,7 @@ const optionsOf = (query: string): ReadonlyMap<string, string> => {
   for (const part of query.split("&").filter((text) => text !== "")) {
     const [, name = "", value = ""] = /^(endpoint|region)=(.+)$/.exec(part) ?? [];
     if (name === "" || options.has(name))
-      return refuse(`the options behind the ? must be endpoint and region, each once, as in ${EXAMPLE}`);
+      return refuse(`the options after the ? must be endpoint and region, each once, as in ${EXAMPLE}`);
     options.set(name, decode(value, `the option ${name}`));
   }
   return options;
@@ -92,7 +92,7 @@ export const parseBlobsUrl = (text: string): WrittenBlobsUrl => {
     );
   const prefix = decode(path, "the prefix").replace(/\/+$/, "");
   if (!PREFIX.test(prefix) || prefix.split("/").some((part) => part === "." || part === ".."))
-    return refuse("the prefix behind the bucket must be words of letters, digits, . _ and -, such as /sites");
+    return refuse("the prefix after the bucket must be words of letters, digits, . _ and -, such as /sites");
   const options = optionsOf(query);
   const endpoint = options.get("endpoint");
   const region = options.get("region");

@@ -113,7 +113,7 @@ const pathOf = (engine: Engine, text: string): string => {
     return PREFIX.test(path || DEFAULT_NAME)
       ? path || DEFAULT_NAME
       : refuse(
-          "the prefix behind the hosts must be words of letters, digits, . _ and -, such as /adoption-store",
+          "the prefix after the hosts must be words of letters, digits, . _ and -, such as /adoption-store",
         );
   return NAME.test(path)
     ? path
@@ -126,7 +126,7 @@ const optionsOf = (engine: Engine, query: string): ReadonlyMap<string, string> =
     const [, name = "", value = ""] = /^([a-z]+)=(.+)$/.exec(part) ?? [];
     if (!OPTIONS[engine].includes(name) || options.has(name))
       return refuse(
-        `the options behind the ? must be ${OPTIONS[engine].join(", ")}, each once and with a value, such as ?ca=/etc/ssl/ca.pem`,
+        `the options after the ? must be ${OPTIONS[engine].join(", ")}, each once and with a value, such as ?ca=/etc/ssl/ca.pem`,
       );
     options.set(name, decode(value, `the option ${name}`));
   }

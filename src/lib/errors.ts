@@ -145,10 +145,10 @@ const UNREADABLE =
   "The database cannot be read: its disk fails, or it is damaged. Nothing was written. Operators: run adoption-store doctor to find out which.";
 
 const ENGINE_AWAY =
-  "This server cannot reach the engine of its cluster, so it knows no current state; nothing was written. Try again.";
+  "This server cannot reach the engine of its cluster, so its data may be outdated; nothing was written. Try again.";
 
 const UNSERVED =
-  "This server cannot bring its copy of the store up to date; nothing was written. Operators: /readyz says why. Try another server, or again later.";
+  "This server cannot bring its copy of the store up to date; nothing was written. Operators: /readyz shows the reason. Try another server, or try again later.";
 
 const OUT_OF_FILES = "The service has too many files and connections open. Try again later.";
 

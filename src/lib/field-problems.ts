@@ -3,7 +3,7 @@ export const FIELD_RULES = {
   required: "The field or parameter is missing.",
   unknown: "The operation has no such field or parameter.",
   duplicate: "The parameter, or an item of the list, is given twice.",
-  type: "The value has the wrong type, such as text in place of an integer.",
+  type: "The value has the wrong type, such as text instead of an integer.",
   blank: "The text is only white space.",
   too_short: "The text has fewer than `min` characters, or the list fewer than `min` items.",
   too_long: "The text has more than `max` characters, or the list more than `max` items.",
@@ -16,7 +16,7 @@ export const FIELD_RULES = {
   taken: "Something else already has this name.",
   not_found: "There is nothing with this id or name.",
   conflict: "The value is valid, but the current state does not allow it.",
-  forbidden: "The caller may not give this value: it exceeds what the caller may do.",
+  forbidden: "The caller may not give this value: it exceeds the caller's permissions.",
 } as const;
 
 export type FieldRule = keyof typeof FIELD_RULES;

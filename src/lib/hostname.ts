@@ -10,7 +10,7 @@ export const HOSTNAME_REFUSALS = {
     "is not a host name: letters, digits and hyphens in labels between dots, without scheme, port or path",
   too_long: "is too long: 63 characters a label and 253 in all, as A-labels",
   single_label: "has only one label: a domain below a public suffix is needed, such as docs.example.org",
-  public_suffix: "is a public suffix: nobody can hold it as a domain",
+  public_suffix: "is a public suffix: a project cannot have it as a domain",
 } as const;
 
 type HostnameRefusal = keyof typeof HOSTNAME_REFUSALS;

@@ -37,7 +37,10 @@ export interface Site {
 }
 
 /** A compose file next to the Containerfile: one service behind a reverse proxy on the same machine. */
-export const composeFile = ({ baseUrl, port }: Site): string => `# Beside Containerfile and the executable:
+export const composeFile = ({
+  baseUrl,
+  port,
+}: Site): string => `# In the directory of the Containerfile and the executable:
 #   adoption-store service print container > Containerfile
 #   docker compose up --detach
 services:
@@ -92,7 +95,7 @@ ${baseUrl} {
 		max_size ${megabytes(maxUploadBytes)}MB
 	}
 	reverse_proxy 127.0.0.1:${port} {
-		# Changes reach the readers of an event stream at once.
+		# Event streams: send each event immediately.
 		flush_interval -1
 	}
 }
@@ -119,7 +122,7 @@ server {
         # Only the address that nginx sees: nothing that a client has claimed.
         proxy_set_header X-Forwarded-For $remote_addr;
         proxy_set_header X-Forwarded-Proto $scheme;
-        # Event streams: changes reach their readers at once, and a quiet stream stays open.
+        # Event streams: send each event immediately, and keep quiet streams open.
         proxy_buffering off;
         proxy_read_timeout 1h;
         # Uploads go to the server while they arrive.

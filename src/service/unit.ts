@@ -34,7 +34,7 @@ After=network-online.target
 StartLimitIntervalSec=0
 
 [Service]
-# The server says when it serves, and lives while it answers the watchdog.
+# The server notifies systemd when it is ready, and pings the watchdog while it works.
 Type=notify
 WatchdogSec=30
 TimeoutStartSec=90

@@ -202,7 +202,7 @@ export const upgrade = async (
       );
     host.say(`${source} is ${inWords(to)}${candidate.isVerified ? ", with the right checksum" : ""}`);
     if (unfinished) {
-      host.say("it is in its place already: an earlier call was interrupted");
+      host.say("it is already installed: an earlier upgrade was interrupted");
       await tryNew(host, paths, unfinished);
       return { outcome: "upgraded", from: unfinished.from, to };
     }

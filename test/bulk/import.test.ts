@@ -291,7 +291,7 @@ describe("an import that continues", () => {
     const edited = edit(readFileSync(file, "utf8"));
     writeFileSync(file, edited);
     expect(await outcomeOf(importing())).toThrow(
-      /has been changed since the earlier import wrote it: .* --rejected/,
+      /has changed since the earlier import wrote it: .* --rejected/,
     );
     expect([readFileSync(file, "utf8"), animals().length]).toEqual([edited, added]);
     expect(await importing({ rejected: `${path}.2` })).toMatchObject({ read: ROWS, rejected: ROWS / 2 });

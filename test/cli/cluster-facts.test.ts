@@ -51,7 +51,7 @@ test("cluster join and leave say what to look at when the engine refuses them", 
     expect(error).toContain(
       `DATABASE_URL: ${DATABASE_URL} cannot be used (etcd: etcdserver: permission denied`,
     );
-    expect(error).toContain("adoption-store cluster status says more");
+    expect(error).toContain("adoption-store cluster status shows details");
     expect(code).toBe(1);
   }
 });

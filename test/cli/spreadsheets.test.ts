@@ -247,7 +247,7 @@ describe("a file", () => {
       "\uFEFFHappy Paws Shelter;;\nAs of 1 March 2026;;\n\nAnimal Name;Species;Status\nBella;Dog;Available\nRex;x;\n",
     );
     const { error } = await importing();
-    expect(error).toContain("the header is on line 4; what is above it was skipped");
+    expect(error).toContain("the header is on line 4; earlier lines were skipped");
     expect(error).toContain("line 6: category");
     expect(animals(cwd)).toEqual(["Bella|1|available"]);
   });

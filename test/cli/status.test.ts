@@ -138,7 +138,7 @@ describe("beside a server", () => {
     await saveProcessRecord(dataDir, record);
     expect(found.server).toMatchObject({ workers: [{ pid: process.pid }], missingWorkers });
     const warning =
-      "1 worker fewer than WORKERS says, since 2030-12-05T00:00:00.000Z: the last one ended (SIGKILL).";
+      "1 worker fewer than WORKERS requires, since 2030-12-05T00:00:00.000Z: the last one ended (SIGKILL).";
     expect(found.warnings).toEqual([expect.stringContaining(warning)]);
     expect(out).toContain(`warning server: ${warning}`);
   });

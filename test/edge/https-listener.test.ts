@@ -136,7 +136,7 @@ test("plain HTTP on the HTTPS port gets an Error that says to use https", async 
     400,
     {
       code: "invalid_request",
-      message: "This port speaks HTTPS: use https:// in place of http://.",
+      message: "This port speaks HTTPS: use https:// instead of http://.",
       status: 400,
     },
   ]);

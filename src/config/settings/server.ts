@@ -217,7 +217,7 @@ export const CLUSTER = {
     placeholder: "span",
     fallback: "1s",
     form: "a time span from 0s to 24h, such as 1s",
-    help: "with DATABASE_URL, how long sites and redirects go on when etcd or PostgreSQL cannot be reached",
+    help: "with DATABASE_URL, how long sites and redirects stay available when etcd or PostgreSQL cannot be reached",
     parse: span(0, 86_400_000),
   },
   blobsUrl: {
