@@ -7,13 +7,39 @@ import { lintProse } from "./lint.ts";
 const ROOT = join(import.meta.dir, "../..");
 
 /** The pages that people read. */
-const PAGES = ["README.md", ".github/*.md", "src/manual/**/*.md"];
+const PAGES = [
+  "README.md",
+  ".github/*.md",
+  "src/*/README.md",
+  "src/protocols/*/README.md",
+  "src/manual/**/*.md",
+];
 
 const pages = PAGES.flatMap((pattern) =>
   [...new Glob(pattern).scanSync({ cwd: ROOT, dot: true })].toSorted(),
 );
 
-/** With the generated parts of pages of the manual: lines are those behind them. */
+/** Pages that are not checked for the patterns of a translation. */
+const UNCHECKED: Readonly<Record<string, string>> = {
+  "src/manual/reference/commands.md": "src/cli has its texts",
+  "src/manual/contributing/adding-a-column.md": "not rewritten yet",
+  "src/manual/contributing/adding-a-setting.md": "not rewritten yet",
+  "src/manual/contributing/adding-an-operation.md": "not rewritten yet",
+};
+
+/** Phrases in generated parts of other pages that are not checked either. */
+const PHRASES: readonly string[] = [
+  // src/deploys/rules/header-names.ts: a group of headers.
+  "what the page may do",
+  // src/dns-checks/providers.ts: a place in the control panel of IONOS.
+  "the gear beside the domain",
+  // src/dns-checks/names.ts: the reason `special_use`.
+  "which nobody can hold as a domain",
+  // src/dns-checks/finding-kinds.ts: a place in a network.
+  "hides the record behind its own addresses",
+];
+
+/** With the generated parts of pages of the manual: line numbers include them. */
 const textOf = (file: string): Promise<string> => {
   const page = MANUAL.find(({ path }) => file === `src/manual/${path}.md`);
   return page ? markdownOf(page) : Bun.file(join(ROOT, file)).text();
@@ -21,7 +47,10 @@ const textOf = (file: string): Promise<string> => {
 
 let problems = 0;
 for (const page of pages) {
-  const complaints = await lintProse(await textOf(page));
+  const text = PHRASES.reduce((text, phrase) => text.replaceAll(phrase, "-"), await textOf(page));
+  const complaints = (await lintProse(text)).filter(
+    ({ rule }) => rule !== "translation" || !(page in UNCHECKED),
+  );
   for (const { line, column, rule, message } of complaints)
     console.error(`${page}:${line}:${column}: ${message} (${rule})`);
   problems += complaints.length;

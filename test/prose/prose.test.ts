@@ -17,6 +17,20 @@ const CASES: readonly [rule: string, refused: string, allowed: string][] = [
   ["sentence-length", words(31), words(30)],
   ["terminology", "Read the answer.", "This page answers one question."],
   ["terminology", "An authority signs it.", "The authoritative server has it."],
+  ["translation", "It prints what it finds.", "It prints what you need."],
+  ["translation", "The log says why.", "The log shows the reason."],
+  ["translation", "Somebody has the lock.", "Another process has the lock."],
+  ["translation", "Read the records behind it.", "Run it behind a\nreverse proxy, or behind nginx."],
+  ["translation", "It runs beside the server.", "It runs next to the server."],
+  ["translation", "It stops at once.", "It stops once."],
+  ["translation", "Give it a user of its own.", "Give it its own user."],
+  ["translation", "The size is known.", "It is a known size."],
+  ["translation", "The others go on.", "Continue on the next page."],
+  ["translation", "The engine is away.", "The engine is a way to store a log."],
+  ["translation", "Use Bun in place of Node.", "Put it in a place of your choice."],
+  ["translation", "However many rows it has, it works.", "However, many rows are wrong."],
+  ["translation", "Use the one of before.", "Use the one of the day before."],
+  ["translation", "Mend the record.", "We recommend the record."],
   ["weasels", "You simply start it.", "You start it in simple steps."],
   ["is-no", "The path is no directory.", "There is no directory. It is no longer used."],
   ["doubled-words", "Start the the server.", "Start the server. The end."],
@@ -38,7 +52,7 @@ describe("the check of prose", () => {
     expect(Object.keys(RULES).filter((rule) => !CASES.some(([tested]) => tested === rule))).toEqual([]);
   });
 
-  test("ends a sentence behind a number too", async () => {
+  test("ends a sentence after a number too", async () => {
     expect(await lintProse(`${words(20).slice(0, -1)} 500. ${words(20)}`)).toEqual([]);
   });
 
@@ -53,7 +67,7 @@ describe("the check of prose", () => {
     expect(await complaintsOf(text)).toEqual([]);
   });
 
-  test("counts a piece of code as one word, and names the place of a word behind it", async () => {
+  test("counts a piece of code as one word, and names the place of a word after it", async () => {
     expect(await complaintsOf(`Run \`${"a ".repeat(40)}\` very\nreally often.`)).toEqual([
       "1:88 weasels",
       "2:1 weasels",

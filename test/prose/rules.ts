@@ -1,5 +1,5 @@
 import { wordsIn } from "./sentences.ts";
-import { NAMES, TERMS, WEASELS } from "./words.ts";
+import { NAMES, TERMS, TRANSLATIONS, WEASELS, type Term } from "./words.ts";
 
 /** The hard limit; the aim is 20. */
 export const MAX_WORDS = 30;
@@ -27,10 +27,12 @@ const sentenceLength: Rule = (sentence) => {
   return [{ at: 0, message: `A sentence of ${words} words: split it. At most ${MAX_WORDS}, better 20.` }];
 };
 
-const terminology: Rule = (sentence) =>
-  TERMS.flatMap(({ pattern, instead }) =>
-    matches(sentence, new RegExp(pattern, "gi"), ([found]) => `"${found}": write ${instead}.`),
-  );
+const wordsOf =
+  (terms: readonly Term[]): Rule =>
+  (sentence) =>
+    terms.flatMap(({ pattern, instead }) =>
+      matches(sentence, new RegExp(pattern, "gi"), ([found]) => `"${found}": write ${instead}.`),
+    );
 
 const weasels: Rule = (sentence) =>
   matches(
@@ -64,7 +66,8 @@ const productNames: Rule = (sentence) =>
 
 export const RULES: Readonly<Record<string, Rule>> = {
   "sentence-length": sentenceLength,
-  terminology,
+  terminology: wordsOf(TERMS),
+  translation: wordsOf(TRANSLATIONS),
   weasels,
   "is-no": isNo,
   "doubled-words": doubledWords,

@@ -16,7 +16,6 @@ export const TERMS: readonly Term[] = [
   term(String.raw`\banswers? (?:of|with) (?:\d|a status)`, "response"),
   term(String.raw`\b(?:is|are|was|were|be) answered\b`, "gets a response"),
   term(String.raw`\b(?:certificate )?authorit(?:y|ies)\b`, "CA; of a zone: authoritative server"),
-  term(String.raw`\bwhoever\b`, "you, or who it is"),
   term(String.raw`\bat the (?:most|least)\b`, "at most, at least"),
   term(String.raw`\bin order to\b`, "to"),
   term(String.raw`\bmake use of\b|\butili[sz]e[sd]?\b`, "use"),
@@ -26,11 +25,49 @@ export const TERMS: readonly Term[] = [
   term(String.raw`\bdue to the fact that\b`, "because"),
   term(String.raw`\bin case\b`, "if"),
   term(String.raw`\bas well\b(?! as)`, "too"),
-  term(String.raw`\bbesides\b`, "also, too; with a noun: beside"),
   term(String.raw`\be\.g\.|\bi\.e\.|(?<!/)\betc\b`, "for example; that is; and so on"),
   term(String.raw`\bhis\b|\bher\b|\bhe\b|\bshe\b|\bhers\b|\bs/he\b`, "they, their"),
   term(String.raw`\bblacklist|\bwhitelist`, "blocklist, allowlist"),
   term(String.raw`\bplease\b`, "the plain imperative"),
+];
+
+/** In front of these, "behind" is a place in a network, not a time. */
+const NETWORK = String.raw`(?:(?:an?|the|one|your|\w+'s)\s+)?(?:reverse\s+)?(?:Caddy|nginx|NAT|prox|load balancer|CDN)`;
+
+/** Patterns of a translation: each hides the term that a native engineer would use. */
+export const TRANSLATIONS: readonly Term[] = [
+  term(
+    String.raw`\bwhat\s+(?:it|they|is|are|was|were|an?|the)\b`,
+    "a noun: the previous response, its inputs",
+  ),
+  term(
+    String.raw`\b(?:says?|said|saying)\s+(?:so|what|which|who|why|how|where|when|whether|since)\b`,
+    "shows, reports, explains or names",
+  ),
+  term(String.raw`\b(?:nobody|somebody|whoever)\b`, "no client, another process, a user"),
+  term(String.raw`\bbehind\b(?!\s+${NETWORK})`, "after"),
+  term(
+    String.raw`\bbesides?\b`,
+    "next to, in addition to, compared with; of a server: while the server runs",
+  ),
+  term(String.raw`\bat\s+(?:once|present)\b`, "immediately, at the same time; currently"),
+  term(
+    String.raw`\bof\s+(?:its|their|your|our)\s+own\b`,
+    "separate, dedicated, built-in or custom; or leave it out",
+  ),
+  term(
+    String.raw`\b(?:is|are|was|were|be|been|being)\s+(?:wanted|forgotten|heard|told|known)\b`,
+    "requested, erased, received, notified or registered",
+  ),
+  term(String.raw`\b(?:go|goes|going|gone|went)\s+on\b`, "continue"),
+  term(String.raw`\b(?:is|are|was|were|be)\s+(?:away|back)\b`, "unavailable; reachable again"),
+  term(
+    String.raw`\bin\s+(?:the\s+|its\s+|their\s+)?place\s+of\b|\btak(?:e|es|en|ing)\s+(?:the|its|their)\s+place\b|\btook\s+(?:the|its|their)\s+place\b`,
+    "instead of; replace",
+  ),
+  term(String.raw`\bhowever\s+(?:many|much|far|long|often|large)\b`, "regardless of"),
+  term(String.raw`\bof\s+before\b`, "previous"),
+  term(String.raw`\b(?:mend|reckon)(?:s|ed|ing)?\b`, "fix; calculate"),
 ];
 
 /** Words that say nothing, or that the reader may not agree with. */
