@@ -28,10 +28,10 @@ interface PerformedGroup extends Pick<Recording, "statements" | "effects"> {
  * have taken an id of an AUTOINCREMENT for a row that was not added, and no other node would.
  * @param beforeCommit as of `groupCommit`
  */
-export const groupPerformer = ({ writer, record }: ReplicaFile, beforeCommit: () => boolean) => {
+export const groupPerformer = ({ writer, client, record }: ReplicaFile, beforeCommit: () => boolean) => {
   let recording = newRecording();
   let isKept = false;
-  const runWrite: WriteRunner = writeRunner(writer, () => (isKept = recording.hasChanges));
+  const runWrite: WriteRunner = writeRunner(writer, client, () => (isKept = recording.hasChanges));
   return (writes: readonly Write[]): PerformedGroup => {
     const recordings: Recording[] = [];
     const performed = writes.map((write) => {
@@ -57,8 +57,8 @@ export const groupPerformer = ({ writer, record }: ReplicaFile, beforeCommit: ()
 };
 
 /** Runs a write that stays in this file: it may only write data that each node keeps separately. */
-export const derivedRunner = ({ writer, record }: ReplicaFile): WriteRunner => {
-  const runWrite = writeRunner(writer);
+export const derivedRunner = ({ writer, client, record }: ReplicaFile): WriteRunner => {
+  const runWrite = writeRunner(writer, client);
   return (write) => {
     const recording = newRecording();
     const settle = record(recording, () => runWrite(write));

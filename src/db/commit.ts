@@ -3,16 +3,19 @@ import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../lib/sto
 import type { ChangeDetector } from "./change-detection.ts";
 import { type Transactions, transactions } from "./transaction.ts";
 
-/** A prepared query of Drizzle: its result for the values of its placeholders. */
-interface PreparedQuery<Rows> {
-  all(values?: Record<string, unknown>): Rows;
+/** A prepared query of Drizzle, or a `Query` of statement.ts, whose first parameter is the connection. */
+interface AnyQuery<Rows> {
+  all(valuesOrClient?: object, values?: object): Rows;
 }
 
-/** A prepared query and its values. */
+/** A query and its values. */
 export interface Statement<Rows = unknown> {
-  readonly query: PreparedQuery<Rows>;
-  readonly values: Record<string, unknown>;
+  readonly query: AnyQuery<Rows>;
+  readonly values: object;
 }
+
+const run = (client: Client, { query, values }: Statement): unknown =>
+  "text" in query ? query.all(client, values) : query.all(values);
 
 type RowsOf<Statements extends readonly Statement[]> = {
   -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Rows> ? Rows : never;
@@ -115,9 +118,10 @@ const UNDO = "ROLLBACK TO act; RELEASE act";
 /**
  * Returns a function that runs one write inside the open transaction, and returns a function that settles the write's promise
  * after the COMMIT.
+ * @param statementClient runs the statements of writes: another connection than the transaction's if it records them
  * @param isKept if given, it is asked after each write: unless it returns true, everything that the write did is undone
  */
-export const writeRunner = (client: Client, isKept?: () => boolean) => {
+export const writeRunner = (client: Client, statementClient = client, isKept?: () => boolean) => {
   const savepointStatement = client.prepare("SAVEPOINT act");
   const releaseStatement = client.prepare("RELEASE act");
   return ({ statements, last, resolve, reject }: Write): (() => void) => {
@@ -125,8 +129,8 @@ export const writeRunner = (client: Client, isKept?: () => boolean) => {
     const needsSavepoint = isKept !== undefined || statements.length > 1 || last !== undefined;
     if (needsSavepoint) savepointStatement.run();
     try {
-      const rows = statements.map(({ query, values }) => query.all(values));
-      for (const { query, values } of last?.(rows) ?? []) query.all(values);
+      const rows = statements.map((statement) => run(statementClient, statement));
+      for (const statement of last?.(rows) ?? []) run(statementClient, statement);
       if (isKept?.() === false) client.run(UNDO);
       else if (needsSavepoint) releaseStatement.run();
       return () => resolve(rows);

@@ -31,7 +31,8 @@ export const openForReading = (path: string): Client => {
 };
 
 /** Gives repositories a database that `openForReading` opened. Writes fail. */
-export const readingOf = (client: Client): Pick<Database, "orm" | "commit"> => ({
+export const readingOf = (client: Client): Pick<Database, "orm" | "client" | "commit"> => ({
   orm: drizzle(client),
+  client,
   commit: () => Promise.reject(new Error("the database was opened for reading only")),
 });

@@ -55,8 +55,8 @@ interface StoredResponse {
 
 /** A prepared database write. A repository commits it in one transaction with its own writes. */
 interface Write {
-  readonly query: { all(values?: Record<string, unknown>): unknown };
-  readonly values: Record<string, unknown>;
+  readonly query: { all(client?: object, values?: object): unknown };
+  readonly values: object;
 }
 
 /** Where responses are stored. */

@@ -1,9 +1,11 @@
 import { Database as Client } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { type GroupCommitOptions, type Statement, groupCommit } from "../../src/db/commit.ts";
 import { StorageUnavailable } from "../../src/lib/storage-errors.ts";
 import { openDatabase } from "../../src/db/open.ts";
+import { statement, value } from "../../src/db/statement.ts";
 import { atEnd, temporaryDirectory } from "../support/store.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
@@ -20,11 +22,8 @@ const table = (path = ":memory:", settings: GroupCommitOptions = {}) => {
   client.run(
     "CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT",
   );
-  const insert = client.prepare<Row, [string]>("INSERT INTO things (name) VALUES (?) RETURNING id, name");
-  const add = (name: string): Statement<Row[]> => ({
-    query: { all: (values) => insert.all(String(values?.["name"])) },
-    values: { name },
-  });
+  const query = statement<Row>(sql`INSERT INTO things (name) VALUES (${value("name")}) RETURNING id, name`);
+  const add = (name: string): Statement<Row[]> => ({ query, values: { name } });
   const names = () =>
     client
       .query<Row, []>("SELECT * FROM things ORDER BY id")
