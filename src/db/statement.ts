@@ -13,6 +13,8 @@ export interface Query<Row> {
   get(client: Client, values?: object): Row | undefined;
   /** @throws TypeError unless `values` has every value that the statement names. Null must be given as null. */
   all(client: Client, values?: object): Row[];
+  /** The statement with its values, for `commit`. */
+  with(values: object): { readonly query: Query<Row>; readonly values: object };
 }
 
 type Decoder = (stored: unknown) => unknown;
@@ -93,6 +95,7 @@ export const statement = <Row, Result = Row>(
       on(client)
         .all(...bound(values))
         .map(toResult),
+    with: (values) => ({ query, values }),
   };
   all.push(query);
   return query;

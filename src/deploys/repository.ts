@@ -129,11 +129,7 @@ export const deployRepository = ({ client, commit }: Database) => {
     ): Promise<Deploy | undefined> {
       const values = { projectId, ...upload, ...uploadValues(act), status: "succeeded", reason: null };
       const [[row]] = await commit(
-        [
-          { query: INSERT, values },
-          { query: ACTIVATE_NEWEST, values },
-          { query: PRUNE, values },
-        ],
+        [INSERT.with(values), ACTIVATE_NEWEST.with(values), PRUNE.with(values)],
         ([[deploy]]) => record(act, deploy && { action: "deploy.published", id: deploy.id, parent: slug }),
       );
       return row;
@@ -141,31 +137,23 @@ export const deployRepository = ({ client, commit }: Database) => {
     /** Records a refused upload. The served deploy stays. The newest `MAX_RETAINED` that failed stay. */
     async fail({ id: projectId }: ProjectOf, reason: string, act: Act): Promise<Deploy | undefined> {
       const values = { projectId, reason, ...uploadValues(act), ...FAILED };
-      const [[row]] = await commit([
-        { query: INSERT, values },
-        { query: PRUNE, values },
-      ]);
+      const [[row]] = await commit([INSERT.with(values), PRUNE.with(values)]);
       return row;
     },
     /** Makes a deploy the served one; undefined if it did not succeed or does not exist. */
     async activate({ id: projectId, slug }: ProjectOf, id: number, act: Act): Promise<Deploy | undefined> {
       const values = { projectId, id };
-      const [, rows] = await commit(
-        [
-          { query: ACTIVE, values },
-          { query: ACTIVATE, values },
-        ],
-        ([[before], [activated]]) =>
-          record(
-            act,
-            activated && before?.id !== id ? { action: "deploy.activated", id, parent: slug } : undefined,
-          ),
+      const [, rows] = await commit([ACTIVE.with(values), ACTIVATE.with(values)], ([[before], [activated]]) =>
+        record(
+          act,
+          activated && before?.id !== id ? { action: "deploy.activated", id, parent: slug } : undefined,
+        ),
       );
       return rows.length > 0 ? FIND.get(client, values) : undefined;
     },
     /** Deletes a deploy; false if it is the served one, or does not exist. */
     async remove({ id: projectId, slug }: ProjectOf, id: number, act: Act): Promise<boolean> {
-      const [rows] = await commit([{ query: REMOVE, values: { projectId, id } }], ([[removed]]) =>
+      const [rows] = await commit([REMOVE.with({ projectId, id })], ([[removed]]) =>
         record(act, removed && { action: "deploy.deleted", id, parent: slug }),
       );
       return rows.length > 0;

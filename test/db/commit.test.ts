@@ -23,7 +23,7 @@ const table = (path = ":memory:", settings: GroupCommitOptions = {}) => {
     "CREATE TABLE IF NOT EXISTS things (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT",
   );
   const query = statement<Row>(sql`INSERT INTO things (name) VALUES (${value("name")}) RETURNING id, name`);
-  const add = (name: string): Statement<Row[]> => ({ query, values: { name } });
+  const add = (name: string): Statement<Row[]> => query.with({ name });
   const names = () =>
     client
       .query<Row, []>("SELECT * FROM things ORDER BY id")
