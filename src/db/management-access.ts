@@ -1,64 +1,87 @@
-import { and, eq, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { type AnySQLiteColumn, alias } from "drizzle-orm/sqlite-core";
 import type { Act } from "../lib/actor.ts";
 import { sessionIdOf } from "../lib/random.ts";
 import { type Audit, auditing } from "./audit.ts";
 import type { Statement } from "./commit.ts";
 import type { Database } from "./open.ts";
 import { browserStates } from "./schema/console.ts";
+import { keys } from "./schema/keys.ts";
+import { identities, passkeys, people } from "./schema/people.ts";
+import { columnsOf, statement, value } from "./statement.ts";
 
-const now = sql.placeholder("now");
+/** A table, or an alias of it. */
+type Row<Names extends string> = Readonly<Record<Names, AnySQLiteColumn>>;
+type Person = Row<"id" | "role" | "removedAt">;
+type Key = Row<"id" | "scopes" | "revokedAt" | "expiresAt">;
 
-/** True for an administrator who can sign in to the console. @param row the name or alias of a row of `people` */
-export const isAdministrator = (row: string) =>
-  sql.raw(`${row}.role = 'administrator' and ${row}.removed_at is null and (
-    exists (select 1 from passkeys where passkeys.person_id = ${row}.id)
-    or exists (select 1 from identities where identities.person_id = ${row}.id))`);
+/** True for an administrator who can sign in to the console. */
+export const isAdministrator = ({ id, role, removedAt }: Person) => sql`
+  ${role} = 'administrator' AND ${removedAt} IS NULL AND (
+    EXISTS (SELECT 1 FROM ${passkeys} WHERE ${passkeys.personId} = ${id})
+    OR EXISTS (SELECT 1 FROM ${identities} WHERE ${identities.personId} = ${id}))`;
 
-/** True for a key that can create keys and is neither revoked nor expired. @param row the name or alias of a row of `keys` */
-const isAdminKey = (row: string) =>
-  sql`${sql.raw(`${row}.revoked_at is null and (' ' || ${row}.scopes || ' ' glob '* [*] *'
-    or ' ' || ${row}.scopes || ' ' glob '* keys:admin *')`)}
-    and (${sql.raw(`${row}.expires_at`)} is null or ${sql.raw(`${row}.expires_at`)} > ${now})`;
+/** True for a key that can create keys and is neither revoked nor expired. */
+const isAdminKey = ({ scopes, revokedAt, expiresAt }: Key) => sql`
+  ${revokedAt} IS NULL
+  AND (' ' || ${scopes} || ' ' GLOB '* [*] *' OR ' ' || ${scopes} || ' ' GLOB '* keys:admin *')
+  AND (${expiresAt} IS NULL OR ${expiresAt} > ${value("now")})`;
+
+const adminKey = alias(keys, "admin_key");
+const administrator = alias(people, "administrator");
 
 /** The keys and people that can create keys, with the limits of the keys that they can create. */
-const MANAGERS = sql`(select 'key' as kind, id, scopes, expires_at from keys as admin_key where ${isAdminKey("admin_key")}
-  union all select 'person', id, '*', null from people as administrator where ${isAdministrator("administrator")})`;
+const MANAGERS = sql`(
+  SELECT 'key' AS kind, ${adminKey.id} AS id, ${adminKey.scopes} AS scopes, ${adminKey.expiresAt} AS expires_at
+  FROM ${keys} AS ${adminKey}
+  WHERE ${isAdminKey(adminKey)}
+  UNION ALL
+  SELECT 'person', ${administrator.id}, '*', NULL
+  FROM ${people} AS ${administrator}
+  WHERE ${isAdministrator(administrator)})`;
 
 /**
  * True if no other manager than the row grants the scope for as long as the row does. `*` counts as a scope because it
  * includes the scopes of later versions.
  */
-const isOnlyGrantor = (kind: "key" | "person", row: string, scope: string, expiresAt: string) =>
-  sql`not exists (select 1 from ${MANAGERS} as other
-    where not (other.kind = ${sql.raw(`'${kind}' and other.id = ${row}.id`)})
-      and (' ' || other.scopes || ' ' glob '* [*] *' or instr(' ' || other.scopes || ' ', ' ' || ${sql.raw(scope)} || ' '))
-      and (other.expires_at is null or other.expires_at >= ${sql.raw(expiresAt)}))`;
+const isOnlyGrantor = (kind: "key" | "person", id: AnySQLiteColumn, scope: SQL, expiresAt: SQL) => sql`
+  NOT EXISTS (
+    SELECT 1
+    FROM ${MANAGERS} AS other
+    WHERE NOT (other.kind = ${kind} AND other.id = ${id})
+      AND (' ' || other.scopes || ' ' GLOB '* [*] *' OR instr(' ' || other.scopes || ' ', ' ' || ${scope} || ' '))
+      AND (other.expires_at IS NULL OR other.expires_at >= ${expiresAt}))`;
 
 /**
  * True for a key that is the last to grant one of its scopes: it can create keys with the scope, and no other key or
  * administrator can do so for as long. A key never grants scopes that it lacks, so the API could not restore the scope.
  * Every statement that removes access includes this condition. So if two concurrent requests would remove the last two
  * managers, one of them fails.
- * @param row the name or alias of a row of `keys`
  */
-export const isLastKeyToGrant = (row: string) =>
-  sql`(${isAdminKey(row)} and exists (
-    select 1 from json_each('["' || replace(${sql.raw(`${row}.scopes`)}, ' ', '","') || '"]') as scope
-    where ${isOnlyGrantor("key", row, "scope.value", `${row}.expires_at`)}))`;
+export const isLastKeyToGrant = sql`(${isAdminKey(keys)} AND EXISTS (
+  SELECT 1
+  FROM json_each('["' || replace(${keys.scopes}, ' ', '","') || '"]') AS scope
+  WHERE ${isOnlyGrantor("key", keys.id, sql`scope.value`, sql`${keys.expiresAt}`)}))`;
 
-/** True for a person who is the last to grant a scope. @param row the name or alias of a row of `people` */
-export const isLastPersonToGrant = (row: string) =>
-  sql`(${isAdministrator(row)} and ${isOnlyGrantor("person", row, "'*'", "null")})`;
+/** True for a person who is the last to grant a scope. */
+export const isLastPersonToGrant = sql`(${isAdministrator(people)}
+  AND ${isOnlyGrantor("person", people.id, sql`'*'`, sql`NULL`)})`;
 
 /** True if a key, or an administrator who can sign in, can create keys with all scopes. */
-export const hasFullAccess = sql`exists (select 1 from ${MANAGERS} as manager where ' ' || manager.scopes || ' ' glob '* [*] *')`;
+export const hasFullAccess = sql`EXISTS (
+  SELECT 1 FROM ${MANAGERS} AS manager WHERE ' ' || manager.scopes || ' ' GLOB '* [*] *')`;
+
+type EndedSession = Pick<typeof browserStates.$inferSelect, "hash" | "device">;
+
+const END_OPERATOR_SESSIONS = statement<EndedSession>(sql`
+  DELETE FROM ${browserStates}
+  WHERE ${browserStates.kind} = 'session'
+    AND ${browserStates.holder} = 'operator:0'
+    AND EXISTS (SELECT 1 FROM ${people} WHERE ${isAdministrator(people)})
+  RETURNING ${columnsOf(browserStates, "hash", "device")}`);
 
 /** Returns the statements that record the ends of sessions. */
-export const recordEnds = (
-  record: Audit,
-  act: Act,
-  ended: readonly { hash: string; device: string | null }[],
-): readonly Statement[] =>
+export const recordEnds = (record: Audit, act: Act, ended: readonly EndedSession[]): readonly Statement[] =>
   ended.flatMap(({ hash, device }) =>
     record(act, { action: "session.closed", id: sessionIdOf(hash), label: device }),
   );
@@ -68,18 +91,7 @@ export const recordEnds = (
  * record it. Every write that may let an administrator sign in, or opens a session, calls it inside its transaction. So the
  * sessions stay ended even if the store has no administrator later.
  */
-export const operatorSessionEnds = ({ client, orm }: Pick<Database, "client" | "orm">) => {
-  const endStatement = orm
-    .delete(browserStates)
-    .where(
-      and(
-        eq(browserStates.kind, "session"),
-        eq(browserStates.holder, "operator:0"),
-        sql`exists (select 1 from people where ${isAdministrator("people")})`,
-      ),
-    )
-    .returning({ hash: browserStates.hash, device: browserStates.device })
-    .prepare();
+export const operatorSessionEnds = ({ client }: Pick<Database, "client">) => {
   const record = auditing({ client });
-  return (act: Act): readonly Statement[] => recordEnds(record, act, endStatement.all());
+  return (act: Act): readonly Statement[] => recordEnds(record, act, END_OPERATOR_SESSIONS.all(client));
 };

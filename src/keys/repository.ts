@@ -117,7 +117,7 @@ const keyStatements = (orm: Orm) => ({
   revokeStatement: orm
     .update(keys)
     .set({ revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })
-    .where(and(eq(keys.id, value("id")), or(sql`${value("force")}`, not(isLastKeyToGrant("keys")))))
+    .where(and(eq(keys.id, value("id")), or(sql`${value("force")}`, not(isLastKeyToGrant))))
     .returning({ id: keys.id })
     .prepare(),
   touchStatement: orm
