@@ -1,27 +1,16 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { auditing, changesBetween } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
-import { ifGiven } from "../db/if-given.ts";
 import type { Database } from "../db/open.ts";
 import { projects } from "../db/schema/projects.ts";
+import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import type { Plan } from "./plan.ts";
 
-/** A documentation project. Times are milliseconds UTC. */
-export interface Project {
-  id: number;
-  /** The label of its address below PLATFORM_DOMAIN. Unique. */
-  slug: string;
-  name: string;
-  plan: Plan;
-  /** The label of its CNAME target. No other project ever gets it. */
-  targetLabel: string;
-  /** The deploy that is served; null before the first successful one. */
-  activeDeployId: number | null;
-  createdAt: number;
-}
+/** A documentation project. */
+export type Project = typeof projects.$inferSelect;
 
-type NewProject = Omit<Project, "id" | "activeDeployId">;
+type NewProject = Pick<Project, "slug" | "name" | "plan" | "targetLabel">;
 
 export interface ProjectChange {
   name?: string | undefined;
@@ -35,114 +24,64 @@ interface ProjectEffects {
   beforeRemove(projectId: number): readonly Statement[];
 }
 
-const COLUMNS = {
-  id: projects.id,
-  slug: projects.slug,
-  name: projects.name,
-  plan: projects.plan,
-  targetLabel: projects.targetLabel,
-  activeDeployId: projects.activeDeployId,
-  createdAt: projects.createdAt,
-};
-
-const value = sql.placeholder;
-const HAS_ID = eq(projects.id, value("id"));
+const HAS_ID = sql`${projects.id} = ${value("id")}`;
 
 /** `lower` folds the letters A to Z only. */
 const CONTAINS_TEXT = sql`(instr(${projects.slug}, lower(${value("text")})) > 0
-  or instr(lower(${projects.name}), lower(${value("text")})) > 0)`;
+    OR instr(lower(${projects.name}), lower(${value("text")})) > 0)`;
 
-const projectStatements = ({ orm }: Pick<Database, "orm">) => {
-  const findStatement = orm
-    .select(COLUMNS)
-    .from(projects)
-    .where(eq(projects.slug, value("slug")))
-    .limit(1)
-    .prepare();
-  const findByIdStatement = orm.select(COLUMNS).from(projects).where(HAS_ID).limit(1).prepare();
-  const listStatement = orm
-    .select(COLUMNS)
-    .from(projects)
-    .where(and(gt(projects.id, value("after")), ifGiven("text", CONTAINS_TEXT)))
-    .orderBy(asc(projects.id))
-    .limit(value("limit"))
-    .prepare();
-  const insertStatement = orm
-    .insert(projects)
-    .values({
-      slug: value("slug"),
-      name: value("name"),
-      plan: value("plan"),
-      targetLabel: value("targetLabel"),
-      createdAt: value("createdAt"),
-    })
-    .onConflictDoNothing({ target: projects.slug })
-    .returning(COLUMNS)
-    .prepare();
-  const updateStatement = orm
-    .update(projects)
-    .set({
-      name: sql`coalesce(${value("name")}, ${projects.name})`,
-      plan: sql`coalesce(${value("plan")}, ${projects.plan})`,
-    })
-    .where(HAS_ID)
-    .returning(COLUMNS)
-    .prepare();
-  const deleteStatement = orm.delete(projects).where(HAS_ID).returning({ id: projects.id }).prepare();
-  return {
-    findStatement,
-    findByIdStatement,
-    listStatement,
-    insertStatement,
-    updateStatement,
-    deleteStatement,
-  };
-};
+const FIND = statement<Project>(sql`
+  SELECT ${columnsOf(projects)}
+  FROM ${projects}
+  WHERE ${projects.slug} = ${value("slug")}`);
 
-export const projectRepository = (database: Database, effects: ProjectEffects) => {
-  const { commit } = database;
-  const {
-    findStatement,
-    findByIdStatement,
-    listStatement,
-    insertStatement,
-    updateStatement,
-    deleteStatement,
-  } = projectStatements(database);
-  const record = auditing(database);
+const FIND_BY_ID = statement<Project>(sql`
+  SELECT ${columnsOf(projects)}
+  FROM ${projects}
+  WHERE ${HAS_ID}`);
 
+const LIST = statement<Project>(sql`
+  SELECT ${columnsOf(projects)}
+  FROM ${projects}
+  WHERE ${projects.id} > ${value("after")} AND (${value("text")} IS NULL OR ${CONTAINS_TEXT})
+  ORDER BY ${projects.id}
+  LIMIT ${value("limit")}`);
+
+const INSERT = statement<Project>(sql`
+  ${insert(projects, valuesFor("slug", "name", "plan", "targetLabel", "createdAt"))}
+  ON CONFLICT (slug) DO NOTHING
+  RETURNING ${columnsOf(projects)}`);
+
+const UPDATE = statement<Project>(sql`
+  UPDATE ${projects}
+  ${set(projects, {
+    name: sql`coalesce(${value("name")}, ${projects.name})`,
+    plan: sql`coalesce(${value("plan")}, ${projects.plan})`,
+  })}
+  WHERE ${HAS_ID}
+  RETURNING ${columnsOf(projects)}`);
+
+const DELETE = statement(sql`DELETE FROM ${projects} WHERE ${HAS_ID}`);
+
+export const projectRepository = ({ client, commit }: Database, effects: ProjectEffects) => {
+  const record = auditing({ client });
   return {
     /** Stores the project in one atomic step; undefined if another project has the slug. */
-    async add(project: Omit<NewProject, "createdAt">, act: Act): Promise<Project | undefined> {
-      const values = { ...project, createdAt: act.now };
-      const [[row]] = await commit([{ query: insertStatement, values }], ([[added]]) =>
+    async add(project: NewProject, act: Act): Promise<Project | undefined> {
+      const [[row]] = await commit([INSERT.with({ ...project, createdAt: act.now })], ([[added]]) =>
         record(act, added && { action: "project.created", id: added.slug, label: added.name }),
       );
       return row;
     },
-    async find(slug: string): Promise<Project | undefined> {
-      return findStatement.get({ slug });
-    },
+    find: async (slug: string): Promise<Project | undefined> => FIND.get(client, { slug }),
     /** Projects with an id above `after` whose slug or name contains the text, ascending by id. */
-    async list({
-      text,
-      ...page
-    }: {
-      text?: string | undefined;
-      after: number;
-      limit: number;
-    }): Promise<Project[]> {
-      return listStatement.all({ ...page, text: text ?? null });
-    },
+    list: async (page: { text?: string | undefined; after: number; limit: number }): Promise<Project[]> =>
+      LIST.all(client, { ...page, text: page.text ?? null }),
     /** Changes the present fields, with the effects of other modules; undefined if the project does not exist. */
-    async change(id: number, { name, plan }: ProjectChange, act: Act): Promise<Project | undefined> {
-      const values = { id, name: name ?? null, plan: plan ?? null };
+    async change(id: number, change: ProjectChange, act: Act): Promise<Project | undefined> {
+      const { name = null, plan = null } = change;
       const [, [row]] = await commit(
-        [
-          { query: findByIdStatement, values: { id } },
-          { query: updateStatement, values },
-          ...effects.afterChange(id, act.now),
-        ],
+        [FIND_BY_ID.with({ id }), UPDATE.with({ id, name, plan }), ...effects.afterChange(id, act.now)],
         ([[before], [after]]) =>
           record(
             act,
@@ -160,11 +99,7 @@ export const projectRepository = (database: Database, effects: ProjectEffects) =
     /** Deletes the project with its deploys and domains; false if it does not exist. */
     async remove(id: number, act: Act): Promise<boolean> {
       const [[before]] = await commit(
-        [
-          { query: findByIdStatement, values: { id } },
-          ...effects.beforeRemove(id),
-          { query: deleteStatement, values: { id } },
-        ],
+        [FIND_BY_ID.with({ id }), ...effects.beforeRemove(id), DELETE.with({ id })],
         ([[project]]) =>
           record(act, project && { action: "project.deleted", id: project.slug, label: project.name }),
       );
