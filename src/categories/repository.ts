@@ -1,17 +1,16 @@
-import { and, asc, eq, gt, ne, notExists, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { auditing, changesBetween } from "../db/audit.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema/pets.ts";
+import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { foldName } from "../lib/text.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
 
-export interface Category {
-  id: number;
-  name: string;
-}
+export type Category = Pick<typeof categories.$inferSelect, "id" | "name">;
 
 export interface CategoryChange {
   name?: string | undefined;
@@ -19,8 +18,6 @@ export interface CategoryChange {
 
 /** Why a write was refused: the code of a fault. `precondition_failed`: the category has changed since it was read. */
 export type Refusal = "not_found" | "precondition_failed" | "category_name_taken" | "category_in_use";
-
-const COLUMNS = { id: categories.id, name: categories.name };
 
 /** Why nothing was written. `present` was read in the same transaction. */
 const refusalOf = (
@@ -32,81 +29,65 @@ const refusalOf = (
   return expected && expected.name !== present.name ? "precondition_failed" : otherwise;
 };
 
-const value = sql.placeholder;
-const HAS_ID = eq(categories.id, value("id"));
-const IS_EXPECTED = sql`(${value("expected")} is null or ${categories.name} = ${value("expected")})`;
+const COLUMNS = columnsOf(categories, "id", "name");
+const HAS_ID = sql`${categories.id} = ${value("id")}`;
+const IS_EXPECTED = sql`(${value("expected")} IS NULL OR ${categories.name} = ${value("expected")})`;
 
-const prepareWrites = ({ orm }: Pick<Database, "orm">) => {
-  const insertStatement = orm
-    .insert(categories)
-    .values({ name: value("name"), folded: value("folded") })
-    .onConflictDoNothing({ target: categories.folded })
-    .returning(COLUMNS)
-    .prepare();
-  // An updated table cannot have an alias, so the other rows get one.
-  const sameName = orm
-    .select({ one: sql`1` })
-    .from(sql`${categories} as other`)
-    .where(and(eq(sql`other.folded`, value("folded")), ne(sql`other.id`, value("id"))));
-  const updateStatement = orm
-    .update(categories)
-    .set({
-      name: sql`coalesce(${value("name")}, ${categories.name})`,
-      folded: sql`coalesce(${value("folded")}, ${categories.folded})`,
-    })
-    .where(and(HAS_ID, IS_EXPECTED, notExists(sameName)))
-    .returning(COLUMNS)
-    .prepare();
-  const animals = orm
-    .select({ one: sql`1` })
-    .from(pets)
-    .where(eq(pets.categoryId, value("id")));
-  const deleteStatement = orm
-    .delete(categories)
-    .where(and(HAS_ID, IS_EXPECTED, notExists(animals)))
-    .returning({ id: categories.id })
-    .prepare();
-  return { insertStatement, updateStatement, deleteStatement };
-};
+const FIND = statement<Category>(sql`
+  SELECT ${COLUMNS}
+  FROM ${categories}
+  WHERE ${HAS_ID}`);
 
-const prepareList = ({ orm }: Pick<Database, "orm">) =>
-  orm
-    .select(COLUMNS)
-    .from(categories)
-    .where(gt(categories.id, value("after")))
-    .orderBy(asc(categories.id))
-    .limit(value("limit"))
-    .prepare();
+const LIST = statement<Category>(sql`
+  SELECT ${COLUMNS}
+  FROM ${categories}
+  WHERE ${categories.id} > ${value("after")}
+  ORDER BY ${categories.id}
+  LIMIT ${value("limit")}`);
 
-export const categoryRepository = (database: Database) => {
-  const { orm, commit } = database;
-  const { insertStatement, updateStatement, deleteStatement } = prepareWrites(database);
-  const record = auditing(database);
-  const listStatement = prepareList(database);
-  const findStatement = orm.select(COLUMNS).from(categories).where(HAS_ID).limit(1).prepare();
+const INSERT = statement<Category>(sql`
+  ${insert(categories, valuesFor("name", "folded"))}
+  ON CONFLICT (folded) DO NOTHING
+  RETURNING ${COLUMNS}`);
 
+// An updated table cannot have an alias, so the other rows get one.
+const other = alias(categories, "other");
+
+const UPDATE = statement<Category>(sql`
+  UPDATE ${categories}
+  ${set(categories, {
+    name: sql`coalesce(${value("name")}, ${categories.name})`,
+    folded: sql`coalesce(${value("folded")}, ${categories.folded})`,
+  })}
+  WHERE ${HAS_ID}
+    AND ${IS_EXPECTED}
+    AND NOT EXISTS (
+      SELECT 1 FROM ${categories} AS ${other}
+      WHERE ${other.folded} = ${value("folded")} AND ${other.id} <> ${value("id")})
+  RETURNING ${COLUMNS}`);
+
+const DELETE = statement<Pick<Category, "id">>(sql`
+  DELETE FROM ${categories}
+  WHERE ${HAS_ID}
+    AND ${IS_EXPECTED}
+    AND NOT EXISTS (SELECT 1 FROM ${pets} WHERE ${pets.categoryId} = ${value("id")})
+  RETURNING ${categories.id} AS id`);
+
+export const categoryRepository = ({ client, commit }: Database) => {
+  const record = auditing({ client });
   return {
     /** Stores the category under an id that was never used, in one atomic step; undefined if another has the name. */
     async add(name: string, act: Act, keep?: StoreResponse<Category>): Promise<Category | undefined> {
-      const [[row]] = await commit(
-        [{ query: insertStatement, values: { name, folded: foldName(name) } }],
-        ([[added]]) =>
-          added
-            ? [
-                ...record(act, { action: "category.added", id: added.id, label: name }),
-                ...storing(keep, added),
-              ]
-            : [],
+      const [[row]] = await commit([INSERT.with({ name, folded: foldName(name) })], ([[added]]) =>
+        added
+          ? [...record(act, { action: "category.added", id: added.id, label: name }), ...storing(keep, added)]
+          : [],
       );
       return row;
     },
-    async find(id: number): Promise<Category | undefined> {
-      return findStatement.get({ id });
-    },
+    find: async (id: number): Promise<Category | undefined> => FIND.get(client, { id }),
     /** Categories with an id above `after`, ascending by id. */
-    async list(page: { after: number; limit: number }): Promise<Category[]> {
-      return listStatement.all({ ...page });
-    },
+    list: async (page: { after: number; limit: number }): Promise<Category[]> => LIST.all(client, page),
     /** Changes the category in one atomic step, if it still is `expected`. */
     async change(
       id: number,
@@ -121,10 +102,7 @@ export const categoryRepository = (database: Database) => {
         expected: expected?.name ?? null,
       };
       const [[present], [row]] = await commit(
-        [
-          { query: findStatement, values: { id } },
-          { query: updateStatement, values },
-        ],
+        [FIND.with(values), UPDATE.with(values)],
         ([[before], [after]]) =>
           record(
             act,
@@ -141,11 +119,9 @@ export const categoryRepository = (database: Database) => {
     },
     /** Deletes the category in one atomic step, if it still is `expected` and no animal belongs to it. @returns why not */
     async remove(id: number, act: Act, expected?: Category): Promise<Refusal | undefined> {
+      const values = { id, expected: expected?.name ?? null };
       const [[present], [row]] = await commit(
-        [
-          { query: findStatement, values: { id } },
-          { query: deleteStatement, values: { id, expected: expected?.name ?? null } },
-        ],
+        [FIND.with(values), DELETE.with(values)],
         ([[before], [deleted]]) =>
           record(act, before && deleted && { action: "category.deleted", id, label: before.name }),
       );
