@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { and, asc, desc, eq, gt, inArray, lte, max, sql, type SQL } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { auditing } from "../db/audit.ts";
-import { ifGiven } from "../db/if-given.ts";
-import { insertSelect } from "../db/insert-select.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
+import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { FIRST_SLICE_IDS, type IdSlice, idSlices, toSearch } from "../lib/search.ts";
 import {
@@ -24,18 +23,9 @@ import {
 
 export type { StoreResponse } from "../db/kept-responses.ts";
 
-const COLUMNS = {
-  id: orders.id,
-  petId: orders.petId,
-  adopterName: orders.adopterName,
-  adopterEmail: orders.adopterEmail,
-  note: orders.note,
-  status: orders.status,
-  createdAt: orders.createdAt,
-  updatedAt: orders.updatedAt,
-};
+type Row = typeof orders.$inferSelect;
 
-const toOrder = ({ adopterName, adopterEmail, note, ...rest }: typeof orders.$inferSelect): Order => ({
+const toOrder = ({ adopterName, adopterEmail, note, ...rest }: Row): Order => ({
   ...rest,
   ...(adopterName !== null &&
     adopterEmail !== null && { adopter: { name: adopterName, email: adopterEmail } }),
@@ -52,20 +42,18 @@ export interface OrderPage extends OrderFilters {
 /** The FTS5 index of adopters and animals' names (migration 0016), with the names that FTS5 gives its columns. */
 const words = sqliteTable("orders_words", { id: integer("rowid"), words: text("orders_words") });
 
-const value = sql.placeholder;
-
-const HAS_STATUS = eq(orders.status, value("status"));
-const OF_PET = eq(orders.petId, value("petId"));
-const MATCHES_STATUS = ifGiven("status", HAS_STATUS);
-const IN_SLICE = and(gt(orders.id, value("low")), lte(orders.id, value("high")));
-const WORDS_IN_SLICE = and(
-  sql`${words.words} match ${value("match")}`,
-  gt(words.id, value("low")),
-  lte(words.id, value("high")),
-  eq(orders.id, words.id),
-);
+const IS_ORDER = sql`${orders.id} = ${value("id")}`;
+const HAS_STATUS = sql`${orders.status} = ${value("status")}`;
+const OF_PET = sql`${orders.petId} = ${value("petId")}`;
+const MATCHES_STATUS = sql`(${value("status")} IS NULL OR ${HAS_STATUS})`;
+const IN_SLICE = sql`${orders.id} > ${value("low")} AND ${orders.id} <= ${value("high")}`;
+const WORDS_IN_SLICE = sql`
+    ${words.words} MATCH ${value("match")}
+    AND ${words.id} > ${value("low")} AND ${words.id} <= ${value("high")}
+    AND ${orders.id} = ${words.id}`;
 // Looked up for each order: the words of a million other orders cost this search nothing.
-const HAS_WORDS = sql`exists (select 1 from orders_words where orders_words match ${value("match")} and rowid = ${orders.id})`;
+const HAS_WORDS = sql`EXISTS (
+    SELECT 1 FROM ${words} WHERE ${words.words} MATCH ${value("match")} AND ${words.id} = ${orders.id})`;
 
 /** Larger than every id. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -78,85 +66,71 @@ const boundsOf = ({ sort, after }: Pick<OrderPage, "sort" | "after">): IdSlice =
 const byIdIn = (sort: OrderSort) => (one: { id: number }, other: { id: number }) =>
   sort === "id" ? one.id - other.id : other.id - one.id;
 
-const newestId = ({ orm }: Pick<Database, "orm">) => {
-  const newestStatement = orm
-    .select({ id: max(orders.id) })
-    .from(orders)
-    .prepare();
-  return () => newestStatement.get()?.id ?? 0;
-};
+const NEWEST = statement<{ id: number | null }>(sql`SELECT max(${orders.id}) AS id FROM ${orders}`);
 
 /** The order whose id the text is, unless its words match too. */
-const typedOrder = ({ orm }: Pick<Database, "orm">) =>
-  orm
-    .select(COLUMNS)
-    .from(orders)
-    .where(
-      and(
-        eq(orders.id, value("typed")),
-        IN_SLICE,
-        MATCHES_STATUS,
-        ifGiven("petId", OF_PET),
-        sql`not ${HAS_WORDS}`,
-      ),
-    )
-    .limit(1)
-    .prepare();
+const TYPED = statement(
+  sql`
+  SELECT ${columnsOf(orders)}
+  FROM ${orders}
+  WHERE ${orders.id} = ${value("typed")}
+    AND ${IN_SLICE}
+    AND ${MATCHES_STATUS}
+    AND (${value("petId")} IS NULL OR ${OF_PET})
+    AND NOT ${HAS_WORDS}`,
+  toOrder,
+);
 
-const listStatements = ({ orm }: Pick<Database, "orm">, sort: OrderSort) => {
-  const sorted = sort === "id" ? asc : desc;
-  const listWhere = (...conditions: SQL[]) =>
-    orm
-      .select(COLUMNS)
-      .from(orders)
-      .where(and(IN_SLICE, ...conditions))
-      .orderBy(sorted(orders.id))
-      .limit(value("limit"))
-      .prepare();
-  // A cross join makes SQLite read the words first.
-  const wordsStatement = orm
-    .select(COLUMNS)
-    .from(words)
-    .crossJoin(orders)
-    .where(and(WORDS_IN_SLICE, MATCHES_STATUS))
-    .orderBy(sorted(words.id))
-    .limit(value("limit"))
-    .prepare();
+const listsIn = (sort: OrderSort) => {
+  const direction = sort === "id" ? sql`ASC` : sql`DESC`;
+  const listFrom = (tables: SQL, conditions: SQL, order: SQL = sql`${orders.id}`) =>
+    statement(
+      sql`
+      SELECT ${columnsOf(orders)}
+      FROM ${tables}
+      WHERE ${conditions}
+      ORDER BY ${order} ${direction}
+      LIMIT ${value("limit")}`,
+      toOrder,
+    );
+  const listWhere = (conditions: SQL) => listFrom(sql`${orders}`, conditions);
   return {
-    list: listWhere(),
-    status: listWhere(HAS_STATUS),
+    all: listWhere(IN_SLICE),
+    status: listWhere(sql`${IN_SLICE} AND ${HAS_STATUS}`),
     // An animal has few orders, so its index is used whatever the status.
-    pet: listWhere(OF_PET, MATCHES_STATUS),
-    words: wordsStatement,
-    petAndWords: listWhere(OF_PET, HAS_WORDS, MATCHES_STATUS),
+    pet: listWhere(sql`${IN_SLICE} AND ${OF_PET} AND ${MATCHES_STATUS}`),
+    // A cross join makes SQLite read the words first.
+    words: listFrom(
+      sql`${words} CROSS JOIN ${orders}`,
+      sql`${WORDS_IN_SLICE} AND ${MATCHES_STATUS}`,
+      sql`${words.id}`,
+    ),
+    petAndWords: listWhere(sql`${IN_SLICE} AND ${OF_PET} AND ${HAS_WORDS} AND ${MATCHES_STATUS}`),
   };
 };
 
-/** Lists pages of orders. Each kind of list has its own statement and reads an index in the order of ids: none sorts. */
-export const orderLists = (database: Pick<Database, "orm">): ((page: OrderPage) => Promise<Order[]>) => {
-  const statements = { id: listStatements(database, "id"), "-id": listStatements(database, "-id") };
-  const typedStatement = typedOrder(database);
-  const newest = newestId(database);
+const LISTS = { id: listsIn("id"), "-id": listsIn("-id") };
 
+/** Lists pages of orders. Each kind of list has its own statement and reads an index in the order of ids: none sorts. */
+const orderLists = ({ client }: Pick<Database, "client">): ((page: OrderPage) => Promise<Order[]>) => {
   return async ({ sort, after, limit, status, petId, q }) => {
-    const { list, status: withStatus, pet, words: withWords, petAndWords } = statements[sort];
+    const lists = LISTS[sort];
     const values = { ...boundsOf({ sort, after }), limit, status: status ?? null, petId: petId ?? null };
     const search = toSearch(q);
     if (!search) {
-      if (petId !== undefined) return pet.all(values).map(toOrder);
-      return (status === undefined ? list : withStatus).all(values).map(toOrder);
+      if (petId !== undefined) return lists.pet.all(client, values);
+      return (status === undefined ? lists.all : lists.status).all(client, values);
     }
     const { firstSlice, ...sought } = search;
-    const statement = petId === undefined ? withWords : petAndWords;
-    const bounds = { low: values.low, high: Math.min(values.high, newest()) };
+    const list = petId === undefined ? lists.words : lists.petAndWords;
+    const bounds = { low: values.low, high: Math.min(values.high, NEWEST.get(client)?.id ?? 0) };
     const found: Order[] = [];
     for (const slice of idSlices(bounds, sort === "-id", firstSlice)) {
-      const rows = statement.all({ ...values, ...sought, ...slice, limit: limit - found.length });
-      found.push(...rows.map(toOrder));
+      found.push(...list.all(client, { ...values, ...sought, ...slice, limit: limit - found.length }));
       if (found.length === limit) break;
       await nextTurn();
     }
-    const typed = typedStatement.all({ ...values, ...sought }).map(toOrder);
+    const typed = TYPED.all(client, { ...values, ...sought });
     return [...found, ...typed].toSorted(byIdIn(sort)).slice(0, limit);
   };
 };
@@ -164,55 +138,60 @@ export const orderLists = (database: Pick<Database, "orm">): ((page: OrderPage) 
 export type OrderCounts = Record<OrderStatus, number>;
 
 // Grouping by the status, which is text, takes twice as long.
-const countStatus = (status: OrderStatus) => sql<number>`count(iif(${orders.status} = ${status}, 1, null))`;
-const COUNTS = {
-  placed: countStatus("placed"),
-  approved: countStatus("approved"),
-  completed: countStatus("completed"),
-  cancelled: countStatus("cancelled"),
+const COUNTS = sql.join(
+  ORDER_STATUSES.map(
+    (status) => sql`count(iif(${orders.status} = ${status}, 1, NULL)) AS ${sql.identifier(status)}`,
+  ),
+  sql`, `,
+);
+
+const countWhere = (conditions: SQL, tables = sql`${orders}`) =>
+  statement<OrderCounts>(sql`
+    SELECT ${COUNTS}
+    FROM ${tables}
+    WHERE ${conditions}`);
+
+// Naming all statuses makes SQLite read the index of statuses, not the orders.
+const COUNT = countWhere(sql`${IN_SLICE} AND ${orders.status} IN ${[...ORDER_STATUSES]}`);
+const COUNT_WORDS = countWhere(WORDS_IN_SLICE, sql`${words} CROSS JOIN ${orders}`);
+const COUNT_PET = countWhere(sql`${IN_SLICE} AND ${OF_PET}`);
+const COUNT_PET_AND_WORDS = countWhere(sql`${IN_SLICE} AND ${OF_PET} AND ${HAS_WORDS}`);
+
+const countFor = (hasPet: boolean, hasWords: boolean) => {
+  if (hasPet) return hasWords ? COUNT_PET_AND_WORDS : COUNT_PET;
+  return hasWords ? COUNT_WORDS : COUNT;
 };
+
+/** The reads without a sort, for the test of their plans. */
+export const INDEXED_READS = [
+  ...Object.values(LISTS).flatMap((lists) => Object.values(lists)),
+  TYPED,
+  COUNT,
+  COUNT_WORDS,
+  COUNT_PET,
+  COUNT_PET_AND_WORDS,
+];
 
 /**
  * Counts orders by status, a slice of ids at a time, and lets other requests run in between. It counts every write that was
  * acknowledged before the call.
  */
-export const orderCounts = (
-  database: Pick<Database, "orm">,
-): ((filters: Omit<OrderFilters, "status">) => Promise<OrderCounts>) => {
-  const { orm } = database;
-  const countWhere = (...conditions: SQL[]) =>
-    orm
-      .select(COUNTS)
-      .from(orders)
-      .where(and(IN_SLICE, ...conditions))
-      .prepare();
-  // Naming all statuses makes SQLite read the index of statuses, not the orders.
-  const countStatement = countWhere(inArray(orders.status, [...ORDER_STATUSES]));
-  const petStatement = countWhere(OF_PET);
-  const petAndWordsStatement = countWhere(OF_PET, HAS_WORDS);
-  const wordsStatement = orm.select(COUNTS).from(words).crossJoin(orders).where(WORDS_IN_SLICE).prepare();
-  const typedStatement = typedOrder(database);
-  const newest = newestId(database);
-  const statementFor = (hasPet: boolean, hasWords: boolean) => {
-    if (hasPet) return hasWords ? petAndWordsStatement : petStatement;
-    return hasWords ? wordsStatement : countStatement;
-  };
-
-  return async ({ petId, q }) => {
+const orderCounts =
+  ({ client }: Pick<Database, "client">) =>
+  async ({ petId, q }: Omit<OrderFilters, "status">): Promise<OrderCounts> => {
     const search = toSearch(q);
-    const statement = statementFor(petId !== undefined, search !== undefined);
-    const bounds = { low: 0, high: newest() };
+    const count = countFor(petId !== undefined, search !== undefined);
+    const bounds = { low: 0, high: NEWEST.get(client)?.id ?? 0 };
     const values = { ...bounds, ...search, petId: petId ?? null, status: null };
     const counts: OrderCounts = { placed: 0, approved: 0, completed: 0, cancelled: 0 };
-    for (const { status } of search ? typedStatement.all(values) : []) counts[status]++;
+    for (const { status } of search ? TYPED.all(client, values) : []) counts[status]++;
     for (const slice of idSlices(bounds, false, search?.firstSlice ?? FIRST_SLICE_IDS)) {
-      for (const group of statement.all({ ...values, ...slice }))
+      for (const group of count.all(client, { ...values, ...slice }))
         for (const status of ORDER_STATUSES) counts[status] += group[status];
       await nextTurn();
     }
     return counts;
   };
-};
 
 /** If no order was placed: the animal's status, or undefined if the animal does not exist. */
 type PlaceResult = { order: Order } | { order: undefined; pet: { status: string | null } | undefined };
@@ -220,98 +199,80 @@ type PlaceResult = { order: Order } | { order: undefined; pet: { status: string 
 /** If the step was refused: the present order, or undefined if it does not exist. */
 type StepResult = { order: Order } | { order: undefined; present: Order | undefined };
 
-type Row = typeof orders.$inferSelect;
-type Before = Row & { petName: string | null };
-
 /**
  * True if the statement before this one wrote a row (https://sqlite.org/lang_corefunc.html#changes); rows that triggers wrote
  * do not count. Both statements run in the same transaction.
  */
 const PREVIOUS_WROTE = sql`changes() > 0`;
 
-const findOrder = ({ orm }: Pick<Database, "orm">) =>
-  orm
-    .select(COLUMNS)
-    .from(orders)
-    .where(eq(orders.id, value("id")))
-    .limit(1)
-    .prepare();
+const FIND = statement(sql`SELECT ${columnsOf(orders)} FROM ${orders} WHERE ${IS_ORDER}`, toOrder);
 
-const placeStatements = ({ orm }: Pick<Database, "orm">) => {
-  const petStatement = orm
-    .select({ status: pets.status, name: pets.name })
-    .from(pets)
-    .where(eq(pets.id, value("petId")))
-    .limit(1)
-    .prepare();
-  // The unique index `orders_open` refuses a second open order of an animal.
-  const insertStatement = insertSelect(
-    orm,
-    orders,
-    {
-      petId: pets.id,
-      adopterName: value("adopterName"),
-      adopterEmail: value("adopterEmail"),
-      note: value("note"),
-      status: sql`'placed'`,
-      createdAt: value("now"),
-      updatedAt: value("now"),
-    },
-    sql`from ${pets} where ${pets.id} = ${value("petId")} and ${pets.status} = 'available'`,
-  )
-    .onConflictDoNothing()
-    .returning(COLUMNS)
-    .prepare();
-  const reserveStatement = orm
-    .update(pets)
-    .set({ status: "pending" })
-    .where(and(eq(pets.id, value("petId")), PREVIOUS_WROTE))
-    .returning({ id: pets.id })
-    .prepare();
-  return { petStatement, insertStatement, reserveStatement };
-};
+const PET = statement<Pick<typeof pets.$inferSelect, "status" | "name">>(sql`
+  SELECT ${columnsOf(pets, "status", "name")}
+  FROM ${pets}
+  WHERE ${pets.id} = ${value("petId")}`);
+
+// The unique index `orders_open` refuses a second open order of an animal.
+const PLACE = statement(
+  sql`
+  ${insert(orders, {
+    petId: pets.id,
+    ...valuesFor("adopterName", "adopterEmail", "note"),
+    status: "placed",
+    createdAt: value("now"),
+    updatedAt: value("now"),
+  })}
+  FROM ${pets}
+  WHERE ${pets.id} = ${value("petId")} AND ${pets.status} = 'available'
+  ON CONFLICT DO NOTHING
+  RETURNING ${columnsOf(orders)}`,
+  toOrder,
+);
+
+const RESERVE = statement(sql`
+  UPDATE ${pets}
+  ${set(pets, { status: "pending" })}
+  WHERE ${pets.id} = ${value("petId")} AND ${PREVIOUS_WROTE}`);
 
 /** The order before a step, with the name of its animal. */
-const prepareBefore = ({ orm }: Pick<Database, "orm">) =>
-  orm
-    .select({ ...COLUMNS, petName: pets.name })
-    .from(orders)
-    .leftJoin(pets, eq(pets.id, orders.petId))
-    .where(eq(orders.id, value("id")))
-    .limit(1)
-    .prepare();
+const BEFORE = statement(
+  sql`
+  SELECT ${columnsOf(orders)}, ${pets.name} AS petName
+  FROM ${orders}
+  LEFT JOIN ${pets} ON ${pets.id} = ${orders.petId}
+  WHERE ${IS_ORDER}`,
+  ({ petName, ...row }: Row & { petName: string | null }) => ({ petName, order: toOrder(row) }),
+);
 
 /** The statements of a step: the new status of the order, and then of its animal. */
-const stepStatements = ({ orm }: Pick<Database, "orm">, step: OrderStep) => {
+const stepStatements = (step: OrderStep) => {
   const { from, to, pet } = TRANSITIONS[step];
-  const orderStatement = orm
-    .update(orders)
-    .set({ status: to, updatedAt: sql`${value("now")}` })
-    .where(and(eq(orders.id, value("id")), inArray(orders.status, [...from])))
-    .returning(COLUMNS)
-    .prepare();
-  const petId = sql`(select ${orders.petId} from ${orders} where ${orders.id} = ${value("id")})`;
-  const petStatement =
-    pet &&
-    orm
-      .update(pets)
-      .set({ status: pet.to })
-      .where(and(eq(pets.id, petId), pet.from && eq(pets.status, pet.from), PREVIOUS_WROTE))
-      .returning({ id: pets.id })
-      .prepare();
-  return { orderStatement, petStatement };
+  const move = statement(
+    sql`
+    UPDATE ${orders}
+    ${set(orders, { status: to, updatedAt: value("now") })}
+    WHERE ${IS_ORDER} AND ${orders.status} IN ${[...from]}
+    RETURNING ${columnsOf(orders)}`,
+    toOrder,
+  );
+  if (!pet) return [move] as const;
+  const movePet = statement(sql`
+    UPDATE ${pets}
+    ${set(pets, { status: pet.to })}
+    WHERE ${pets.id} = (SELECT ${orders.petId} FROM ${orders} WHERE ${IS_ORDER})
+      ${pet.from && sql`AND ${pets.status} = ${pet.from}`}
+      AND ${PREVIOUS_WROTE}`);
+  return [move, movePet] as const;
 };
 
-export const orderRepository = (database: Database) => {
-  const { commit } = database;
-  const findStatement = findOrder(database);
-  const { petStatement, insertStatement, reserveStatement } = placeStatements(database);
-  const beforeStatement = prepareBefore(database);
-  const record = auditing(database);
-  const steps = Object.fromEntries(
-    ORDER_STEPS.map((step) => [step, stepStatements(database, step)]),
-  ) as Record<OrderStep, ReturnType<typeof stepStatements>>;
+const STEPS = Object.fromEntries(ORDER_STEPS.map((step) => [step, stepStatements(step)])) as Record<
+  OrderStep,
+  ReturnType<typeof stepStatements>
+>;
 
+export const orderRepository = (database: Database) => {
+  const { client, commit } = database;
+  const record = auditing(database);
   return {
     /**
      * Stores the order and makes its animal pending, in one atomic step: only if the animal is available and has no open
@@ -331,11 +292,7 @@ export const orderRepository = (database: Database) => {
       };
       // The first statement reads the animal before it changes: its result explains a refused order.
       const [[present], [order]] = await commit(
-        [
-          { query: petStatement, values: { petId } },
-          { query: insertStatement, values },
-          { query: reserveStatement, values: { petId } },
-        ],
+        [PET.with(values), PLACE.with(values), RESERVE.with(values)],
         ([[pet], [placed]]) =>
           placed
             ? [
@@ -345,39 +302,34 @@ export const orderRepository = (database: Database) => {
                   parent: petId,
                   label: pet?.name ?? null,
                 }),
-                ...storing(keep, toOrder(placed)),
+                ...storing(keep, placed),
               ]
             : [],
       );
-      return order ? { order: toOrder(order) } : { order: undefined, pet: present };
+      return order ? { order } : { order, pet: present };
     },
     /** Performs a step on the order and its animal, in one atomic step: only if the order's status allows it. */
     async step(id: number, step: OrderStep, act: Act, keep?: StoreResponse<Order>): Promise<StepResult> {
-      const { orderStatement, petStatement: animalStatement } = steps[step];
-      const read = { query: beforeStatement, values: { id } };
-      const move = { query: orderStatement, values: { id, now: act.now } };
-      const last = ([[before], [moved]]: readonly [Before[], Row[], ...unknown[]]) =>
-        before && moved
-          ? [
-              ...record(act, {
-                action: `order.${TRANSITIONS[step].to}`,
-                id,
-                parent: moved.petId,
-                label: before.petName,
-              }),
-              ...storing(keep, toOrder(moved)),
-            ]
-          : [];
-      const [[present], [order]] = await (animalStatement
-        ? commit([read, move, { query: animalStatement, values: { id } }], last)
-        : commit([read, move], last));
-      if (order) return { order: toOrder(order) };
-      return { order: undefined, present: present && toOrder(present) };
+      const values = { id, now: act.now };
+      const [move, ...rest] = STEPS[step];
+      const [[present], [order]] = await commit(
+        [BEFORE.with(values), move.with(values), ...rest.map((query) => query.with(values))],
+        ([[before], [moved]]) =>
+          before && moved
+            ? [
+                ...record(act, {
+                  action: `order.${TRANSITIONS[step].to}`,
+                  id,
+                  parent: moved.petId,
+                  label: before.petName,
+                }),
+                ...storing(keep, moved),
+              ]
+            : [],
+      );
+      return order ? { order } : { order, present: present?.order };
     },
-    async find(id: number): Promise<Order | undefined> {
-      const row = findStatement.get({ id });
-      return row && toOrder(row);
-    },
+    find: async (id: number): Promise<Order | undefined> => FIND.get(client, { id }),
     list: orderLists(database),
     count: orderCounts(database),
   };
