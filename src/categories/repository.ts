@@ -33,10 +33,7 @@ const COLUMNS = columnsOf(categories, "id", "name");
 const HAS_ID = sql`${categories.id} = ${value("id")}`;
 const IS_EXPECTED = sql`(${value("expected")} IS NULL OR ${categories.name} = ${value("expected")})`;
 
-const FIND = statement<Category>(sql`
-  SELECT ${COLUMNS}
-  FROM ${categories}
-  WHERE ${HAS_ID}`);
+const FIND = statement<Category>(sql`SELECT ${COLUMNS} FROM ${categories} WHERE ${HAS_ID}`);
 
 const LIST = statement<Category>(sql`
   SELECT ${COLUMNS}

@@ -36,10 +36,7 @@ const SUCCEEDED = sql`${deploys.status} = 'succeeded'`;
 const IS_NOT_SERVED = sql`${deploys.id} IS NOT (
     SELECT ${projects.activeDeployId} FROM ${projects} WHERE ${projects.id} = ${value("projectId")})`;
 
-const FIND = statement<Deploy>(sql`
-  SELECT ${columnsOf(deploys)}
-  FROM ${deploys}
-  WHERE ${IS_DEPLOY}`);
+const FIND = statement<Deploy>(sql`SELECT ${columnsOf(deploys)} FROM ${deploys} WHERE ${IS_DEPLOY}`);
 
 const LIST = statement<Deploy>(sql`
   SELECT ${columnsOf(deploys)}

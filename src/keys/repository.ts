@@ -79,13 +79,7 @@ const IS_ACTIVE = sql`${IS_KEY} AND ${keys.revokedAt} IS NULL`;
 /** One row if a key or an administrator can create keys with all scopes. */
 const FULL_ACCESS = statement(sql`SELECT 1 WHERE ${hasFullAccess}`);
 
-const FIND = statement(
-  sql`
-  SELECT ${COLUMNS}
-  FROM ${keys}
-  WHERE ${IS_KEY}`,
-  toKey,
-);
+const FIND = statement(sql`SELECT ${COLUMNS} FROM ${keys} WHERE ${IS_KEY}`, toKey);
 
 const LIST = statement(
   sql`

@@ -35,10 +35,7 @@ const FIND = statement<Project>(sql`
   FROM ${projects}
   WHERE ${projects.slug} = ${value("slug")}`);
 
-const FIND_BY_ID = statement<Project>(sql`
-  SELECT ${columnsOf(projects)}
-  FROM ${projects}
-  WHERE ${HAS_ID}`);
+const FIND_BY_ID = statement<Project>(sql`SELECT ${columnsOf(projects)} FROM ${projects} WHERE ${HAS_ID}`);
 
 const LIST = statement<Project>(sql`
   SELECT ${columnsOf(projects)}
