@@ -213,7 +213,6 @@ export const importRepository = (
   client.run("PRAGMA temp_store=MEMORY");
 
   const record = auditing(database);
-  const indexing = importIndexing(database);
 
   /** Keeps other processes from continuing an import, until it is disposed of. @throws ConcurrentImport */
   const hold = (id: number): Disposable => holdLock(lockPath(id));
@@ -248,7 +247,7 @@ export const importRepository = (
         insertPets(pets, now());
       };
       const insert = { query: { all }, values: {} };
-      await commit([updateIfAt(database, id, from, progress), insert, ...indexing(pets.length)]);
+      await commit([updateIfAt(database, id, from, progress), insert, ...importIndexing(pets.length)]);
     },
     async finish(id: number, finishedAt: number): Promise<void> {
       const isUnfinished = and(eq(imports.id, id), isNull(imports.finishedAt));

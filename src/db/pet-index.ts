@@ -1,9 +1,11 @@
 import { Database as Client } from "bun:sqlite";
-import { drizzle } from "drizzle-orm/bun-sqlite";
+import { sql } from "drizzle-orm";
 import type { Statement } from "./commit.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./open.ts";
+import { pets, petsIndexed } from "./schema/pets.ts";
+import { columnsOf, insert, set, statement, value, valuesFor } from "./statement.ts";
 import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 
 /** How many animals a transaction indexes: about 3 ms of work. */
@@ -15,65 +17,56 @@ const ANIMALS_PER_MERGED_PAGE = 40;
 /** How long a search waits for another process's lock. An import holds it for 40 ms at a time. */
 const LOCK_WAIT_MS = 60;
 
-const statementsOf = (client: Client) => {
-  const tail = client.query<{ newest: number; indexedTo: number }, []>(
-    "SELECT coalesce((SELECT max(id) FROM pets), 0) AS newest, indexed_to AS indexedTo FROM pets_indexed",
-  );
-  const index = client.query<never, [number]>(
-    `UPDATE pets_indexed SET indexed_to = coalesce(
-       (SELECT id FROM pets WHERE id > indexed_to ORDER BY id LIMIT 1 OFFSET ? - 1), (SELECT max(id) FROM pets))
-     WHERE indexed_to < (SELECT max(id) FROM pets)`,
-  );
-  const merge = client.query<never, [number]>(
-    "INSERT INTO pets_words (pets_words, rank) VALUES ('merge', ?)",
-  );
-  const changes = client.query<{ rows: number }, []>("SELECT total_changes() AS rows");
-  return {
-    tail: () => tail.get() ?? { newest: 0, indexedTo: 0 },
-    index: (animals: number): Statement => ({ query: { all: () => index.run(animals) }, values: {} }),
-    /** Its rows are true if there may be more to merge: https://sqlite.org/fts5.html#the_merge_command. */
-    merge: (pages: number): Statement<boolean> => {
-      const all = () => {
-        const before = changes.get()?.rows ?? 0;
-        merge.run(pages);
-        return (changes.get()?.rows ?? 0) - before >= 2;
-      };
-      return { query: { all }, values: {} };
-    },
-  };
-};
+const TAIL = statement<{ newest: number; indexedTo: number }>(sql`
+  SELECT coalesce((SELECT max(${pets.id}) FROM ${pets}), 0) AS newest, ${columnsOf(petsIndexed, "indexedTo")}
+  FROM ${petsIndexed}
+  WHERE ${petsIndexed.one} = 1`);
+
+const INDEX = statement(sql`
+  UPDATE ${petsIndexed}
+  ${set(petsIndexed, {
+    indexedTo: sql`coalesce(
+      (SELECT ${pets.id} FROM ${pets} WHERE ${pets.id} > ${petsIndexed.indexedTo}
+        ORDER BY ${pets.id} LIMIT 1 OFFSET ${value("animals")} - 1),
+      (SELECT max(${pets.id}) FROM ${pets}))`,
+  })}
+  WHERE ${petsIndexed.indexedTo} < (SELECT max(${pets.id}) FROM ${pets})`);
+
+const MERGE = statement(sql`INSERT INTO pets_words (pets_words, rank) VALUES ('merge', ${value("pages")})`);
+
+const TOTAL_CHANGES = statement<{ rows: number }>(sql`SELECT total_changes() AS rows`);
 
 /** For the transaction of an import: indexes its animals, and merges about as much as they add. */
-export const importIndexing = ({ client }: Pick<Database, "client">) => {
-  const { index, merge } = statementsOf(client);
-  return (animals: number): readonly Statement[] => [
-    index(Number.MAX_SAFE_INTEGER),
-    merge(Math.ceil(animals / ANIMALS_PER_MERGED_PAGE)),
-  ];
-};
+export const importIndexing = (animals: number): readonly Statement[] => [
+  INDEX.with({ animals: Number.MAX_SAFE_INTEGER }),
+  MERGE.with({ pages: Math.ceil(animals / ANIMALS_PER_MERGED_PAGE) }),
+];
+
+type Animal = Pick<typeof pets.$inferSelect, "id" | "name" | "categoryId" | "status">;
+
+const UNINDEXED = statement<Animal>(sql`
+  SELECT ${columnsOf(pets, "id", "name", "categoryId", "status")}
+  FROM ${pets}
+  WHERE ${pets.id} > (SELECT ${petsIndexed.indexedTo} FROM ${petsIndexed})`);
+
+const ADD_COPY = statement(
+  insert(pets, { ...valuesFor("id", "name", "categoryId", "status"), createdAt: 0 }),
+);
 
 /** Copies the animals that are not indexed to a database in memory, which indexes them. */
-const copyUnindexed = (client: Client) => {
+const copyUnindexed = (client: Client): Client => {
   const copy = new Client(":memory:", { strict: true });
   migrate(copy, migrations);
-  const insertStatement = copy.query<never, string[]>(
-    "INSERT INTO pets (id, name, category_id, status, created_at) VALUES (?, ?, ?, ?, 0)",
-  );
-  // As text: a plain read rounds above 2^53.
-  const rows = client.query<never, []>(
-    `SELECT CAST(id AS TEXT), name, CAST(category_id AS TEXT), status FROM pets
-     WHERE id > (SELECT indexed_to FROM pets_indexed)`,
-  );
   copy.transaction(() => {
-    for (const row of rows.values()) insertStatement.run(...(row as string[]));
-    copy.run("UPDATE pets_indexed SET indexed_to = (SELECT coalesce(max(id), 0) FROM pets)");
+    for (const animal of UNINDEXED.all(client)) ADD_COPY.all(copy, animal);
+    INDEX.all(copy, { animals: Number.MAX_SAFE_INTEGER });
   })();
   // A search may still read it when it is replaced: the garbage collector closes it.
-  return drizzle(copy);
+  return copy;
 };
 
 /** The animals that the index lacks. */
-export interface Unindexed extends Pick<Database, "orm"> {
+export interface Unindexed extends Pick<Database, "client"> {
   /** False as soon as the index has some of them. */
   isCurrent(): boolean;
 }
@@ -104,36 +97,48 @@ export const petIndex = (
   { client, commit, version }: Pick<Database, "client" | "commit" | "version">,
   requestIndex?: RequestIndex,
 ) => {
-  const statements = statementsOf(client);
+  const tail = () => TAIL.get(client) ?? { newest: 0, indexedTo: 0 };
   let indexing: Promise<unknown> | undefined;
   let mergedState: string | undefined;
   let copy: { version: number; unindexed: Unindexed } | undefined;
 
-  const write = <Rows>(statement: Statement<Rows>) =>
-    commit([statement], undefined, { lockWait: LOCK_WAIT_MS, isDerived: true });
+  const DERIVED = { lockWait: LOCK_WAIT_MS, isDerived: true };
+
+  /** Resolves with true if there may be more to merge: https://sqlite.org/fts5.html#the_merge_command. */
+  const merge = async (): Promise<boolean> => {
+    const merging = [
+      TOTAL_CHANGES.with({}),
+      MERGE.with({ pages: SLICE_PAGES }),
+      TOTAL_CHANGES.with({}),
+    ] as const;
+    const [[before], , [after]] = await commit(merging, undefined, DERIVED);
+    return (after?.rows ?? 0) - (before?.rows ?? 0) >= 2;
+  };
 
   const requestSlice = async () => {
     if (!(await requestIndex?.())) throw new StorageUnavailable("the index is behind");
   };
 
   const indexSlice = () =>
-    (indexing ??= (requestIndex ? requestSlice() : write(statements.index(SLICE_ANIMALS))).finally(() => {
+    (indexing ??= (
+      requestIndex ? requestSlice() : commit([INDEX.with({ animals: SLICE_ANIMALS })], undefined, DERIVED)
+    ).finally(() => {
       indexing = undefined;
     }));
 
   /** Changes with every write to the index that is not a merge. */
-  const state = () => `${version()} ${statements.tail().indexedTo}`;
+  const state = () => `${version()} ${tail().indexedTo}`;
 
   const catchUp = async (): Promise<void> => {
-    const { newest } = statements.tail();
-    while (statements.tail().indexedTo < newest) await indexSlice();
+    const { newest } = tail();
+    while (tail().indexedTo < newest) await indexSlice();
   };
 
   const unindexed = (): Unindexed => {
     if (copy?.version === version() && copy.unindexed.isCurrent()) return copy.unindexed;
-    const { indexedTo } = statements.tail();
-    const isCurrent = () => statements.tail().indexedTo === indexedTo;
-    copy = { version: version(), unindexed: { orm: copyUnindexed(client), isCurrent } };
+    const { indexedTo } = tail();
+    const isCurrent = () => tail().indexedTo === indexedTo;
+    copy = { version: version(), unindexed: { client: copyUnindexed(client), isCurrent } };
     return copy.unindexed;
   };
 
@@ -153,10 +158,9 @@ export const petIndex = (
     async tidy(): Promise<void> {
       if (!(await isAccepted(catchUp()))) return;
       while (state() !== mergedState) {
-        const merging = write(statements.merge(SLICE_PAGES));
+        const merging = merge();
         if (!(await isAccepted(merging))) return;
-        const [hasMore] = await merging;
-        if (!hasMore) mergedState = state();
+        if (!(await merging)) mergedState = state();
       }
     },
   };

@@ -1,10 +1,10 @@
-import { asc, eq, gt, sql } from "drizzle-orm";
-import type { Database } from "../db/open.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { categories, categoryCounts, dayCounts, pets } from "../db/schema/pets.ts";
+import { columnsOf, statement, value } from "../db/statement.ts";
 import { type Search, toSearch } from "../lib/search.ts";
 import { PET_STATUSES, type Pet, type PetFilters } from "./pet.ts";
-import { indexedTo, value } from "./queries.ts";
-import { ALL_IDS, typedLookup, wordLookup, wordSlices } from "./word-queries.ts";
+import { indexedTo, type Reader } from "./queries.ts";
+import { ALL_IDS, findTyped, wordLookup, wordSlices } from "./word-queries.ts";
 
 /** The animals to count. */
 export type CountedPets = Pick<PetFilters, "q" | "categoryId">;
@@ -28,15 +28,12 @@ interface DayCount {
   count: number;
 }
 
-// Grouping by the status, which is text, takes twice as long.
-const COUNTS = forEachStatus((status) => {
-  const isStatus = status === "none" ? sql`is null` : sql`= ${status}`;
-  return sql<number>`count(iif(${pets.status} ${isStatus}, 1, null))`;
-});
-
-const BY_CATEGORY = forEachStatus((status) => categoryCounts[status]);
-
-const TOTALS = forEachStatus((status) => sql<number>`coalesce(sum(${dayCounts[status]}), 0)`);
+/** A result for each status. */
+const countBy = (count: (status: Counted) => SQL) =>
+  sql.join(
+    COUNTED.map((status) => sql`${count(status)} AS ${sql.identifier(status)}`),
+    sql`, `,
+  );
 
 const add = (counts: StatusCounts, more: StatusCounts): StatusCounts =>
   forEachStatus((status) => counts[status] + more[status]);
@@ -47,88 +44,74 @@ const countPets = (some: readonly Pet[]): StatusCounts => {
   return counts;
 };
 
+// Grouping by the status, which is text, takes twice as long.
+const COUNTS = countBy(
+  (status) => sql`count(iif(${pets.status} ${status === "none" ? sql`IS NULL` : sql`= ${status}`}, 1, NULL))`,
+);
+
+const COUNT_SLICES = wordSlices<StatusCounts>(false, {
+  read: (matching) => statement(sql`SELECT ${COUNTS} FROM ${pets} WHERE ${matching}`),
+  fromPets: (found) => [countPets(found)],
+});
+
 /** Counts the animals that match a search. */
-const searchCounts = ({ orm }: Pick<Database, "orm">) => {
-  const slices = wordSlices<StatusCounts>(
-    { orm },
-    {
-      prepare(matching) {
-        const statement = orm.select(COUNTS).from(pets).where(matching).prepare();
-        return (values) => statement.all(values);
-      },
-      fromPets: (found) => [countPets(found)],
-    },
-    false,
-  );
-  const findTyped = typedLookup({ orm });
-  const lookUp = wordLookup({ orm });
-  const findEnd = indexedTo({ orm });
-
-  return async (search: Search, categoryId: bigint | undefined): Promise<StatusCounts> => {
-    const byWords = { ...search, typed: null };
-    const filters = { status: undefined, categoryId };
-    const bounds = { ...ALL_IDS, high: findEnd() };
-    const hasWords = lookUp(byWords);
-    const isUncounted = (pet: Pet) => pet.id > bounds.high || !hasWords(pet);
-    let counts = countPets(findTyped(search, filters).filter(isUncounted));
-    for await (const [more = NO_ANIMALS] of slices(byWords, { filters, bounds })) counts = add(counts, more);
-    return counts;
-  };
+const searchCounts = async (
+  reader: Reader,
+  search: Search,
+  categoryId: bigint | undefined,
+): Promise<StatusCounts> => {
+  const byWords = { ...search, typed: null };
+  const filters = { status: undefined, categoryId };
+  const bounds = { ...ALL_IDS, high: indexedTo(reader) };
+  const hasWords = wordLookup(reader)(byWords);
+  const typed = findTyped(reader, search, filters);
+  const isUncounted = typed !== undefined && (typed.id > bounds.high || !hasWords(typed));
+  let counts = countPets(isUncounted ? [typed] : []);
+  for await (const [more = NO_ANIMALS] of COUNT_SLICES(reader)(byWords, { filters, bounds }))
+    counts = add(counts, more);
+  return counts;
 };
 
-/** The number of animals in a category that has a record. */
-interface CategoryCounts {
-  id: number;
-  name: string;
-  byStatus: StatusCounts;
-}
+const TOTALS = statement<StatusCounts>(sql`
+  SELECT ${countBy((status) => sql`coalesce(sum(${dayCounts[status]}), 0)`)} FROM ${dayCounts}`);
 
-/** Counts the animals of each category, ascending by the category's id. */
-const countsOfCategories = ({ orm }: Pick<Database, "orm">) => {
-  const listStatement = orm
-    .select({ id: categories.id, name: categories.name, byStatus: BY_CATEGORY })
-    .from(categories)
-    .leftJoin(categoryCounts, eq(categoryCounts.categoryId, sql`${categories.id}`))
-    .where(gt(categories.id, value("after")))
-    .orderBy(asc(categories.id))
-    .limit(value("limit"))
-    .prepare();
-  return (page: { after: number; limit: number }): CategoryCounts[] =>
-    listStatement
-      .all({ ...page })
-      .map(({ id, name, byStatus }) => ({ id, name, byStatus: byStatus ?? NO_ANIMALS }));
-};
+const OF_CATEGORY = statement<StatusCounts>(sql`
+  SELECT ${columnsOf(categoryCounts, ...COUNTED)}
+  FROM ${categoryCounts}
+  WHERE ${categoryCounts.categoryId} = ${value("categoryId")}`);
+
+const ADDED = statement<DayCount>(sql`
+  SELECT ${dayCounts.day} AS day,
+    ${dayCounts.available} + ${dayCounts.pending} + ${dayCounts.sold} + ${dayCounts.none} AS count
+  FROM ${dayCounts}
+  WHERE ${dayCounts.day} > ${value("after")}
+  ORDER BY ${dayCounts.day}`);
+
+const OF_CATEGORIES = statement(
+  sql`
+  SELECT ${columnsOf(categories, "id", "name")}, ${countBy((status) => sql`coalesce(${categoryCounts[status]}, 0)`)}
+  FROM ${categories}
+  LEFT JOIN ${categoryCounts} ON ${categoryCounts.categoryId} = ${categories.id}
+  WHERE ${categories.id} > ${value("after")}
+  ORDER BY ${categories.id}
+  LIMIT ${value("limit")}`,
+  ({ id, name, ...byStatus }: { id: number; name: string } & StatusCounts) => ({ id, name, byStatus }),
+);
 
 /** Counts animals. Counts without a search come from the counts that triggers keep. */
-export const petCounts = ({ orm }: Pick<Database, "orm">) => {
-  const totalStatement = orm.select(TOTALS).from(dayCounts).prepare();
-  const categoryStatement = orm
-    .select(BY_CATEGORY)
-    .from(categoryCounts)
-    .where(eq(categoryCounts.categoryId, value("categoryId")))
-    .limit(1)
-    .prepare();
-  const daysStatement = orm
-    .select({
-      day: dayCounts.day,
-      count: sql<number>`${dayCounts.available} + ${dayCounts.pending} + ${dayCounts.sold} + ${dayCounts.none}`,
-    })
-    .from(dayCounts)
-    .where(gt(dayCounts.day, value("after")))
-    .orderBy(asc(dayCounts.day))
-    .prepare();
-  const countMatches = searchCounts({ orm });
-
+export const petCounts = (reader: Reader) => {
+  const { client } = reader;
   return {
     /** The animals that match, by status: those of a category, those that a search finds, or all. */
     byStatus({ q, categoryId }: CountedPets): StatusCounts | Promise<StatusCounts> {
       const search = toSearch(q);
-      if (search) return countMatches(search, categoryId);
-      if (categoryId === undefined) return totalStatement.get() ?? NO_ANIMALS;
-      return categoryStatement.get({ categoryId }) ?? NO_ANIMALS;
+      if (search) return searchCounts(reader, search, categoryId);
+      if (categoryId === undefined) return TOTALS.get(client) ?? NO_ANIMALS;
+      return OF_CATEGORY.get(client, { categoryId }) ?? NO_ANIMALS;
     },
     /** The days after a day on which animals were added, ascending. */
-    addedAfter: (after: number): DayCount[] => daysStatement.all({ after }),
-    ofCategories: countsOfCategories({ orm }),
+    addedAfter: (after: number): DayCount[] => ADDED.all(client, { after }),
+    /** The animals of each category that has a record, ascending by the category's id. */
+    ofCategories: (page: { after: number; limit: number }) => OF_CATEGORIES.all(client, page),
   };
 };

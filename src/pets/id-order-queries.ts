@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { and, asc, desc, gt, lt, type SQL } from "drizzle-orm";
-import type { Database } from "../db/open.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { pets } from "../db/schema/pets.ts";
-import { once } from "../lib/lazy.ts";
+import { statement, value } from "../db/statement.ts";
 import { type Search, toSearch, wordMatcher } from "../lib/search.ts";
 import type { Pet } from "./pet.ts";
 import {
+  allOf,
   byFilters,
   COLUMNS,
   COLUMNS_BUT_STATUS,
@@ -13,12 +13,13 @@ import {
   filterValues,
   HAS_ID,
   HAS_STATUS,
+  inDirections,
   MATCHES_FILTERS,
   type PetPage,
-  readPets,
-  value,
+  type Reader,
+  toPet,
 } from "./queries.ts";
-import { type PlanOptions, typedLookup, wordLookup, wordSlices } from "./word-queries.ts";
+import { findTyped, type PlanOptions, wordLookup, wordSlices } from "./word-queries.ts";
 
 /** Animals that are read in one turn of the event loop: for some names, a comparison takes 50 microseconds. */
 const MAX_READ = 200;
@@ -78,26 +79,20 @@ export const isReady: Ready = async () => {};
 
 type ListPage = (filters: Filters, page: IdPage) => Pet[];
 
+const SLICES = inDirections((isDescending, direction) =>
+  wordSlices<Pet>(isDescending, {
+    read: (matching) =>
+      statement(
+        sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${matching} ORDER BY ${pets.id} ${direction}`,
+        toPet,
+      ),
+    fromPets: (found) => found,
+  }),
+);
+
 /** Searches the index of words after an animal. */
-const indexSearch = (
-  { orm }: Pick<Database, "orm">,
-  isDescending: boolean,
-  options: PlanOptions | undefined,
-) => {
-  const order = (isDescending ? desc : asc)(pets.id);
-  const slices = wordSlices<Pet>(
-    { orm },
-    {
-      prepare(matching) {
-        const statement = orm.select(COLUMNS).from(pets).where(matching).orderBy(order).prepare();
-        return (values) => readPets(statement, values);
-      },
-      fromPets: (found) => found,
-    },
-    isDescending,
-    options,
-  );
-  const findTyped = typedLookup({ orm });
+const indexSearch = (reader: Reader, isDescending: boolean, options: PlanOptions | undefined) => {
+  const slices = SLICES(isDescending)(reader, options);
   const inOrder = (one: Pet, other: Pet) => (isDescending ? other.id - one.id : one.id - other.id);
 
   return async (search: Search, filters: Filters, { after, limit }: IdPage): Promise<Pet[]> => {
@@ -108,7 +103,7 @@ const indexSearch = (
       found.push(...more.slice(0, missing()));
       if (missing() === 0) break;
     }
-    const [typed] = findTyped(search, filters);
+    const typed = findTyped(reader, search, filters);
     const isBehind = typed && typed.id > bounds.low && typed.id <= bounds.high;
     if (!isBehind || found.some(({ id }) => id === typed.id)) return found;
     return [...found, typed].toSorted(inOrder).slice(0, limit);
@@ -117,12 +112,12 @@ const indexSearch = (
 
 /** Reads the list itself while much of it matches: a page costs less than the first words of the index. */
 const petSearch = (
-  { orm }: Pick<Database, "orm">,
+  reader: Reader,
   isDescending: boolean,
   listPage: ListPage,
   options: PlanOptions | undefined,
 ) => {
-  const searchIndex = once(() => indexSearch({ orm }, isDescending, options));
+  const searchIndex = indexSearch(reader, isDescending, options);
 
   return async (search: Search, filters: PetPage, start: number, ready: Ready): Promise<Pet[]> => {
     const { limit } = filters;
@@ -142,42 +137,51 @@ const petSearch = (
     const { found, last } = isKnown ? scan : { found: [], last: undefined };
     const rest = { after: last?.id ?? start, limit: limit - found.length };
     await ready();
-    return [...found, ...(await searchIndex()(search, filters, rest))];
+    return [...found, ...(await searchIndex(search, filters, rest))];
   };
 };
 
-/** Lists animals in one direction of ids. */
-const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean, options?: PlanOptions) => {
-  const isBehind = (isDescending ? lt : gt)(pets.id, value("after"));
-  const listWhere = (conditions: (SQL | undefined)[]) =>
-    orm
+const LISTS = inDirections((isDescending, direction) => {
+  const isBehind = sql`${pets.id} ${isDescending ? sql`<` : sql`>`} ${value("after")}`;
+  const listWhere = (conditions: SQL[]) =>
+    statement(
       // A filter already tells the status: not reading the column makes up for the lookup by index.
-      .select(conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS)
-      .from(pets)
-      .where(and(...conditions, isBehind))
-      .orderBy((isDescending ? desc : asc)(pets.id))
-      .limit(value("limit"))
-      .prepare();
-  const statementFor = byFilters(listWhere);
-  const idsStatement = once(() => listWhere([HAS_ID, MATCHES_FILTERS]));
-  const hasWords = wordLookup({ orm });
-  const listPage: ListPage = ({ status, categoryId }, page) =>
-    readPets(statementFor({ status, categoryId }), { ...page, status, categoryId }, status);
-  const search = once(() => petSearch({ orm }, isDescending, listPage, options));
+      sql`
+      SELECT ${conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS}
+      FROM ${pets}
+      WHERE ${allOf([...conditions, isBehind])}
+      ORDER BY ${pets.id} ${direction}
+      LIMIT ${value("limit")}`,
+      toPet,
+    );
+  return { byFilters: byFilters(listWhere), ofIds: listWhere([HAS_ID, MATCHES_FILTERS]) };
+});
+
+/** Lists animals in one direction of ids. */
+const listsInDirection = (reader: Reader, isDescending: boolean, options?: PlanOptions) => {
+  const { client } = reader;
+  const lists = LISTS(isDescending);
+  const hasWords = wordLookup(reader);
+  const listPage: ListPage = ({ status, categoryId }, page) => {
+    const found = lists.byFilters({ status, categoryId }).all(client, { ...page, status, categoryId });
+    if (status !== undefined) for (const pet of found) pet.status = status;
+    return found;
+  };
+  const search = petSearch(reader, isDescending, listPage, options);
 
   return (page: PetPage, ready: Ready): Pet[] | Promise<Pet[]> => {
     const { q, ids, limit } = page;
     const after = page.after?.id ?? (isDescending ? NO_ID : 0);
     const sought = toSearch(q);
     if (ids === undefined)
-      return sought ? search()(sought, page, after, ready) : listPage(page, { after, limit });
+      return sought ? search(sought, page, after, ready) : listPage(page, { after, limit });
     const values = {
       ...filterValues(page),
       after,
       limit: sought ? ids.length : limit,
       ids: JSON.stringify(ids),
     };
-    const read = () => readPets(idsStatement(), values);
+    const read = () => lists.ofIds.all(client, values);
     return sought ? ready().then(() => read().filter(hasWords(sought)).slice(0, limit)) : read();
   };
 };
@@ -186,8 +190,8 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
  * Lists pages of animals in the order of ids. Each kind of list has its own statement and reads an index in that order: none
  * sorts. `ready` is awaited before the index of words is read.
  */
-export const petsByIdOrder = (database: Pick<Database, "orm">, options?: PlanOptions) => {
-  const ascending = listsInDirection(database, false, options);
-  const descending = once(() => listsInDirection(database, true, options));
-  return (page: PetPage, ready = isReady) => (page.sort === "-id" ? descending() : ascending)(page, ready);
+export const petsByIdOrder = (reader: Reader, options?: PlanOptions) => {
+  const ascending = listsInDirection(reader, false, options);
+  const descending = listsInDirection(reader, true, options);
+  return (page: PetPage, ready = isReady) => (page.sort === "-id" ? descending : ascending)(page, ready);
 };

@@ -1,82 +1,74 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { and, asc, desc, eq, gt, sql } from "drizzle-orm";
-import type { Database } from "../db/open.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { petNames, pets } from "../db/schema/pets.ts";
+import { columnsOf, statement, value } from "../db/statement.ts";
 import { type Search, toSearch } from "../lib/search.ts";
 import { scanDense } from "./id-order-queries.ts";
 import type { Pet } from "./pet.ts";
 import {
+  allOf,
   byFilters,
   COLUMNS,
   type Filters,
   HAS_ID,
+  inDirections,
   type ListedPet,
-  petOf,
   type PetPage,
   type Position,
-  type RowValues,
-  value,
+  type Reader,
+  type Row,
+  toPet,
 } from "./queries.ts";
-import { ALL_IDS, typedLookup, wordLookup, wordSlices } from "./word-queries.ts";
+import { ALL_IDS, findTyped, wordLookup, wordSlices } from "./word-queries.ts";
 
 /** Ids that are read from an index in one turn of the event loop. */
 const SLICE_IDS = 10_000;
 
-/** The ids of the animals that a search finds, ascending. */
-const searchedIds = ({ orm }: Pick<Database, "orm">) => {
-  const slices = wordSlices<number>(
-    { orm },
-    {
-      prepare(matching) {
-        const statement = orm
-          .select({ id: pets.id })
-          .from(pets)
-          .where(matching)
-          .orderBy(asc(pets.id))
-          .prepare();
-        return (values) => statement.values(values).map(([id]) => Number(id));
-      },
-      fromPets: (found) => found.map(({ id }) => id),
-    },
-    false,
-  );
-  const findTyped = typedLookup({ orm });
+const toId = ({ id }: { id: number }) => id;
 
-  return async (search: Search, filters: Filters): Promise<number[]> => {
-    const found: number[] = [];
-    for await (const ids of slices(search, { filters, bounds: ALL_IDS }))
-      for (const id of ids) found.push(id);
-    const [typed] = findTyped(search, filters);
-    if (!typed || found.includes(typed.id)) return found;
-    return [...found, typed.id].toSorted((one, other) => one - other);
-  };
+const ID_SLICES = wordSlices<number>(false, {
+  read: (matching) =>
+    statement(sql`SELECT ${pets.id} AS id FROM ${pets} WHERE ${matching} ORDER BY ${pets.id}`, toId),
+  fromPets: (found) => found.map(toId),
+});
+
+/** The ids of the animals that a search finds, ascending. */
+const searchedIds = async (reader: Reader, search: Search, filters: Filters): Promise<number[]> => {
+  const found: number[] = [];
+  for await (const ids of ID_SLICES(reader)(search, { filters, bounds: ALL_IDS }))
+    for (const id of ids) found.push(id);
+  const typed = findTyped(reader, search, filters);
+  if (!typed || found.includes(typed.id)) return found;
+  return [...found, typed.id].toSorted((one, other) => one - other);
 };
 
-/** Reads the ids of all animals that match a search, a status or a category, ascending, in slices that let other requests run. */
-const matchingIds = ({ orm }: Pick<Database, "orm">) => {
-  const statementFor = byFilters((conditions) =>
-    orm
-      .select({ id: pets.id })
-      .from(pets)
-      .where(and(...conditions, gt(pets.id, value("after"))))
-      .orderBy(asc(pets.id))
-      .limit(SLICE_IDS)
-      .prepare(),
-  );
-  const searchIds = searchedIds({ orm });
+const IDS = byFilters((conditions) =>
+  statement(
+    sql`
+    SELECT ${pets.id} AS id
+    FROM ${pets}
+    WHERE ${allOf([...conditions, sql`${pets.id} > ${value("after")}`])}
+    ORDER BY ${pets.id}
+    LIMIT ${SLICE_IDS}`,
+    toId,
+  ),
+);
 
-  return async ({ status, categoryId }: Filters, search: Search | undefined): Promise<number[]> => {
-    if (search) return searchIds(search, { status, categoryId });
-    const statement = statementFor({ status, categoryId });
-    const found: number[] = [];
-    for (let after = 0; ;) {
-      const slice = statement.values({ status, categoryId, after });
-      for (const [id] of slice) found.push(Number(id));
-      if (slice.length < SLICE_IDS) return found;
-      after = found.at(-1) ?? after;
-      await nextTurn();
-    }
-  };
+/** Reads the ids of all animals that match a search, a status or a category, ascending, in slices that let other requests run. */
+const matchingIds = async (
+  reader: Reader,
+  { status, categoryId }: Filters,
+  search: Search | undefined,
+): Promise<number[]> => {
+  if (search) return searchedIds(reader, search, { status, categoryId });
+  const found: number[] = [];
+  for (let after = 0; ;) {
+    const slice = IDS({ status, categoryId }).all(reader.client, { status, categoryId, after });
+    for (const id of slice) found.push(id);
+    if (slice.length < SLICE_IDS) return found;
+    after = found.at(-1) ?? after;
+    await nextTurn();
+  }
 };
 
 /** So many animals are sorted. If more match, the names are read in order until enough of them match. */
@@ -104,8 +96,8 @@ const cutName = (folded: string): string => folded.slice(0, encoder.encodeInto(f
 const mayBeCut = (folded: string): boolean =>
   Buffer.byteLength(folded) > MAX_NAME_BYTES - MAX_CHARACTER_BYTES;
 
-const toListed = ([id, name, category, status, folded]: [...RowValues, folded: string]): ListedPet => ({
-  ...petOf(id, name, category, status),
+const toListed = ({ folded, ...row }: Row & { folded: string }): ListedPet => ({
+  ...toPet(row),
   folded: cutName(folded),
 });
 
@@ -118,8 +110,6 @@ interface Place {
 const FIRST: Place = { id: 0, folded: "" };
 const LAST: Place = { id: 0, folded: new Uint8Array() };
 
-const PLACE = sql`(${petNames.folded}, ${petNames.at})`;
-const FROM = sql`(${value("fromFolded")}, ${value("fromId")})`;
 const fromPlace = ({ id, folded }: Place) => ({ fromId: id, fromFolded: folded });
 
 /** @param ids ascending */
@@ -133,52 +123,54 @@ const hasId = (ids: readonly number[], id: number): boolean => {
   return ids[low] === id;
 };
 
-const nameLookup = ({ orm }: Pick<Database, "orm">) => {
-  const nameStatement = orm
-    .select({ folded: petNames.folded })
-    .from(petNames)
-    .where(eq(petNames.id, value("id")))
-    .limit(1)
-    .prepare();
-  /** The place of a cursor. If the name was cut and its animal was deleted, the cut name is the closest place. */
-  return ({ id, folded = "" }: Position): Place => {
-    const name = mayBeCut(folded) ? nameStatement.get({ id })?.folded : undefined;
-    return { id, folded: name?.startsWith(folded) ? name : folded };
-  };
+const NAME = statement<{ folded: string }>(sql`
+  SELECT ${columnsOf(petNames, "folded")} FROM ${petNames} WHERE ${petNames.id} = ${value("id")}`);
+
+/** The place of a cursor. If the name was cut and its animal was deleted, the cut name is the closest place. */
+const placeOf = ({ client }: Reader, { id, folded = "" }: Position): Place => {
+  const name = mayBeCut(folded) ? NAME.get(client, { id })?.folded : undefined;
+  return { id, folded: name?.startsWith(folded) ? name : folded };
 };
 
+const LISTS = inDirections((isDescending, direction) => {
+  const isBehind = sql`(${petNames.folded}, ${petNames.at}) ${isDescending ? sql`<` : sql`>`}
+        (${value("fromFolded")}, ${value("fromId")})`;
+  const order = sql`${petNames.folded} ${direction}, ${petNames.at} ${direction}`;
+  const pageWhere = (conditions: SQL[]) =>
+    statement(
+      sql`
+      SELECT ${COLUMNS}, ${columnsOf(petNames, "folded")}
+      FROM ${petNames}
+      JOIN ${pets} ON ${pets.id} = ${petNames.id}
+      WHERE ${allOf(conditions)}
+      ORDER BY ${order}
+      LIMIT ${value("limit")}`,
+      toListed,
+    );
+  return {
+    page: pageWhere([isBehind]),
+    sort: pageWhere([isBehind, HAS_ID]),
+    names: statement<{ id: number; folded: string }>(sql`
+      SELECT ${columnsOf(petNames, "id", "folded")}
+      FROM ${petNames}
+      WHERE ${isBehind}
+      ORDER BY ${order}
+      LIMIT ${value("limit")}`),
+  };
+});
+
 /** Lists animals in one direction of names. */
-const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean, sliceNames: number) => {
-  const order = [petNames.folded, petNames.at].map(isDescending ? desc : asc);
-  const isBehind = isDescending ? sql`${PLACE} < ${FROM}` : sql`${PLACE} > ${FROM}`;
-  const pageWhere = (...conditions: (typeof HAS_ID)[]) =>
-    orm
-      .select({ ...COLUMNS, folded: petNames.folded })
-      .from(petNames)
-      .innerJoin(pets, eq(pets.id, petNames.id))
-      .where(and(isBehind, ...conditions))
-      .orderBy(...order)
-      .limit(value("limit"))
-      .prepare();
-  const pageStatement = pageWhere();
-  const sortStatement = pageWhere(HAS_ID);
-  const namesStatement = orm
-    .select({ id: petNames.id, folded: petNames.folded })
-    .from(petNames)
-    .where(isBehind)
-    .orderBy(...order)
-    .limit(sliceNames)
-    .prepare();
-  const findPlace = nameLookup({ orm });
+const listsInDirection = (reader: Reader, isDescending: boolean, sliceNames: number) => {
+  const { client } = reader;
+  const lists = LISTS(isDescending);
   const startOf = (after: Position | undefined): Place => {
-    if (after) return findPlace(after);
+    if (after) return placeOf(reader, after);
     return isDescending ? LAST : FIRST;
   };
-  const read = (statement: typeof pageStatement, from: Place, values: { limit: number; ids?: string }) =>
-    (statement.values({ ...fromPlace(from), ...values }) as [...RowValues, folded: string][]).map(toListed);
   const sortBehind = (from: Place, ids: readonly number[], limit: number): ListedPet[] =>
-    read(sortStatement, from, { ids: JSON.stringify(ids), limit });
-  const listBehind = (from: Place, limit: number): ListedPet[] => read(pageStatement, from, { limit });
+    lists.sort.all(client, { ...fromPlace(from), ids: JSON.stringify(ids), limit });
+  const listBehind = (from: Place, limit: number): ListedPet[] =>
+    lists.page.all(client, { ...fromPlace(from), limit });
 
   return {
     list: ({ after, limit }: PetPage): ListedPet[] => listBehind(startOf(after), limit),
@@ -195,13 +187,13 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
     async select({ after, limit }: PetPage, ids: readonly number[]): Promise<ListedPet[]> {
       const found: ListedPet[] = [];
       for (let from = startOf(after); ;) {
-        const names = namesStatement.values(fromPlace(from)) as [id: number, folded: string][];
-        const matching = names.filter(([id]) => hasId(ids, id)).map(([id]) => id);
+        const names = lists.names.all(client, { ...fromPlace(from), limit: sliceNames });
+        const matching = names.map(toId).filter((id) => hasId(ids, id));
         const missing = limit - found.length;
         if (matching.length > 0) found.push(...sortBehind(from, matching.slice(0, missing), missing));
         const last = names.at(-1);
         if (names.length < sliceNames || last === undefined || found.length === limit) return found;
-        from = { id: last[0], folded: last[1] };
+        from = last;
         await nextTurn();
       }
     },
@@ -213,24 +205,20 @@ const listsInDirection = ({ orm }: Pick<Database, "orm">, isDescending: boolean,
  * @param byId finds animals by their ids
  */
 export const petsByNameOrder = (
-  database: Pick<Database, "orm">,
+  reader: Reader,
   byId: (page: PetPage) => Pet[] | Promise<Pet[]>,
   { maxSorted = MAX_SORTED, sliceNames = SLICE_NAMES } = {},
 ) => {
-  const ascending = listsInDirection(database, false, sliceNames);
-  const descending = listsInDirection(database, true, sliceNames);
-  const findMatching = matchingIds(database);
-  const lookUp = wordLookup(database);
+  const ascending = listsInDirection(reader, false, sliceNames);
+  const descending = listsInDirection(reader, true, sliceNames);
+  const lookUp = wordLookup(reader);
 
   return async (page: PetPage): Promise<ListedPet[]> => {
     const { list, scan, sort, select } = page.sort === "-name" ? descending : ascending;
     const { status, categoryId, q, ids } = page;
     if (ids) {
       const found = await byId({ ...page, sort: "id", after: undefined, limit: ids.length });
-      return sort(
-        page,
-        found.map(({ id }) => id),
-      );
+      return sort(page, found.map(toId));
     }
     const search = toSearch(q);
     if ((status ?? categoryId ?? search) === undefined) return list(page);
@@ -243,7 +231,7 @@ export const petsByNameOrder = (
         hasWords(pet),
     );
     if (isComplete) return found;
-    const matching = await findMatching(page, search);
+    const matching = await matchingIds(reader, page, search);
     return matching.length > maxSorted ? select(page, matching) : sort(page, matching);
   };
 };

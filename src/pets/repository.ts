@@ -1,20 +1,19 @@
-import { and, eq, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/audit.ts";
-import type { Statement } from "../db/commit.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { type CatchUp, petIndex, type RequestIndex, type Unindexed } from "../db/pet-index.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
+import { columnsOf, insert, type Query, set, statement, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
-import { lazy, once } from "../lib/lazy.ts";
 import { foldLetters } from "../lib/letter-folds.ts";
 import { toSearch } from "../lib/search.ts";
 import { type CountedPets, petCounts, type StatusCounts } from "./count-queries.ts";
 import { isReady, petsByIdOrder } from "./id-order-queries.ts";
 import { petsByNameOrder } from "./name-order-queries.ts";
-import { isByName, type NewPet, type Pet, type PetChange, type PetSort, type PetStatus } from "./pet.ts";
-import { COLUMNS, type ListedPet, petOf, type PetPage, type Row, type RowValues, value } from "./queries.ts";
+import { isByName, type NewPet, type Pet, type PetChange, type PetSort } from "./pet.ts";
+import { COLUMNS, type ListedPet, type PetPage, type Reader, type Row, toPet } from "./queries.ts";
 
 export type { StoreResponse } from "../db/kept-responses.ts";
 
@@ -36,48 +35,57 @@ interface RequestedChange {
   expected?: StoredPet | undefined;
 }
 
-const OPEN_ORDER = sql`${orders.petId} = ${pets.id} and ${isOpen(orders.status)}`;
-const OPEN_ORDER_ID = sql<number | null>`(select ${orders.id} from ${orders} where ${OPEN_ORDER})`;
-const HAS_NO_OPEN_ORDER = sql`not exists (select 1 from ${orders} where ${OPEN_ORDER})`;
-const HAS_ID = eq(pets.id, value("id"));
+const HAS_ID = sql`${pets.id} = ${value("id")}`;
+const OF_OPEN_ORDER = sql`${orders.petId} = ${pets.id} AND ${isOpen(orders.status)}`;
+const HAS_NO_OPEN_ORDER = sql`NOT EXISTS (SELECT 1 FROM ${orders} WHERE ${OF_OPEN_ORDER})`;
 
 /** True if the animal was not written since the client's copy was compared, or if the client expects nothing. */
-const IS_EXPECTED = sql<number>`(${value("revision")} is null or ${pets.revision} = ${value("revision")})`;
+const IS_EXPECTED = sql`(${value("revision")} IS NULL OR ${pets.revision} = ${value("revision")})`;
 
-const CATEGORY_EXISTS = sql`exists (select 1 from ${categories} where ${categories.id} = ${value("categoryId")})`;
+/** True unless categories are strict and the new one does not exist. */
+const HAS_CATEGORY = sql`(NOT ${value("strict")} OR ${value("categoryId")} IS NULL
+    OR EXISTS (SELECT 1 FROM ${categories} WHERE ${categories.id} = ${value("categoryId")}))`;
 
-type InsertValues = [name: string, categoryId: bigint, status: PetStatus | null, createdAt: number];
+const INSERT = statement<{ id: number }>(sql`
+  ${insert(pets, valuesFor("name", "categoryId", "status", "createdAt"))}
+  WHERE ${HAS_CATEGORY}
+  RETURNING ${pets.id} AS id`);
 
-/** Not built by Drizzle: its overhead is a quarter of the cost of storing an animal. */
-const prepareInsert = ({ client }: Pick<Database, "client">, strictCategories: boolean) => {
-  const insertStatement = client.query<{ id: number }, InsertValues>(
-    `INSERT INTO pets (name, category_id, status, created_at) SELECT ?1, ?2, ?3, ?4
-     ${strictCategories ? "WHERE EXISTS (SELECT 1 FROM categories WHERE id = ?2)" : ""} RETURNING id`,
-  );
-  return (...values: InsertValues): Statement<{ id: number }[]> => ({
-    query: { all: () => insertStatement.all(...values) },
-    values: {},
-  });
-};
-
-/** Not run by Drizzle, which looks up the kind of each parameter in each call: that takes twice as long as the read itself. */
-const prepareFind = ({ orm, client }: Pick<Database, "orm" | "client">) => {
-  const query = orm
-    .select({ ...COLUMNS, revision: pets.revision })
-    .from(pets)
-    .where(HAS_ID);
-  return client.prepare<unknown, [id: number]>(query.toSQL().sql);
-};
+const FIND = statement(
+  sql`SELECT ${COLUMNS}, ${columnsOf(pets, "revision")} FROM ${pets} WHERE ${HAS_ID}`,
+  (row: Row & { revision: number }): StoredPet => ({ ...toPet(row), revision: row.revision }),
+);
 
 /** The animal before a write, in its transaction, and the conditions that may stop the write. */
 interface State extends Row {
   isExpected: number;
-  /** 0 if categories are strict and the new one does not exist. */
   hasCategory: number;
   openOrder: number | null;
 }
 
-const toPet = ({ status, ...row }: Row): Pet => (status === null ? row : { ...row, status });
+const STATE = statement<State>(sql`
+  SELECT ${COLUMNS}, ${IS_EXPECTED} AS isExpected, ${HAS_CATEGORY} AS hasCategory,
+    (SELECT ${orders.id} FROM ${orders} WHERE ${OF_OPEN_ORDER}) AS openOrder
+  FROM ${pets}
+  WHERE ${HAS_ID}`);
+
+const UPDATE = statement<Row>(sql`
+  UPDATE ${pets}
+  ${set(pets, {
+    name: sql`coalesce(${value("name")}, ${pets.name})`,
+    categoryId: sql`coalesce(${value("categoryId")}, ${pets.categoryId})`,
+    status: sql`iif(${value("keepsStatus")}, ${pets.status}, ${value("status")})`,
+  })}
+  WHERE ${HAS_ID}
+    AND ${IS_EXPECTED}
+    AND ${HAS_CATEGORY}
+    AND (${value("keepsStatus")} OR ${pets.status} IS ${value("status")} OR ${HAS_NO_OPEN_ORDER})
+  RETURNING ${COLUMNS}`);
+
+const DELETE = statement<Row>(sql`
+  DELETE FROM ${pets}
+  WHERE ${HAS_ID} AND ${IS_EXPECTED} AND ${HAS_NO_OPEN_ORDER}
+  RETURNING ${COLUMNS}`);
 
 const resultOf = (written: Row | undefined, state: State | undefined): WriteResult => {
   if (written) return { pet: toPet(written) };
@@ -86,42 +94,6 @@ const resultOf = (written: Row | undefined, state: State | undefined): WriteResu
   if (!state.hasCategory) return { refused: "category_not_found" };
   // Nothing else stops a write.
   return { refused: "pet_in_order", order: state.openOrder as number };
-};
-
-const conditionalStatements = ({ orm }: Pick<Database, "orm">, strictCategories: boolean) => {
-  const hasCategory = strictCategories
-    ? sql<number>`(${value("categoryId")} is null or ${CATEGORY_EXISTS})`
-    : sql<number>`1`;
-  const updateStatement = orm
-    .update(pets)
-    .set({
-      name: sql`coalesce(${value("name")}, ${pets.name})`,
-      categoryId: sql`coalesce(${value("categoryId")}, ${pets.categoryId})`,
-      status: sql`iif(${value("keepsStatus")}, ${pets.status}, ${value("status")})`,
-    })
-    .where(
-      and(
-        HAS_ID,
-        IS_EXPECTED,
-        hasCategory,
-        sql`(${value("keepsStatus")} or ${pets.status} is ${value("status")} or ${HAS_NO_OPEN_ORDER})`,
-      ),
-    )
-    .returning(COLUMNS)
-    .prepare();
-  const deleteStatement = orm
-    .delete(pets)
-    .where(and(HAS_ID, IS_EXPECTED, HAS_NO_OPEN_ORDER))
-    .returning(COLUMNS)
-    .prepare();
-  // Runs before the write, in its transaction: it returns the previous values, or the reason for a refusal.
-  const stateStatement = orm
-    .select({ ...COLUMNS, isExpected: IS_EXPECTED, hasCategory, openOrder: OPEN_ORDER_ID })
-    .from(pets)
-    .where(HAS_ID)
-    .limit(1)
-    .prepare();
-  return { updateStatement, deleteStatement, stateStatement };
 };
 
 const changeValues = ({ id, change, expected }: RequestedChange) => ({
@@ -141,23 +113,16 @@ const changedEntry = (before: Row, after: Row): AuditEntry => ({
 });
 
 /** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
-const conditionalWrites = (database: Database, strictCategories: boolean, record: Audit) => {
-  const { updateStatement, deleteStatement, stateStatement } = conditionalStatements(
-    database,
-    strictCategories,
-  );
-
+const conditionalWrites = ({ commit }: Database, strict: number, record: Audit) => {
+  // The state is read before the write, in its transaction: it has the previous values, or the reason for a refusal.
   const write = async (
-    query: typeof updateStatement | typeof deleteStatement,
-    values: Record<string, unknown>,
+    query: Query<Row>,
+    values: object,
     act: Act,
     entryOf: (before: Row, after: Row) => AuditEntry,
   ): Promise<WriteResult> => {
-    const [[state], [written]] = await database.commit(
-      [
-        { query: stateStatement, values },
-        { query, values },
-      ],
+    const [[state], [written]] = await commit(
+      [STATE.with(values), query.with(values)],
       ([[before], [after]]) => record(act, before && after && entryOf(before, after)),
     );
     return resultOf(written, state);
@@ -168,17 +133,16 @@ const conditionalWrites = (database: Database, strictCategories: boolean, record
      * Changes the animal in one atomic step, if it still is `expected` and, for a new status, no open order holds it.
      */
     change: (id: number, change: PetChange, act: Act, expected?: StoredPet) =>
-      write(updateStatement, changeValues({ id, change, expected }), act, changedEntry),
+      write(UPDATE, { ...changeValues({ id, change, expected }), strict }, act, changedEntry),
     /** Makes many changes in one transaction, in this order. A change that is refused stops no other. */
     async changeMany(
       requested: readonly RequestedChange[],
       act: Act,
       keep?: StoreResponse<WriteResult[]>,
     ): Promise<WriteResult[]> {
-      const statements = requested.map(changeValues).flatMap((values) => [
-        { query: stateStatement, values },
-        { query: updateStatement, values },
-      ]);
+      const statements = requested
+        .map((one) => ({ ...changeValues(one), strict }))
+        .flatMap((values) => [STATE.with(values), UPDATE.with(values)]);
       const pairs = (rows: readonly (readonly Row[])[]) =>
         requested.map((_, at) => ({
           before: rows[2 * at]?.[0] as State | undefined,
@@ -186,7 +150,7 @@ const conditionalWrites = (database: Database, strictCategories: boolean, record
         }));
       const resultsOf = (rows: readonly (readonly Row[])[]) =>
         pairs(rows).map(({ before, after }) => resultOf(after, before));
-      const rows = await database.commit(statements, (written) => [
+      const rows = await commit(statements, (written) => [
         ...pairs(written).flatMap(({ before, after }) =>
           record(act, before && after && changedEntry(before, after)),
         ),
@@ -197,21 +161,19 @@ const conditionalWrites = (database: Database, strictCategories: boolean, record
     /** Deletes the animal in one atomic step, if it still is `expected` and no open order holds it. */
     remove: (id: number, act: Act, expected?: StoredPet) =>
       write(
-        deleteStatement,
-        { id, categoryId: null, revision: expected?.revision ?? null },
+        DELETE,
+        { id, categoryId: null, revision: expected?.revision ?? null, strict },
         act,
         ({ name: label }) => ({ action: "pet.deleted", id, label }),
       ),
   };
 };
 
-type Orm = Pick<Database, "orm">;
-
-const listsOf = (database: Orm) => {
-  const byId = petsByIdOrder(database);
-  const byName = once(() => petsByNameOrder(database, byId));
+const listsOf = (reader: Reader) => {
+  const byId = petsByIdOrder(reader);
+  const byName = petsByNameOrder(reader, byId);
   return (page: PetPage, ready = isReady): ListedPet[] | Promise<ListedPet[]> =>
-    isByName(page.sort) ? ready().then(() => byName()(page)) : byId(page, ready);
+    isByName(page.sort) ? ready().then(() => byName(page)) : byId(page, ready);
 };
 
 const compare =
@@ -234,9 +196,9 @@ const mergePages = (pages: readonly ListedPet[][], { sort, limit }: PetPage): Li
  * Lists and counts animals. Reads of the index of words or names wait until it has every animal. If the storage refuses to
  * write it, the animals that it lacks come from a copy in memory.
  */
-const indexedReads = (database: Orm, catchUp: CatchUp) => {
-  const listIndexed = listsOf(database);
-  const counts = lazy(() => petCounts(database));
+const indexedReads = (reader: Reader, catchUp: CatchUp) => {
+  const listIndexed = listsOf(reader);
+  const counts = petCounts(reader);
 
   const countIndexed = async (filters: CountedPets, typed: number | null): Promise<StatusCounts> => {
     const unindexed = await catchUp();
@@ -280,26 +242,21 @@ export const petRepository = (
     requestIndex,
   }: { strictCategories?: boolean; requestIndex?: RequestIndex | undefined } = {},
 ) => {
-  const { commit } = database;
+  const { client, commit } = database;
   const record = auditing(database);
-  const insertStatement = prepareInsert(database, strictCategories);
-  const findStatement = prepareFind(database);
-
+  const strict = Number(strictCategories);
   const { catchUp, ...indexing } = petIndex(database, requestIndex);
   const { list, counts } = indexedReads(database, catchUp);
-  const writes = lazy(() => conditionalWrites(database, strictCategories, record));
 
   return {
-    change: writes.change,
-    changeMany: writes.changeMany,
-    remove: writes.remove,
+    ...conditionalWrites(database, strict, record),
     /**
      * Stores the animal under an id that was never used, and resolves when it is on disk. Undefined if categories are strict
      * and the animal's own does not exist, as checked in the same atomic step.
      */
     async add(pet: NewPet, act: Act, keep?: StoreResponse<Pet>): Promise<Pet | undefined> {
-      const insert = insertStatement(pet.name, pet.categoryId, pet.status ?? null, act.now);
-      const [[row]] = await commit([insert], ([[added]]) =>
+      const values = { ...pet, status: pet.status ?? null, createdAt: act.now, strict };
+      const [[row]] = await commit([INSERT.with(values)], ([[added]]) =>
         added
           ? [
               ...record(act, { action: "pet.added", id: added.id, label: pet.name }),
@@ -309,10 +266,7 @@ export const petRepository = (
       );
       return row && { id: row.id, ...pet };
     },
-    find(id: number): StoredPet | undefined {
-      const [row] = findStatement.values(id) as [...RowValues, revision: number][];
-      return row && { ...petOf(row[0], row[1], row[2], row[3]), revision: row[4] };
-    },
+    find: (id: number): StoredPet | undefined => FIND.get(client, { id }),
     list,
     counts,
     indexing,

@@ -1,56 +1,50 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { and, asc, desc, eq, gt, lte, type SQL, sql } from "drizzle-orm";
-import type { Database } from "../db/open.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { pets } from "../db/schema/pets.ts";
-import { once, oncePer } from "../lib/lazy.ts";
+import { type Query, statement, value } from "../db/statement.ts";
+import { oncePer } from "../lib/lazy.ts";
 import { ftsQuery, type IdSlice, MAX_PREFIX_LENGTH, type Search, wordMatcher } from "../lib/search.ts";
 import type { Pet } from "./pet.ts";
 import {
+  allOf,
   byFilters,
   COLUMNS,
   type Filters,
   filterValues,
   HAS_ID,
+  inDirections,
   indexedTo,
   MATCHES_FILTERS,
-  readPets,
-  value,
+  type Reader,
+  toPet,
   words,
 } from "./queries.ts";
+
+const LOOK_UP_WORD = statement(sql`
+  SELECT 1 FROM ${words} WHERE ${words.words} MATCH ${value("word")} AND ${words.id} = ${value("id")}`);
 
 /**
  * Decides if an animal matches a search. The index is read only for words that the name alone does not decide, and for one
  * word at a time: FTS5 finds the animals with several words from the first id on.
  */
-export const wordLookup = ({ orm }: Pick<Database, "orm">) => {
-  const statement = once(() =>
-    orm
-      .select({ id: words.id })
-      .from(words)
-      .where(and(sql`${words.words} match ${value("word")}`, eq(words.id, value("id"))))
-      .limit(1)
-      .prepare(),
-  );
-  return ({ words: sought, typed }: Search) => {
+export const wordLookup =
+  ({ client }: Reader) =>
+  ({ words: sought, typed }: Search) => {
     const matches = wordMatcher(sought);
     const isIndexed = (id: number) =>
-      sought.every((word) => statement().get({ word: ftsQuery([word]), id }) !== undefined);
+      sought.every((word) => LOOK_UP_WORD.get(client, { word: ftsQuery([word]), id }) !== undefined);
     return ({ id, name }: Pick<Pet, "id" | "name">): boolean =>
       id === typed || (matches(name) ?? isIndexed(id));
   };
-};
 
-/** Finds the animal whose id was typed, if it matches the filters: none or one. */
-export const typedLookup = ({ orm }: Pick<Database, "orm">) => {
-  const statement = orm
-    .select(COLUMNS)
-    .from(pets)
-    .where(and(eq(pets.id, value("typed")), MATCHES_FILTERS))
-    .limit(1)
-    .prepare();
-  return ({ typed }: Search, filters: Filters): Pet[] =>
-    typed === null ? [] : readPets(statement, { ...filterValues(filters), typed });
-};
+const TYPED = statement(
+  sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${pets.id} = ${value("typed")} AND ${MATCHES_FILTERS}`,
+  toPet,
+);
+
+/** Finds the animal whose id was typed, if it matches the filters. */
+export const findTyped = ({ client }: Reader, { typed }: Search, filters: Filters): Pet | undefined =>
+  typed === null ? undefined : TYPED.get(client, { ...filterValues(filters), typed });
 
 /** How many ids are read of each list before the next step of the search is planned. */
 const PROBED_IDS = 100;
@@ -71,14 +65,11 @@ export interface PlanOptions {
   maxFtsIds?: number;
 }
 
-const IN_SLICE = and(gt(pets.id, value("low")), lte(pets.id, value("high")));
+const IN_SLICE = sql`${pets.id} > ${value("low")} AND ${pets.id} <= ${value("high")}`;
 
-const HAS_WORD = (placeholder: string) =>
-  and(
-    sql`${words.words} match ${value(placeholder)}`,
-    gt(words.id, value("low")),
-    lte(words.id, value("high")),
-  );
+const hasWord = (name: string) => sql`
+    ${words.words} MATCH ${value(name)}
+    AND ${words.id} > ${value("low")} AND ${words.id} <= ${value("high")}`;
 
 interface Limited extends IdSlice {
   limit: number;
@@ -88,7 +79,7 @@ interface Limited extends IdSlice {
 interface List {
   /** The FTS5 query of a word. */
   text?: string;
-  read(slice: Limited): unknown[][];
+  read(slice: Limited): { id: number }[];
 }
 
 /** The next ids of a list. */
@@ -102,7 +93,7 @@ interface Probe {
 }
 
 const probe = (list: List, slice: Limited, isDescending: boolean): Probe => {
-  const ids = list.read(slice).map(([id]) => Number(id));
+  const ids = list.read(slice).map(({ id }) => id);
   const { low, high, limit } = slice;
   const last = ids.at(-1);
   let reach = high - low;
@@ -119,46 +110,46 @@ type Plan =
   /** Merges all lists, the rarest word first. */
   | { texts: string[] };
 
+const IDS = inDirections((_, direction) => ({
+  ofWords: statement<{ id: number }>(sql`
+    SELECT ${words.id} AS id
+    FROM ${words}
+    WHERE ${hasWord("word")}
+    ORDER BY ${words.id} ${direction}
+    LIMIT ${value("limit")}`),
+  ofFilters: byFilters((conditions) =>
+    statement<{ id: number }>(sql`
+      SELECT ${pets.id} AS id
+      FROM ${pets}
+      WHERE ${allOf([...conditions, IN_SLICE])}
+      ORDER BY ${pets.id} ${direction}
+      LIMIT ${value("limit")}`),
+  ),
+}));
+
 /** The lists of words and filters, in one direction of ids. */
-const idLists = ({ orm }: Pick<Database, "orm">, isDescending: boolean) => {
-  const order = isDescending ? desc : asc;
-  const wordStatement = orm
-    .select({ id: words.id })
-    .from(words)
-    .where(HAS_WORD("word"))
-    .orderBy(order(words.id))
-    .limit(value("limit"))
-    .prepare();
-  const statementFor = byFilters((conditions) =>
-    orm
-      .select({ id: pets.id })
-      .from(pets)
-      .where(and(...conditions, IN_SLICE))
-      .orderBy(order(pets.id))
-      .limit(value("limit"))
-      .prepare(),
-  );
+const idLists = ({ client }: Reader, isDescending: boolean) => {
+  const ids = IDS(isDescending);
   return {
     ofWords(sought: readonly string[]): List {
       const text = ftsQuery(sought);
-      return { text, read: (slice) => wordStatement.values({ ...slice, word: text }) };
+      return { text, read: (slice) => ids.ofWords.all(client, { ...slice, word: text }) };
     },
     ofFilters(filters: Filters): List[] {
       if ((filters.status ?? filters.categoryId) === undefined) return [];
-      const statement = statementFor(filters);
-      return [{ read: (slice) => statement.values({ ...filters, ...slice }) }];
+      const query = ids.ofFilters(filters);
+      return [{ read: (slice) => query.all(client, { ...filters, ...slice }) }];
     },
   };
 };
 
 /** Decides from the next ids of each list how a search continues in a range of ids. */
 const wordPlans = (
-  { orm }: Pick<Database, "orm">,
+  reader: Reader,
   isDescending: boolean,
   { probedIds = PROBED_IDS, rowCost = ROW_COST, maxFtsIds = MAX_FTS_IDS }: PlanOptions = {},
 ) => {
-  const { ofWords, ofFilters } = idLists({ orm }, isDescending);
-  const findEnd = indexedTo({ orm });
+  const { ofWords, ofFilters } = idLists(reader, isDescending);
 
   return ({ words: sought }: Search, filters: Filters) => {
     // FTS5 collects all animals with a longer word before it returns the first.
@@ -176,7 +167,7 @@ const wordPlans = (
       if (!isExact || sumOf(probes) > rowCost * rarest.density) return { driver: rarest.list };
       const inWords = probes.filter(({ list }) => list.text !== undefined);
       // FTS5 has nothing to merge, or too much in one step.
-      if (inWords.length === 1 || sumOf(inWords) * findEnd() > maxFtsIds)
+      if (inWords.length === 1 || sumOf(inWords) * indexedTo(reader) > maxFtsIds)
         return { texts: inWords.flatMap(({ list }) => list.text ?? []) };
       // FTS5 merges the words. Their animals are compared with the filters, or those of rarer filters with the words.
       const allWords = next(ofWords(indexed));
@@ -201,20 +192,22 @@ export const ALL_IDS: IdSlice = { low: 0, high: Number.MAX_SAFE_INTEGER };
 const inMerged = (count: number, conditions: readonly SQL[], isDescending: boolean): SQL => {
   const inWords = Array.from(
     { length: count },
-    (_, at) => sql`select rowid from pets_words where ${HAS_WORD(`word${at}`)}`,
+    (_, at) => sql`SELECT ${words.id} FROM ${words} WHERE ${hasWord(`word${at}`)}`,
   );
-  const inFilters = sql`select ${pets.id} from ${pets} where ${and(...conditions, IN_SLICE)}`;
+  const inFilters = sql`SELECT ${pets.id} FROM ${pets} WHERE ${allOf([...conditions, IN_SLICE])}`;
   const lists = conditions.length > 0 ? [inFilters, ...inWords] : inWords;
-  const order = isDescending ? sql`desc` : sql`asc`;
-  return sql`${pets.id} in (${sql.join(lists, sql` intersect `)} order by 1 ${order} limit ${value("limit")})`;
+  return sql`${pets.id} IN (
+    ${sql.join(lists, sql` INTERSECT `)}
+    ORDER BY 1 ${isDescending ? sql`DESC` : sql`ASC`}
+    LIMIT ${value("limit")})`;
 };
 
 const wordValues = (texts: readonly string[]) =>
   Object.fromEntries(texts.map((text, at) => [`word${at}`, text]));
 
 /** Reads the animals that match. */
-interface SliceReader<Result> {
-  prepare(matching: SQL): (values: Record<string, unknown>) => Result[];
+interface SliceResults<Result> {
+  read(matching: SQL): Query<Result>;
   fromPets(found: Pet[]): Result[];
 }
 
@@ -225,49 +218,54 @@ interface SliceSearch {
   missing?: () => number;
 }
 
-/** Finds animals in the index of words, a slice of ids at a time, and lets other requests run in between. */
-export const wordSlices = <Result>(
-  { orm }: Pick<Database, "orm">,
-  reader: SliceReader<Result>,
-  isDescending: boolean,
-  options?: PlanOptions,
-) => {
-  const petsStatement = orm
-    .select(COLUMNS)
-    .from(pets)
-    .where(and(HAS_ID, MATCHES_FILTERS))
-    .orderBy((isDescending ? desc : asc)(pets.id))
-    .prepare();
-  const lookUp = wordLookup({ orm });
-  const findEnd = indexedTo({ orm });
-  const plansFor = wordPlans({ orm }, isDescending, options);
-  const mergersFor = byFilters((conditions) =>
-    oncePer((count: number) => reader.prepare(inMerged(count, conditions, isDescending))),
-  );
+const WITH_IDS = inDirections((_, direction) =>
+  statement(
+    sql`
+    SELECT ${COLUMNS}
+    FROM ${pets}
+    WHERE ${HAS_ID} AND ${MATCHES_FILTERS}
+    ORDER BY ${pets.id} ${direction}`,
+    toPet,
+  ),
+);
 
-  return async function* (search: Search, { filters, bounds, missing = () => -1 }: SliceSearch) {
-    const values = filterValues(filters);
-    const isMatch = lookUp(search);
-    const planFrom = plansFor(search, filters);
-    let { low } = bounds;
-    let high = Math.min(bounds.high, findEnd());
-    for (let turn = 0, plan = planFrom({ low, high }); plan && low < high; turn += 1) {
-      let reach = Math.min(MERGED_SLICE_IDS, high - low);
-      if ("driver" in plan) {
-        const limit = Math.min(MIN_ROWS * 2 ** turn, MAX_ROWS);
-        const next = probe(plan.driver, { low, high, limit }, isDescending);
-        const read = readPets(petsStatement, { ...values, ids: JSON.stringify(next.ids) });
-        yield reader.fromPets(read.filter(isMatch));
-        reach = next.reach;
-      } else {
-        const merge = mergersFor(filters)(plan.texts.length);
-        const slice = isDescending ? { low: high - reach, high } : { low, high: low + reach };
-        yield merge({ ...values, ...slice, ...wordValues(plan.texts), limit: missing() });
+/**
+ * Finds animals in the index of words, a slice of ids at a time, and lets other requests run in between. Call it at the top
+ * level of a module: it makes statements.
+ */
+export const wordSlices = <Result>(isDescending: boolean, { read, fromPets }: SliceResults<Result>) => {
+  const mergersFor = byFilters((conditions) =>
+    oncePer((count: number) => read(inMerged(count, conditions, isDescending))),
+  );
+  return (reader: Reader, options?: PlanOptions) => {
+    const { client } = reader;
+    const lookUp = wordLookup(reader);
+    const plansFor = wordPlans(reader, isDescending, options);
+
+    return async function* (search: Search, { filters, bounds, missing = () => -1 }: SliceSearch) {
+      const values = filterValues(filters);
+      const isMatch = lookUp(search);
+      const planFrom = plansFor(search, filters);
+      let { low } = bounds;
+      let high = Math.min(bounds.high, indexedTo(reader));
+      for (let turn = 0, plan = planFrom({ low, high }); plan && low < high; turn += 1) {
+        let reach = Math.min(MERGED_SLICE_IDS, high - low);
+        if ("driver" in plan) {
+          const limit = Math.min(MIN_ROWS * 2 ** turn, MAX_ROWS);
+          const next = probe(plan.driver, { low, high, limit }, isDescending);
+          const found = WITH_IDS(isDescending).all(client, { ...values, ids: JSON.stringify(next.ids) });
+          yield fromPets(found.filter(isMatch));
+          reach = next.reach;
+        } else {
+          const merge = mergersFor(filters)(plan.texts.length);
+          const slice = isDescending ? { low: high - reach, high } : { low, high: low + reach };
+          yield merge.all(client, { ...values, ...slice, ...wordValues(plan.texts), limit: missing() });
+        }
+        if (isDescending) high -= reach;
+        else low += reach;
+        await nextTurn();
+        if (turn % TURNS_A_PLAN === TURNS_A_PLAN - 1) plan = planFrom({ low, high });
       }
-      if (isDescending) high -= reach;
-      else low += reach;
-      await nextTurn();
-      if (turn % TURNS_A_PLAN === TURNS_A_PLAN - 1) plan = planFrom({ low, high });
-    }
+    };
   };
 };

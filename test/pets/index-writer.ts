@@ -8,7 +8,6 @@ const database = openDatabase(path);
 const pets = petRepository(database);
 const index = petIndex(database);
 const act = { actor: { kind: "operator" }, now: 86_400_000 } as const;
-const importIndex = importIndexing(database);
 const insert = database.client.prepare(
   "INSERT INTO pets (name, category_id, created_at) SELECT 'Imported ' || value, 3, 0 FROM json_each('[1,2,3]')",
 );
@@ -25,5 +24,5 @@ for (let round = 0; ; round++) {
   if (round % 5 === 0) await index.catchUp();
   if (round % 11 === 0) await index.tidy();
   if (round % 6 === 0)
-    await database.commit([{ query: { all: () => insert.run() }, values: {} }, ...importIndex(3)]);
+    await database.commit([{ query: { all: () => insert.run() }, values: {} }, ...importIndexing(3)]);
 }

@@ -58,7 +58,6 @@ const anyTurn = fc.record({
 
 /** Adds animals as an import does. */
 const importer = ({ client, commit }: Database) => {
-  const indexing = importIndexing({ client });
   const insert = client.prepare(
     `INSERT INTO pets (name, category_id, status, created_at)
      SELECT value ->> 0, value ->> 1, value ->> 2, 0 FROM json_each(?)`,
@@ -67,7 +66,7 @@ const importer = ({ client, commit }: Database) => {
     const json = JSON.stringify(
       rows.map(({ name, categoryId, status = null }) => [name, JSON.rawJSON(String(categoryId)), status]),
     );
-    return commit([{ query: { all: () => insert.run(json) }, values: {} }, ...indexing(rows.length)]);
+    return commit([{ query: { all: () => insert.run(json) }, values: {} }, ...importIndexing(rows.length)]);
   };
 };
 

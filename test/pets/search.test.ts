@@ -3,6 +3,7 @@ import { petsByIdOrder } from "../../src/pets/id-order-queries.ts";
 import { petRepository } from "../../src/pets/repository.ts";
 import { foldLetters } from "../../src/lib/letter-folds.ts";
 import { ftsQuery, searchWords, wordMatcher } from "../../src/lib/search.ts";
+import { logQueries } from "../support/query-log.ts";
 import { type Store, addPet, faultOf, messageOf, openStore } from "../support/store.ts";
 
 const SHELTER = [
@@ -306,26 +307,12 @@ const plansOf = async (
   own: Store,
   page: Parameters<ReturnType<typeof petRepository>["list"]>[0],
 ): Promise<string[]> => {
-  const { client } = own.database;
-  const queries: string[] = [];
-  const prepare = client.prepare.bind(client);
-  const prepared = new Map<unknown, string>();
-  client.prepare = ((text: string) => {
-    const statement = prepare(text);
-    const values = statement.values.bind(statement);
-    prepared.set(statement, text);
-    statement.values = (...parameters: []) => {
-      queries.push(text);
-      return values(...parameters);
-    };
-    return statement;
-  }) as typeof client.prepare;
-  await petRepository(own.database).list(page);
+  const { client, queries } = logQueries(own.database.client);
+  await petRepository({ ...own.database, client }).list(page);
   // Every search, as if all of its lists were long.
-  if (page.q !== undefined) await petsByIdOrder(own.database, { rowCost: Infinity, maxFtsIds: 0 })(page);
-  client.prepare = prepare;
+  if (page.q !== undefined) await petsByIdOrder({ client }, { rowCost: Infinity, maxFtsIds: 0 })(page);
   return queries.flatMap((text) =>
-    client
+    own.database.client
       .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${text}`)
       .all()
       .map(({ detail }) => detail),

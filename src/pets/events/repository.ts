@@ -1,98 +1,81 @@
-import { asc, eq, gt, inArray, lte, max, min, sql } from "drizzle-orm";
-import { exact } from "../../db/columns.ts";
+import { sql } from "drizzle-orm";
 import type { Database } from "../../db/open.ts";
 import { petEvents, pets } from "../../db/schema/pets.ts";
+import { columnsOf, statement, value } from "../../db/statement.ts";
 import type { Pet } from "../pet.ts";
+import { type Row, toPet } from "../queries.ts";
 
 /** The newest events are kept. */
 export const MAX_EVENTS = 1_000_000;
 /** Rows that one slice of a sweep deletes. */
 const SLICE_ROWS = 1000;
 
+type Stored = typeof petEvents.$inferSelect;
+
 /** A change to an animal. Triggers write it in the transaction of the change (migrations 0016 and 0020). */
-export interface PetEvent {
-  id: number;
-  kind: "added" | "changed" | "deleted";
-  petId: number;
+export interface PetEvent extends Stored {
   /** As it is now; undefined if it has been deleted. */
   pet: Pet | undefined;
 }
 
-export const petEventRepository = ({ orm, commit }: Database) => {
-  const value = sql.placeholder;
-  // Separate statements: SQLite looks each up at one end of the key, but scans the table for both together.
-  const oldestStatement = orm
-    .select({ id: min(petEvents.id) })
-    .from(petEvents)
-    .prepare();
-  const newestStatement = orm
-    .select({ id: max(petEvents.id) })
-    .from(petEvents)
-    .prepare();
-  const listStatement = orm
-    .select({
-      id: petEvents.id,
-      kind: petEvents.kind,
-      petId: petEvents.petId,
-      name: pets.name,
-      categoryId: exact(pets.categoryId),
-      status: pets.status,
-    })
-    .from(petEvents)
-    .leftJoin(pets, eq(pets.id, petEvents.petId))
-    .where(gt(petEvents.id, value("after")))
-    .orderBy(asc(petEvents.id))
-    .limit(value("limit"))
-    .prepare();
-  const deleteStatement = orm
-    .delete(petEvents)
-    .where(
-      inArray(
-        petEvents.id,
-        orm
-          .select({ id: petEvents.id })
-          .from(petEvents)
-          .where(lte(petEvents.id, value("id")))
-          .orderBy(asc(petEvents.id))
-          .limit(SLICE_ROWS),
-      ),
-    )
-    .prepare();
+// Separate statements: SQLite looks each up at one end of the key, but scans the table for both together.
+const OLDEST = statement<{ id: number | null }>(sql`SELECT min(${petEvents.id}) AS id FROM ${petEvents}`);
+const NEWEST = statement<{ id: number | null }>(sql`SELECT max(${petEvents.id}) AS id FROM ${petEvents}`);
 
-  const sequenceStatement = orm
-    .select({ id: sql<number>`seq` })
-    .from(sql`sqlite_sequence`)
-    .where(sql`name = 'pet_events'`)
-    .limit(1)
-    .prepare();
+const LAST_USED = statement<{ id: number }>(
+  sql`SELECT seq AS id FROM sqlite_sequence WHERE name = 'pet_events'`,
+);
 
+const LIST = statement(
+  sql`
+  SELECT ${columnsOf(petEvents)}, ${columnsOf(pets, "name", "categoryId", "status")}
+  FROM ${petEvents}
+  LEFT JOIN ${pets} ON ${pets.id} = ${petEvents.petId}
+  WHERE ${petEvents.id} > ${value("after")}
+  ORDER BY ${petEvents.id}
+  LIMIT ${value("limit")}`,
+  ({
+    id,
+    kind,
+    petId,
+    name,
+    ...rest
+  }: Stored & Omit<Row, "id" | "name"> & { name: string | null }): PetEvent => ({
+    id,
+    kind,
+    petId,
+    pet: name === null ? undefined : toPet({ id: petId, name, ...rest }),
+  }),
+);
+
+const DELETE = statement(sql`
+  DELETE FROM ${petEvents}
+  WHERE ${petEvents.id} IN (
+    SELECT ${petEvents.id} FROM ${petEvents} WHERE ${petEvents.id} <= ${value("id")}
+    ORDER BY ${petEvents.id} LIMIT ${SLICE_ROWS})`);
+
+export const petEventRepository = ({ client, commit }: Database) => {
   /**
    * The ids of the oldest and the newest event that are kept, without gaps in between. If none is kept, `newest` is the last
    * id that was used, 0 before the first, and `oldest` the one after it.
    */
   const bounds = (): { oldest: number; newest: number } => {
-    const [oldest, newest] = [oldestStatement.get()?.id, newestStatement.get()?.id];
+    const [oldest, newest] = [OLDEST.get(client)?.id, NEWEST.get(client)?.id];
     if (oldest && newest) return { oldest, newest };
-    const lastUsed = sequenceStatement.get()?.id ?? 0;
+    const lastUsed = LAST_USED.get(client)?.id ?? 0;
     return { oldest: lastUsed + 1, newest: lastUsed };
   };
 
   return {
     bounds,
     /** The next events after an id, ascending. */
-    listAfter: (after: number, limit: number): PetEvent[] =>
-      listStatement.all({ after, limit }).map(({ id, kind, petId, name, categoryId, status }) => ({
-        id,
-        kind,
-        petId,
-        pet: name === null ? undefined : { id: petId, name, categoryId, ...(status !== null && { status }) },
-      })),
+    listAfter: (after: number, limit: number): PetEvent[] => LIST.all(client, { after, limit }),
     /** Deletes some of the events beyond the newest; true if there may be more. */
     async sweep(maxEvents = MAX_EVENTS): Promise<boolean> {
       const { oldest, newest } = bounds();
       const id = newest - maxEvents;
       if (oldest > id) return false;
-      await commit([{ query: deleteStatement, values: { id } }]);
+      await commit([DELETE.with({ id })]);
       return id - oldest >= SLICE_ROWS;
     },
   };
