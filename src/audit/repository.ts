@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { and, desc, eq, gte, inArray, lt, lte, min, sql } from "drizzle-orm";
-import { type AuditEntry, type Change, auditing } from "../db/audit.ts";
-import { ifGiven } from "../db/if-given.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { type AuditEntry, type Change, record } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { auditEntries } from "../db/schema/audit.ts";
+import { columnsOf, statement, value } from "../db/statement.ts";
 import type { ResourceKind } from "../lib/actions.ts";
 import type { Act, Actor } from "../lib/actor.ts";
 import { type Entry, type EntryFilters, PARENTS } from "./entry.ts";
@@ -42,78 +42,80 @@ const toEntry = (row: Row): Entry => {
 
 const toChange = ([field, from, to]: Change) => ({ field, from, to });
 
-const value = sql.placeholder;
+const ifGiven = (name: string, condition: SQL) => sql`(${value(name)} IS NULL OR ${condition})`;
 
-const MATCHES_FILTERS = and(
-  ifGiven("actor", eq(auditEntries.actor, value("actor"))),
-  ifGiven("actorId", eq(auditEntries.actorId, value("actorId"))),
-  ifGiven("action", eq(auditEntries.action, value("action"))),
-  ifGiven("resource", eq(auditEntries.resource, value("resource"))),
-  ifGiven("resourceId", eq(auditEntries.resourceId, value("resourceId"))),
-  ifGiven("since", gte(auditEntries.at, value("since"))),
-  ifGiven("until", lt(auditEntries.at, value("until"))),
+const MATCHES_FILTERS = sql`
+    ${ifGiven("actor", sql`${auditEntries.actor} = ${value("actor")}`)}
+    AND ${ifGiven("actorId", sql`${auditEntries.actorId} = ${value("actorId")}`)}
+    AND ${ifGiven("action", sql`${auditEntries.action} = ${value("action")}`)}
+    AND ${ifGiven("resource", sql`${auditEntries.resource} = ${value("resource")}`)}
+    AND ${ifGiven("resourceId", sql`${auditEntries.resourceId} = ${value("resourceId")}`)}
+    AND ${ifGiven("since", sql`${auditEntries.at} >= ${value("since")}`)}
+    AND ${ifGiven("until", sql`${auditEntries.at} < ${value("until")}`)}`;
+
+const NEXT = statement<{ at: number }>(sql`
+  SELECT ${auditEntries.at} AS at
+  FROM ${auditEntries}
+  WHERE ${auditEntries.id} >= ${value("id")}
+  ORDER BY ${auditEntries.id}
+  LIMIT 1`);
+
+/** Newest first. */
+const listWhere = (condition: SQL) =>
+  statement<Row>(sql`
+    SELECT ${columnsOf(auditEntries)}
+    FROM ${auditEntries}
+    WHERE ${condition} AND ${auditEntries.id} < ${value("before")}
+    ORDER BY ${auditEntries.id} DESC
+    LIMIT ${value("limit")}`);
+
+const isOf = (column: "resourceId" | "parentId") => sql`
+  ${auditEntries.resource} = ${value("resource")} AND ${auditEntries[column]} = ${value("resourceId")}`;
+
+const OF_RESOURCE = listWhere(isOf("resourceId"));
+const OF_PARENT = listWhere(isOf("parentId"));
+// From the index of resources: one has few entries.
+const FILTERED_OF_RESOURCE = listWhere(sql`${isOf("resourceId")} AND ${MATCHES_FILTERS}`);
+const FILTERED = listWhere(sql`${auditEntries.id} >= ${value("from")} AND ${MATCHES_FILTERS}`);
+
+const OLDEST = statement<{ id: number | null }>(
+  sql`SELECT min(${auditEntries.id}) AS id FROM ${auditEntries}`,
+);
+const NEWEST = statement<{ id: number | null }>(
+  sql`SELECT max(${auditEntries.id}) AS id FROM ${auditEntries}`,
 );
 
+const OLDEST_SLICE = statement<Pick<Row, "id" | "at">>(sql`
+  SELECT ${columnsOf(auditEntries, "id", "at")} FROM ${auditEntries} ORDER BY ${auditEntries.id} LIMIT ${SWEPT_ENTRIES}`);
+
+const DELETE = statement(sql`
+  DELETE FROM ${auditEntries}
+  WHERE ${auditEntries.id} IN (
+    SELECT ${auditEntries.id} FROM ${auditEntries} WHERE ${auditEntries.id} <= ${value("id")}
+    ORDER BY ${auditEntries.id} LIMIT ${SWEPT_ENTRIES})`);
+
+type Reader = Pick<Database, "client">;
+
 /** Finds the entries of a time by their ids, because both ascend. */
-const idSearch = ({ orm }: Pick<Database, "orm">) => {
-  const nextStatement = orm
-    .select({ at: auditEntries.at })
-    .from(auditEntries)
-    .where(gte(auditEntries.id, value("id")))
-    .orderBy(auditEntries.id)
-    .limit(1)
-    .prepare();
+const idSearch =
+  ({ client }: Reader) =>
   /** The lowest id from `low` to `high` whose entry is not before the time; `high` without such an entry. */
-  return (time: number, low: number, high: number): number => {
+  (time: number, low: number, high: number): number => {
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const next = nextStatement.get({ id: middle });
+      const next = NEXT.get(client, { id: middle });
       if (next && next.at < time) low = middle + 1;
       else high = middle;
     }
     return low;
   };
-};
 
 /**
  * The log in slices of ids, newest first. A filter that matches little reads many entries: a slice bounds how long one query
  * takes, without an index that every write would pay for.
  */
-const filteredLists = ({ orm }: Pick<Database, "orm">) => {
-  const idOf = idSearch({ orm });
-  // From the index of resources: one has few entries.
-  const resourceStatement = orm
-    .select()
-    .from(auditEntries)
-    .where(
-      and(
-        eq(auditEntries.resource, value("resource")),
-        eq(auditEntries.resourceId, value("resourceId")),
-        lt(auditEntries.id, value("before")),
-        MATCHES_FILTERS,
-      ),
-    )
-    .orderBy(desc(auditEntries.id))
-    .limit(value("limit"))
-    .prepare();
-  const sliceStatement = orm
-    .select()
-    .from(auditEntries)
-    .where(and(gte(auditEntries.id, value("from")), lt(auditEntries.id, value("before")), MATCHES_FILTERS))
-    .orderBy(desc(auditEntries.id))
-    .limit(value("limit"))
-    .prepare();
-  const oldestStatement = orm
-    .select({ id: min(auditEntries.id) })
-    .from(auditEntries)
-    .prepare();
-  const newestStatement = orm
-    .select({ id: auditEntries.id })
-    .from(auditEntries)
-    .orderBy(desc(auditEntries.id))
-    .limit(1)
-    .prepare();
-
+const filteredLists = ({ client }: Reader) => {
+  const idOf = idSearch({ client });
   return async ({ actor, action, resource, since, until }: EntryFilters, { before, limit }: Page) => {
     const filters = {
       actor: actor?.kind ?? null,
@@ -124,15 +126,16 @@ const filteredLists = ({ orm }: Pick<Database, "orm">) => {
       since: since ?? null,
       until: until ?? null,
     };
-    if (resource?.id !== undefined) return resourceStatement.all({ ...filters, before, limit }).map(toEntry);
-    const first = oldestStatement.get()?.id ?? 0;
-    const last = Math.min(before, (newestStatement.get()?.id ?? 0) + 1);
+    if (resource?.id !== undefined)
+      return FILTERED_OF_RESOURCE.all(client, { ...filters, before, limit }).map(toEntry);
+    const first = OLDEST.get(client)?.id ?? 0;
+    const last = Math.min(before, (NEWEST.get(client)?.id ?? 0) + 1);
     const oldest = since === undefined ? first : idOf(since - MAX_DISORDER_MS, first, last);
     const found: Row[] = [];
     let end = until === undefined ? last : idOf(until + MAX_DISORDER_MS, oldest, last);
     while (end > oldest && found.length < limit) {
       const from = Math.max(oldest, end - SLICE_ENTRIES);
-      found.push(...sliceStatement.all({ ...filters, from, before: end, limit: limit - found.length }));
+      found.push(...FILTERED.all(client, { ...filters, from, before: end, limit: limit - found.length }));
       end = from;
       if (end > oldest && found.length < limit) await nextTurn();
     }
@@ -141,78 +144,38 @@ const filteredLists = ({ orm }: Pick<Database, "orm">) => {
 };
 
 /** The entries of one resource and of its parts, from the indexes. */
-const resourceLists = ({ orm }: Pick<Database, "orm">) => {
-  const listBy = (column: "resourceId" | "parentId") =>
-    orm
-      .select()
-      .from(auditEntries)
-      .where(
-        and(
-          eq(auditEntries.resource, value("kind")),
-          eq(auditEntries[column], value("id")),
-          lt(auditEntries.id, value("before")),
-        ),
-      )
-      .orderBy(desc(auditEntries.id))
-      .limit(value("limit"))
-      .prepare();
-  const ownStatement = listBy("resourceId");
-  const childStatement = listBy("parentId");
-  return async (
+const resourceLists =
+  ({ client }: Reader) =>
+  async (
     { kind, id, children }: { kind: ResourceKind; id: string; children: readonly ResourceKind[] },
     page: Page,
   ) =>
     [
-      ...ownStatement.all({ kind, id, ...page }),
-      ...children.flatMap((child) => childStatement.all({ kind: child, id, ...page })),
+      ...OF_RESOURCE.all(client, { resource: kind, resourceId: id, ...page }),
+      ...children.flatMap((child) => OF_PARENT.all(client, { resource: child, resourceId: id, ...page })),
     ]
       .toSorted((one, other) => other.id - one.id)
       .slice(0, page.limit)
       .map(toEntry);
-};
 
 /** The audit log: reads, the removal of old entries, and acts that change no other table. Writes record themselves (`db/audit.ts`). */
-export const auditRepository = (database: Pick<Database, "client" | "orm" | "commit">) => {
-  const { orm, commit } = database;
-  const oldestStatement = orm
-    .select({ id: auditEntries.id, at: auditEntries.at })
-    .from(auditEntries)
-    .orderBy(auditEntries.id)
-    .limit(SWEPT_ENTRIES)
-    .prepare();
-  const deleteStatement = orm
-    .delete(auditEntries)
-    .where(
-      inArray(
-        auditEntries.id,
-        orm
-          .select({ id: auditEntries.id })
-          .from(auditEntries)
-          .where(lte(auditEntries.id, value("id")))
-          .orderBy(auditEntries.id)
-          .limit(SWEPT_ENTRIES),
-      ),
-    )
-    .prepare();
-
-  const record = auditing(database);
-
+export const auditRepository = ({ client, commit }: Pick<Database, "client" | "commit">) => {
   return {
     /** Records an act that changes no other table. */
     async add(act: Act, entry: AuditEntry): Promise<void> {
       await commit(record(act, entry));
     },
     /** Newest first. */
-    list: filteredLists(database),
+    list: filteredLists({ client }),
     /** The entries of a resource, and of its children of these kinds, newest first. */
-    history: resourceLists(database),
+    history: resourceLists({ client }),
     /** Removes a slice of the entries from before a time; true if there may be more. */
     async sweep(before: number): Promise<boolean> {
-      const rows = oldestStatement.all();
+      const rows = OLDEST_SLICE.all(client);
       const firstKept = rows.findIndex(({ at }) => at >= before);
       const last = rows.at(firstKept === -1 ? rows.length - 1 : firstKept - 1);
       if (!last || firstKept === 0) return false;
-      await commit([{ query: deleteStatement, values: { id: last.id } }]);
+      await commit([DELETE.with(last)]);
       return firstKept === -1 && rows.length === SWEPT_ENTRIES;
     },
   };

@@ -13,7 +13,7 @@ import { assertDataDir, makeDataDir } from "../data-dir/checks.ts";
 import { lockForRestore, removeRestoring } from "../data-dir/lock.ts";
 import { databasePath, lockPath, restoringPath } from "../data-dir/paths.ts";
 import { fullDiskAdvice, openFault } from "../data-dir/storage.ts";
-import { auditing } from "../db/audit.ts";
+import { record } from "../db/audit.ts";
 import {
   backupFiles,
   dropBackupFiles,
@@ -290,8 +290,7 @@ const recordRestore = (temporary: string, { now, file }: { now: number; file: st
   withCopy(temporary, (copy) => {
     if (!hasTable(copy, "audit_entries")) return;
     const entry = { action: "backup.restored", id: basename(file) } as const;
-    for (const { query, values } of auditing({ client: copy })({ actor: OPERATOR, now }, entry))
-      query.all(values);
+    for (const { query, values } of record({ actor: OPERATOR, now }, entry)) query.all(copy, values);
   });
 
 const checkedManifests = (temporary: string): string[] =>

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { auditing, changesBetween } from "../db/audit.ts";
+import { record, changesBetween } from "../db/audit.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema/pets.ts";
@@ -71,7 +71,6 @@ const DELETE = statement<Pick<Category, "id">>(sql`
   RETURNING ${categories.id} AS id`);
 
 export const categoryRepository = ({ client, commit }: Database) => {
-  const record = auditing({ client });
   return {
     /** Stores the category under an id that was never used, in one atomic step; undefined if another has the name. */
     async add(name: string, act: Act, keep?: StoreResponse<Category>): Promise<Category | undefined> {

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { type AnySQLiteColumn, alias } from "drizzle-orm/sqlite-core";
 import type { Act } from "../lib/actor.ts";
 import { sessionIdOf } from "../lib/random.ts";
-import { type Audit, auditing } from "./audit.ts";
+import { type Audit, record } from "./audit.ts";
 import type { Statement } from "./commit.ts";
 import type { Database } from "./open.ts";
 import { browserStates } from "./schema/console.ts";
@@ -91,7 +91,7 @@ export const recordEnds = (record: Audit, act: Act, ended: readonly EndedSession
  * record it. Every write that may let an administrator sign in, or opens a session, calls it inside its transaction. So the
  * sessions stay ended even if the store has no administrator later.
  */
-export const operatorSessionEnds = ({ client }: Pick<Database, "client">) => {
-  const record = auditing({ client });
-  return (act: Act): readonly Statement[] => recordEnds(record, act, END_OPERATOR_SESSIONS.all(client));
-};
+export const operatorSessionEnds =
+  ({ client }: Pick<Database, "client">) =>
+  (act: Act): readonly Statement[] =>
+    recordEnds(record, act, END_OPERATOR_SESSIONS.all(client));

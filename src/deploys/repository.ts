@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { auditing } from "../db/audit.ts";
+import { record } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
 import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
@@ -110,7 +110,6 @@ const REMOVE = statement<{ id: number }>(sql`
   RETURNING ${deploys.id} AS id`);
 
 export const deployRepository = ({ client, commit }: Database) => {
-  const record = auditing({ client });
   return {
     /** A deploy of this project. */
     find: async (projectId: number, id: number) => FIND.get(client, { projectId, id }),

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { auditing } from "../db/audit.ts";
+import { record } from "../db/audit.ts";
 import { hasFullAccess, isLastKeyToGrant } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema/keys.ts";
@@ -171,7 +171,6 @@ const secretCache = ({ client, fresh, foreignVersion }: Database) => {
 
 export const keyRepository = (database: Database) => {
   const { client, commit, fresh } = database;
-  const record = auditing({ client });
   const cache = secretCache(database);
 
   const hasAccess = (now: number): boolean => FULL_ACCESS.get(client, { now }) !== undefined;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { auditing } from "../db/audit.ts";
+import { record } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { keptResponses } from "../db/schema/kept-responses.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
@@ -101,12 +101,11 @@ const DELETE_RESPONSES = statement<{ id: number }>(sql`
 // in the column that FTS5 names after the table.
 const MERGE_WORDS = statement(sql`INSERT INTO orders_words (orders_words) VALUES ('optimize')`);
 
+const recordAll = (act: Act, action: "order.cancelled" | "order.erased", rows: readonly Recorded[]) =>
+  rows.flatMap(({ id, petId, petName: label }) => record(act, { action, id, parent: petId, label }));
+
 export const adopterRepository = (database: Database) => {
   const { client, commit } = database;
-  const record = auditing(database);
-  const recordAll = (act: Act, action: "order.cancelled" | "order.erased", rows: readonly Recorded[]) =>
-    rows.flatMap(({ id, petId, petName: label }) => record(act, { action, id, parent: petId, label }));
-
   /** The spellings of the address in the database. SQLite's `lower` knows ASCII only: other addresses are compared here. */
   const spellingsOf = (email: string): string[] => {
     const lowerAscii = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());

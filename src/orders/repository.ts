@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql, type SQL } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { auditing } from "../db/audit.ts";
+import { record } from "../db/audit.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
@@ -272,7 +272,6 @@ const STEPS = Object.fromEntries(ORDER_STEPS.map((step) => [step, stepStatements
 
 export const orderRepository = (database: Database) => {
   const { client, commit } = database;
-  const record = auditing(database);
   return {
     /**
      * Stores the order and makes its animal pending, in one atomic step: only if the animal is available and has no open

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Audit, auditing } from "../db/audit.ts";
+import { type Audit, record as recordEntry } from "../db/audit.ts";
 import type { Commit } from "../db/commit.ts";
 import { operatorSessionEnds } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
@@ -81,7 +81,6 @@ export const openPeople = (database: Database) => {
       cache.clear();
     }
   };
-  const recordEntry = auditing({ client });
   const endOperatorSessions = operatorSessionEnds({ client });
   /** Records a change. If it lets the first administrator sign in, the sessions of sign-in links end. */
   const record: Audit = (act, entry) =>

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { type Audit, type AuditEntry, auditing, changesBetween } from "../db/audit.ts";
+import { type AuditEntry, changesBetween, record } from "../db/audit.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { type CatchUp, petIndex, type RequestIndex, type Unindexed } from "../db/pet-index.ts";
@@ -113,7 +113,7 @@ const changedEntry = (before: Row, after: Row): AuditEntry => ({
 });
 
 /** Writes whose conditions are part of the SQL, so that no other write comes between check and write. */
-const conditionalWrites = ({ commit }: Database, strict: number, record: Audit) => {
+const conditionalWrites = ({ commit }: Database, strict: number) => {
   // The state is read before the write, in its transaction: it has the previous values, or the reason for a refusal.
   const write = async (
     query: Query<Row>,
@@ -243,13 +243,12 @@ export const petRepository = (
   }: { strictCategories?: boolean; requestIndex?: RequestIndex | undefined } = {},
 ) => {
   const { client, commit } = database;
-  const record = auditing(database);
   const strict = Number(strictCategories);
   const { catchUp, ...indexing } = petIndex(database, requestIndex);
   const { list, counts } = indexedReads(database, catchUp);
 
   return {
-    ...conditionalWrites(database, strict, record),
+    ...conditionalWrites(database, strict),
     /**
      * Stores the animal under an id that was never used, and resolves when it is on disk. Undefined if categories are strict
      * and the animal's own does not exist, as checked in the same atomic step.

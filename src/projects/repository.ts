@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { auditing, changesBetween } from "../db/audit.ts";
+import { record, changesBetween } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { projects } from "../db/schema/projects.ts";
@@ -61,7 +61,6 @@ const UPDATE = statement<Project>(sql`
 const DELETE = statement(sql`DELETE FROM ${projects} WHERE ${HAS_ID}`);
 
 export const projectRepository = ({ client, commit }: Database, effects: ProjectEffects) => {
-  const record = auditing({ client });
   return {
     /** Stores the project in one atomic step; undefined if another project has the slug. */
     async add(project: NewProject, act: Act): Promise<Project | undefined> {

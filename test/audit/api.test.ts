@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { auditRepository } from "../../src/audit/repository.ts";
 import { auditService } from "../../src/audit/service.ts";
 import { commandServices } from "../../src/app/command-services.ts";
-import { auditing } from "../../src/db/audit.ts";
+import { record } from "../../src/db/audit.ts";
 import { OPERATOR } from "../../src/lib/privilege-ceiling.ts";
 import { openProject } from "../domains/projects.ts";
 import { type Store, addPet, faultOf, openOnce, openStore } from "../support/store.ts";
@@ -263,7 +263,6 @@ describe("old entries", () => {
 
 test("a person's entries name the person", async () => {
   const store = await openStore();
-  const record = auditing(store.database);
   const actor = { kind: "person", id: 2, name: "Maria" } as const;
   const entry = { action: "pet.added", id: 1, label: "Bella" } as const;
   await store.database.commit([], () => record({ actor, now: 0 }, entry));
