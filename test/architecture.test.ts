@@ -120,7 +120,7 @@ const PACKAGES: Record<string, RegExp> = {
   elysia: /^src\/(http|openapi|console)\/|[/-](endpoints|routes|model)\.ts$/,
   "@elysiajs/": /^src\/(http|openapi)\//,
   "@sinclair/typebox": /^src\/(http|openapi)\/|[/-]model\.ts$/,
-  "drizzle-orm": /^src\/(cluster|db)\/|[/-](repository|queries|erasure)\.ts$/,
+  "drizzle-orm": /^src\/(cluster|db)\/|[/-](repository|queries|erasure)\.ts$|\/bulk\/export\.ts$/,
   "bun:sqlite": /^src\/(cluster|db)\//,
   commander: /^src\/cli\//,
   minisearch: /^src\/manual\/ui\//,

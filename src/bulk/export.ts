@@ -1,18 +1,32 @@
+import { type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
+import { categories, pets } from "../db/schema/pets.ts";
+import { columnsOf, statement, value } from "../db/statement.ts";
 import { csvLine, guardFormula } from "../lib/csv-writer.ts";
 import type { PetStatus } from "../pets/pet.ts";
 
-/** An animal as it is exported. The id of the category is text, so that it keeps all digits. */
-type ExportedPet = [
-  id: number,
-  name: string,
-  categoryId: string,
+/** An animal as it is exported. */
+type ExportedPet = Pick<typeof pets.$inferSelect, "id" | "name" | "status"> & {
+  /** Text, so that it keeps all digits. */
+  categoryId: string;
   /** The category's name; null if the category has no record. */
-  category: string | null,
-  status: PetStatus | null,
-];
+  category: string | null;
+};
 
 const PAGE_ROWS = 2000;
+
+const pageWhere = (condition: SQL) =>
+  statement<ExportedPet>(sql`
+    SELECT ${columnsOf(pets, "id", "name", "status")}, CAST(${pets.categoryId} AS TEXT) AS categoryId,
+      ${categories.name} AS category
+    FROM ${pets}
+    LEFT JOIN ${categories} ON ${categories.id} = ${pets.categoryId}
+    WHERE ${condition} AND ${pets.id} > ${value("after")}
+    ORDER BY ${pets.id}
+    LIMIT ${PAGE_ROWS}`);
+
+const PAGE = pageWhere(sql`TRUE`);
+const PAGE_OF_STATUS = pageWhere(sql`${pets.status} IS ${value("status")}`);
 
 /**
  * All animals, or those of one status (null: without one), ascending by id, in pages of one snapshot. The snapshot ends with
@@ -22,28 +36,23 @@ export function* exportPages(
   { client }: Database,
   status: PetStatus | null | undefined,
 ): Generator<ExportedPet[]> {
-  const filter =
-    status === undefined ? "" : status === null ? "pets.status IS NULL AND" : "pets.status = ?3 AND";
-  const pageStatement = client.prepare<unknown, (string | number)[]>(
-    `SELECT pets.id, pets.name, CAST(pets.category_id AS TEXT), categories.name, pets.status
-     FROM pets LEFT JOIN categories ON categories.id = pets.category_id
-     WHERE ${filter} pets.id > ?1 ORDER BY pets.id LIMIT ?2`,
-  );
+  const page = status === undefined ? PAGE : PAGE_OF_STATUS;
   client.run("BEGIN");
   try {
     for (let after = 0; ;) {
-      const rows = pageStatement.values(after, PAGE_ROWS, ...(status ? [status] : [])) as ExportedPet[];
+      const rows = page.all(client, { after, status });
       if (rows.length > 0) yield rows;
       if (rows.length < PAGE_ROWS) return;
-      after = rows.at(-1)?.[0] ?? after;
+      after = rows.at(-1)?.id ?? after;
     }
   } finally {
     client.run("COMMIT");
   }
 }
 
-export const countPets = ({ client }: Database): number =>
-  client.query<{ count: number }, []>("SELECT count(*) AS count FROM pets").get()?.count ?? 0;
+const COUNT = statement<{ count: number }>(sql`SELECT count(*) AS count FROM ${pets}`);
+
+export const countPets = ({ client }: Database): number => COUNT.get(client)?.count ?? 0;
 
 /** How animals are written to a file. */
 interface ExportFormat {
@@ -52,7 +61,7 @@ interface ExportFormat {
 }
 
 /** Writes integers with all their digits: `JSON.stringify` would round them. */
-const json = ([id, name, categoryId, category, status]: ExportedPet): string =>
+const json = ({ id, name, categoryId, category, status }: ExportedPet): string =>
   `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${
     category === null ? "" : `,"category":${JSON.stringify(category)}`
   }${status === null ? "" : `,"status":"${status}"`}}\n`;
@@ -63,7 +72,7 @@ export const exportFormat = (format: "csv" | "ndjson", { isRaw }: { isRaw: boole
   const textOf = isRaw ? (text: string) => text : guardFormula;
   return {
     heading: csvLine(["id", "name", "categoryId", "category", "status"]),
-    lineOf: ([id, name, categoryId, category, status]) =>
+    lineOf: ({ id, name, categoryId, category, status }) =>
       csvLine([String(id), textOf(name), categoryId, textOf(category ?? ""), status ?? ""]),
   };
 };

@@ -1,39 +1,24 @@
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
-import { and, desc, eq, gt, isNotNull, isNull } from "drizzle-orm";
-import { type AuditEntry, auditing } from "../db/audit.ts";
+import { sql } from "drizzle-orm";
+import { type AuditEntry, record } from "../db/audit.ts";
 import { takeLock } from "../db/file-lock.ts";
 import type { Database } from "../db/open.ts";
 import { importIndexing } from "../db/pet-index.ts";
 import type { NamedCategory } from "./category-names.ts";
 import { imports } from "../db/schema/imports.ts";
+import { categories, pets } from "../db/schema/pets.ts";
+import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import type { NewPet } from "../pets/pet.ts";
 
-/** The progress of an import. */
-export interface Progress {
-  /** SHA-256 of the first `bytes` bytes of the file. */
-  hash: string;
-  bytes: number;
-  read: number;
-  added: number;
-  rejected: number;
-  rejectedBytes: number;
-  /** SHA-256 of the first `rejectedBytes` bytes of the file of rejected rows; null if unknown. */
-  rejectedHash: string | null;
-}
+export type Import = typeof imports.$inferSelect;
 
-export interface Import extends Progress {
-  id: number;
-  file: string;
-  head: string;
-  /** The columns of its fields, as JSON; null if unknown. */
-  columns: string | null;
-  /** The path of the file of rejected rows. */
-  rejectedFile: string | null;
-  startedAt: number;
-  finishedAt: number | null;
-}
+/** The progress of an import. */
+export type Progress = Pick<
+  Import,
+  "hash" | "bytes" | "read" | "added" | "rejected" | "rejectedBytes" | "rejectedHash"
+>;
 
 /** A category was deleted after rows that belong to it were validated. */
 export class CategoryGone extends Error {
@@ -51,48 +36,54 @@ export class ConcurrentImport extends Error {
   }
 }
 
+const FIND_CATEGORY = statement(sql`
+  SELECT 1 FROM ${categories} WHERE ${categories.id} = ${value("categoryId")}`);
+
 /** Returns a function that checks whether a category exists. */
-export const categoryLookup = ({ client }: Database): ((categoryId: bigint) => boolean) => {
-  const findStatement = client.prepare<unknown, [bigint]>("SELECT 1 FROM categories WHERE id = ?1");
-  return (categoryId) => findStatement.get(categoryId) !== null;
-};
+export const categoryLookup =
+  ({ client }: Database) =>
+  (categoryId: bigint): boolean =>
+    FIND_CATEGORY.get(client, { categoryId }) !== undefined;
+
+const CATEGORIES = statement(
+  sql`SELECT ${columnsOf(categories, "id", "name")} FROM ${categories}`,
+  ({ id, name }: Pick<typeof categories.$inferSelect, "id" | "name">): NamedCategory => ({
+    id: BigInt(id),
+    name,
+  }),
+);
 
 /** The categories of a store. */
 export const storedCategories = ({ client }: Pick<Database, "client">): NamedCategory[] =>
-  client
-    .query<{ id: string; name: string }, []>("SELECT CAST(id AS TEXT) AS id, name FROM categories")
-    .all()
-    .map(({ id, name }) => ({ id: BigInt(id), name }));
+  CATEGORIES.all(client);
+
+const COUNT_CATEGORIES = statement<{ count: number }>(sql`
+  SELECT count(*) AS count FROM ${categories}
+  WHERE ${categories.id} IN (SELECT value FROM json_each(${value("needed")}))`);
 
 /** Inserts animals with one statement, from JSON: binding each value would take longer. */
-const petInserter = ({ client }: Database, strictCategories: boolean) => {
-  const insertStatement = client.prepare<unknown, [number, string]>(
-    `INSERT INTO pets (name, category_id, status, created_at)
-     SELECT value ->> 0, value ->> 1, value ->> 2, ?1 FROM json_each(?2)
-     ${strictCategories ? "WHERE value ->> 1 IN (SELECT id FROM categories)" : ""}`,
-  );
-  return (pets: readonly NewPet[], now: number) => {
-    const rows = pets.map(({ name, categoryId, status = null }) => [
+const ADD_PETS = statement(sql`
+  ${insert(pets, {
+    name: sql`value ->> 0`,
+    categoryId: sql`value ->> 1`,
+    status: sql`value ->> 2`,
+    createdAt: value("now"),
+  })}
+  FROM json_each(${value("pets")})
+  WHERE NOT ${value("strict")} OR value ->> 1 IN (SELECT ${categories.id} FROM ${categories})`);
+
+/** The rows of the statement before it. */
+const CHANGES = statement<{ rows: number }>(sql`SELECT changes() AS rows`);
+
+const jsonOf = (added: readonly NewPet[]): string =>
+  JSON.stringify(
+    added.map(({ name, categoryId, status = null }) => [
       // As SQLite would store a bound parameter: half a surrogate pair is not a character.
       name.toWellFormed(),
       JSON.rawJSON(String(categoryId)),
       status,
-    ]);
-    if (insertStatement.run(now, JSON.stringify(rows)).changes !== rows.length) throw new CategoryGone();
-  };
-};
-
-/** Returns a function that throws CategoryGone unless all these categories exist. */
-const categoryAssertion = ({ client }: Database) => {
-  const countStatement = client.prepare<{ count: number }, [string]>(
-    "SELECT count(*) AS count FROM categories WHERE id IN (SELECT value FROM json_each(?1))",
+    ]),
   );
-  return (ids: ReadonlySet<bigint>) => {
-    if (ids.size === 0) return;
-    const json = `[${[...ids].join(",")}]`;
-    if (countStatement.get(json)?.count !== ids.size) throw new CategoryGone();
-  };
-};
 
 /** A lock across processes. @throws ConcurrentImport if another process has it */
 const holdLock = (path: string): Disposable => {
@@ -106,36 +97,50 @@ const holdLock = (path: string): Disposable => {
   };
 };
 
-/** Writes the record of an import; throws ConcurrentImport inside the transaction unless its progress still is `from` bytes. */
-const updateIfAt = ({ orm }: Database, id: number, from: number, values: Partial<Import>) => {
-  const updateStatement = orm
-    .update(imports)
-    .set(values)
-    .where(and(eq(imports.id, id), eq(imports.bytes, from)))
-    .returning({ id: imports.id })
-    .prepare();
-  const query = {
-    all() {
-      if (updateStatement.all().length === 0) throw new ConcurrentImport();
-    },
-  };
-  return { query, values: {} };
-};
+const IS_INTERRUPTED = sql`${imports.head} = ${value("head")} AND ${imports.finishedAt} IS NULL`;
+const IS_AS_READ = sql`${imports.id} = ${value("id")} AND ${imports.bytes} = ${value("from")}`;
 
-/** Throws ConcurrentImport inside the transaction if an import of the same file has an id above `newestId`. */
-const assertNoneSince = ({ orm }: Database, head: string, newestId: number) => {
-  const sinceStatement = orm
-    .select({ id: imports.id })
-    .from(imports)
-    .where(and(eq(imports.head, head), gt(imports.id, newestId)))
-    .prepare();
-  const query = {
-    all() {
-      if (sinceStatement.all().length > 0) throw new ConcurrentImport();
-    },
-  };
-  return { query, values: {} };
-};
+const ALL = statement<Import>(sql`
+  SELECT ${columnsOf(imports)} FROM ${imports}
+  ORDER BY ${imports.finishedAt} IS NOT NULL, ${imports.bytes} DESC`);
+
+const FIND_INTERRUPTED = statement<{ id: number }>(sql`
+  SELECT ${imports.id} AS id FROM ${imports} WHERE ${IS_INTERRUPTED}`);
+
+const DELETE_INTERRUPTED = statement<never>(sql`DELETE FROM ${imports} WHERE ${IS_INTERRUPTED}`);
+
+const FIND_NEWER = statement<{ id: number }>(sql`
+  SELECT ${imports.id} AS id FROM ${imports}
+  WHERE ${imports.head} = ${value("head")} AND ${imports.id} > ${value("newestId")}`);
+
+const START = statement<{ id: number }>(sql`
+  ${insert(imports, {
+    ...valuesFor("file", "head", "hash", "bytes", "read", "added", "rejected"),
+    ...valuesFor("rejectedFile", "rejectedBytes", "rejectedHash", "columns", "startedAt"),
+  })}
+  ON CONFLICT DO NOTHING
+  RETURNING ${imports.id} AS id`);
+
+const RESUME = statement<{ id: number }>(sql`
+  UPDATE ${imports}
+  ${set(imports, {
+    ...valuesFor("head", "columns", "rejectedFile", "rejectedBytes", "rejectedHash"),
+    finishedAt: null,
+  })}
+  WHERE ${IS_AS_READ}
+  RETURNING ${imports.id} AS id`);
+
+const PROGRESS = statement<{ id: number }>(sql`
+  UPDATE ${imports}
+  ${set(imports, valuesFor("hash", "bytes", "read", "added", "rejected", "rejectedBytes", "rejectedHash"))}
+  WHERE ${IS_AS_READ}
+  RETURNING ${imports.id} AS id`);
+
+const FINISH = statement<Import>(sql`
+  UPDATE ${imports}
+  ${set(imports, { finishedAt: value("finishedAt") })}
+  WHERE ${imports.id} = ${value("id")} AND ${imports.finishedAt} IS NULL
+  RETURNING ${columnsOf(imports)}`);
 
 interface ImportRepositoryOptions {
   now(): number;
@@ -143,51 +148,6 @@ interface ImportRepositoryOptions {
   /** The lock file of an import. It remains only if the process was killed. */
   lockPath(id: number): string;
 }
-
-/**
- * Returns a function that stores a new import and returns its id.
- * @throws ConcurrentImport
- */
-const importStarter =
-  (database: Database, hold: (id: number) => Disposable) =>
-  /**
-   * @param replaceInterrupted removes an interrupted import of the same file
-   * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is a
-   *   concurrent one
-   */
-  async (
-    record: Omit<Import, "id" | "finishedAt">,
-    replaceInterrupted: boolean,
-    newestId: number,
-  ): Promise<number> => {
-    const { orm, commit } = database;
-    const isInterrupted = and(eq(imports.head, record.head), isNull(imports.finishedAt));
-    const interrupted = replaceInterrupted
-      ? orm.select({ id: imports.id }).from(imports).where(isInterrupted).get()
-      : undefined;
-    using _ = interrupted && hold(interrupted.id);
-    const deleteStatement = orm.delete(imports).where(isInterrupted).prepare();
-    const insertStatement = orm
-      .insert(imports)
-      .values(record)
-      .onConflictDoNothing()
-      .returning({ id: imports.id })
-      .prepare();
-    const entry = auditing(database);
-    const act = { actor: OPERATOR, now: record.startedAt };
-    const label = basename(record.file);
-    const [, [row]] = await commit(
-      [
-        replaceInterrupted
-          ? { query: deleteStatement, values: {} }
-          : assertNoneSince(database, record.head, newestId),
-        { query: insertStatement, values: {} },
-      ],
-      ([, [started]]) => entry(act, started && { action: "import.started", id: started.id, label }),
-    );
-    if (!row) throw new ConcurrentImport();
-    return row.id;
-  };
 
 /** The entry of the audit log for an import that has ended. */
 const finishedEntry = ({ id, file, added, rejected }: Import): AuditEntry => ({
@@ -204,15 +164,11 @@ export const importRepository = (
   database: Database,
   { now, strictCategories = false, lockPath }: ImportRepositoryOptions,
 ) => {
-  const { orm, commit, client } = database;
-  const insertPets = petInserter(database, strictCategories);
-  const assertCategories = categoryAssertion(database);
+  const { commit, client } = database;
   // Many rows change the same pages: writing these back less often saves time.
   client.run("PRAGMA wal_autocheckpoint=8000");
   // The statement journal in memory: in a file it costs two writes per row as soon as a table has triggers.
   client.run("PRAGMA temp_store=MEMORY");
-
-  const record = auditing(database);
 
   /** Keeps other processes from continuing an import, until it is disposed of. @throws ConcurrentImport */
   const hold = (id: number): Disposable => holdLock(lockPath(id));
@@ -220,14 +176,40 @@ export const importRepository = (
   return {
     hold,
     /** All imports: interrupted ones first, then by the bytes they have read, most first. */
-    all: (): Import[] =>
-      orm.select().from(imports).orderBy(isNotNull(imports.finishedAt), desc(imports.bytes)).all(),
-    start: importStarter(database, hold),
+    all: (): Import[] => ALL.all(client),
+    /**
+     * Stores a new import and returns its id.
+     * @param replaceInterrupted removes an interrupted import of the same file
+     * @param newestId the highest id that the caller has seen: a later import of the same file, even a finished one, is a
+     *   concurrent one
+     * @throws ConcurrentImport
+     */
+    async start(
+      started: Omit<Import, "id" | "finishedAt">,
+      replaceInterrupted: boolean,
+      newestId: number,
+    ): Promise<number> {
+      const interrupted = replaceInterrupted ? FIND_INTERRUPTED.get(client, started) : undefined;
+      using _ = interrupted && hold(interrupted.id);
+      const act = { actor: OPERATOR, now: started.startedAt };
+      const label = basename(started.file);
+      const first = replaceInterrupted ? DELETE_INTERRUPTED : FIND_NEWER;
+      const [, [row]] = await commit(
+        [first.with({ ...started, newestId }), START.with(started)],
+        ([newer, [added]]) => {
+          if (newer.length > 0 || !added) throw new ConcurrentImport();
+          return record(act, { action: "import.started", id: added.id, label });
+        },
+      );
+      if (!row) throw new ConcurrentImport();
+      return row.id;
+    },
     /** Reopens an import, if nothing has been added since its record was read. @throws ConcurrentImport */
-    async resume({ id, bytes, ...record }: Import): Promise<void> {
-      const { head, columns, rejectedFile, rejectedBytes, rejectedHash } = record;
-      const values = { head, columns, rejectedFile, rejectedBytes, rejectedHash, finishedAt: null };
-      await commit([updateIfAt(database, id, bytes, values)]);
+    async resume(read: Import): Promise<void> {
+      await commit([RESUME.with({ ...read, from: read.bytes })], ([[resumed]]) => {
+        if (!resumed) throw new ConcurrentImport();
+        return [];
+      });
     },
     /**
      * Adds animals and stores the progress in one atomic step, if the import is at `from` bytes.
@@ -237,27 +219,27 @@ export const importRepository = (
     async addRows(
       id: number,
       from: number,
-      { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash }: Progress,
-      pets: readonly NewPet[],
+      progress: Progress,
+      added: readonly NewPet[],
       needed: ReadonlySet<bigint> = new Set(),
     ): Promise<void> {
-      const progress = { hash, bytes, read, added, rejected, rejectedBytes, rejectedHash };
-      const all = () => {
-        assertCategories(needed);
-        insertPets(pets, now());
-      };
-      const insert = { query: { all }, values: {} };
-      await commit([updateIfAt(database, id, from, progress), insert, ...importIndexing(pets.length)]);
+      await commit(
+        [
+          PROGRESS.with({ ...progress, id, from }),
+          COUNT_CATEGORIES.with({ needed: `[${[...needed].join(",")}]` }),
+          ADD_PETS.with({ pets: jsonOf(added), now: now(), strict: Number(strictCategories) }),
+          CHANGES.with({}),
+          ...importIndexing(added.length),
+        ],
+        ([[updated], [found], , [changes]]) => {
+          if (!updated) throw new ConcurrentImport();
+          if (found?.count !== needed.size || changes?.rows !== added.length) throw new CategoryGone();
+          return [];
+        },
+      );
     },
     async finish(id: number, finishedAt: number): Promise<void> {
-      const isUnfinished = and(eq(imports.id, id), isNull(imports.finishedAt));
-      const finishStatement = orm
-        .update(imports)
-        .set({ finishedAt })
-        .where(isUnfinished)
-        .returning()
-        .prepare();
-      await commit([{ query: finishStatement, values: {} }], ([[ended]]) =>
+      await commit([FINISH.with({ id, finishedAt })], ([[ended]]) =>
         record({ actor: OPERATOR, now: finishedAt }, ended && finishedEntry(ended)),
       );
     },

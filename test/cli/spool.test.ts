@@ -106,7 +106,7 @@ test("an export whose reader stops reading releases its snapshot of the database
   const { spool } = open(target);
   for (const page of exportPages(exporting, undefined)) {
     add("later");
-    await spool.write(page.map(([, name]) => `${name}\n`).join(""));
+    await spool.write(page.map(({ name }) => `${name}\n`).join(""));
   }
   expect(database.client.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
   go(true);
