@@ -1,21 +1,18 @@
-import { and, asc, desc, eq, gt, inArray, lte, min, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Statement } from "./commit.ts";
 import type { Database } from "./open.ts";
 import { keptResponses } from "./schema/kept-responses.ts";
+import { columnsOf, insert, statement, value, valuesFor } from "./statement.ts";
 
 /** The limit of stored responses per caller. The oldest are removed first. */
 export const MAX_PER_CALLER = 100_000;
 /** How many rows one slice of a sweep removes. */
 const SLICE_ROWS = 500;
 
+type Row = typeof keptResponses.$inferSelect;
+
 /** Identifies a request with an Idempotency-Key. */
-export interface IdempotentRequest {
-  /** Identifies the caller: `key:1`. */
-  caller: string;
-  idempotencyKey: string;
-  /** SHA-256 of method, path and body, hexadecimal. */
-  fingerprint: string;
-}
+export type IdempotentRequest = Pick<Row, "caller" | "idempotencyKey" | "fingerprint">;
 
 export interface KeptResponse {
   status: number;
@@ -34,95 +31,70 @@ export const storing = <Outcome>(
   outcome: Outcome,
 ): readonly Statement[] => (keep ? [keep(outcome)] : []);
 
-const value = sql.placeholder;
-const { id, caller, idempotencyKey, createdAt } = keptResponses;
+const { id, caller, idempotencyKey } = keptResponses;
+const OF_CALLER = sql`${caller} = ${value("caller")}`;
 
-const requestStatements = ({ orm }: Pick<Database, "orm">) => ({
-  find: orm
-    .select()
-    .from(keptResponses)
-    .where(and(eq(caller, value("caller")), eq(idempotencyKey, value("idempotencyKey"))))
-    .limit(1)
-    .prepare(),
-  insert: orm
-    .insert(keptResponses)
-    .values({
-      caller: value("caller"),
-      idempotencyKey: value("idempotencyKey"),
-      fingerprint: value("fingerprint"),
-      status: value("status"),
-      headers: value("headers"),
-      body: value("body"),
-      createdAt: value("now"),
-    })
-    .prepare(),
-  delete: orm
-    .delete(keptResponses)
-    .where(eq(id, value("id")))
-    .prepare(),
-});
+const FIND = statement<Row>(sql`
+  SELECT ${columnsOf(keptResponses)}
+  FROM ${keptResponses}
+  WHERE ${OF_CALLER} AND ${idempotencyKey} = ${value("idempotencyKey")}`);
 
-const sweepStatements = ({ orm }: Pick<Database, "orm">) => {
-  const ofCaller = eq(caller, value("caller"));
-  const surplus = orm
-    .select({ id })
-    .from(keptResponses)
-    .where(and(ofCaller, lte(id, value("id"))))
-    .orderBy(asc(id))
-    .limit(SLICE_ROWS);
-  return {
-    oldest: orm.select({ id, createdAt }).from(keptResponses).orderBy(asc(id)).limit(SLICE_ROWS).prepare(),
-    deleteUpTo: orm
-      .delete(keptResponses)
-      .where(lte(id, value("id")))
-      .prepare(),
-    nextCaller: orm
-      .select({ caller: min(caller) })
-      .from(keptResponses)
-      .where(gt(caller, value("after")))
-      .prepare(),
-    newestSurplus: orm
-      .select({ id })
-      .from(keptResponses)
-      .where(ofCaller)
-      .orderBy(desc(id))
-      .limit(1)
-      .offset(value("max"))
-      .prepare(),
-    deleteSurplus: orm.delete(keptResponses).where(inArray(id, surplus)).prepare(),
-  };
-};
+const INSERT = statement(
+  insert(keptResponses, {
+    ...valuesFor("caller", "idempotencyKey", "fingerprint", "status", "headers", "body"),
+    createdAt: value("now"),
+  }),
+);
+
+const DELETE = statement(sql`DELETE FROM ${keptResponses} WHERE ${id} = ${value("id")}`);
+
+const OLDEST = statement<Pick<Row, "id" | "createdAt">>(sql`
+  SELECT ${columnsOf(keptResponses, "id", "createdAt")} FROM ${keptResponses} ORDER BY ${id} LIMIT ${SLICE_ROWS}`);
+
+const DELETE_UP_TO = statement(sql`DELETE FROM ${keptResponses} WHERE ${id} <= ${value("id")}`);
+
+const NEXT_CALLER = statement<{ caller: string | null }>(sql`
+  SELECT min(${caller}) AS caller FROM ${keptResponses} WHERE ${caller} > ${value("after")}`);
+
+const NEWEST_SURPLUS = statement<{ id: number }>(sql`
+  SELECT ${id} AS id
+  FROM ${keptResponses}
+  WHERE ${OF_CALLER}
+  ORDER BY ${id} DESC
+  LIMIT 1 OFFSET ${value("max")}`);
+
+const DELETE_SURPLUS = statement(sql`
+  DELETE FROM ${keptResponses}
+  WHERE ${id} IN (
+    SELECT ${id} FROM ${keptResponses} WHERE ${OF_CALLER} AND ${id} <= ${value("id")} ORDER BY ${id} LIMIT ${SLICE_ROWS})`);
 
 /** Removes responses in slices. Each sweep returns true if there may be more to remove. */
-const sweeps = ({ orm, commit }: Pick<Database, "orm" | "commit">) => {
-  const statements = sweepStatements({ orm });
-  return {
-    async expired(before: number): Promise<boolean> {
-      const rows = statements.oldest.all();
-      const firstKept = rows.findIndex((row) => row.createdAt > before);
-      const last = rows.at(firstKept === -1 ? rows.length - 1 : firstKept - 1);
-      if (!last || firstKept === 0) return false;
-      await commit([{ query: statements.deleteUpTo, values: { id: last.id } }]);
-      return firstKept === -1 && rows.length === SLICE_ROWS;
-    },
-    async surplus(max: number): Promise<boolean> {
-      for (let after = ""; ;) {
-        const next = statements.nextCaller.get({ after })?.caller ?? undefined;
-        if (next === undefined) return false;
-        const row = statements.newestSurplus.get({ caller: next, max });
-        if (row) {
-          await commit([{ query: statements.deleteSurplus, values: { caller: next, id: row.id } }]);
-          return true;
-        }
-        after = next;
+const sweeps = ({ client, commit }: Pick<Database, "client" | "commit">) => ({
+  async expired(before: number): Promise<boolean> {
+    const rows = OLDEST.all(client);
+    const firstKept = rows.findIndex((row) => row.createdAt > before);
+    const last = rows.at(firstKept === -1 ? rows.length - 1 : firstKept - 1);
+    if (!last || firstKept === 0) return false;
+    await commit([DELETE_UP_TO.with(last)]);
+    return firstKept === -1 && rows.length === SLICE_ROWS;
+  },
+  async surplus(max: number): Promise<boolean> {
+    for (let after = ""; ;) {
+      const next = NEXT_CALLER.get(client, { after })?.caller ?? undefined;
+      if (next === undefined) return false;
+      const row = NEWEST_SURPLUS.get(client, { caller: next, max });
+      if (row) {
+        await commit([DELETE_SURPLUS.with({ caller: next, id: row.id })]);
+        return true;
       }
-    },
-  };
-};
+      after = next;
+    }
+  },
+});
 
 /** The responses to requests with an Idempotency-Key. */
-export const keptResponseRepository = (database: Pick<Database, "orm" | "commit">) => {
-  const statements = requestStatements(database);
+export const keptResponseRepository = (database: Pick<Database, "client" | "commit">) => {
+  const { client, commit } = database;
   const sweep = sweeps(database);
   return {
     /** The response to an earlier request with the same idempotency key, if it was stored after `since`. */
@@ -131,12 +103,12 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
       underKey: string,
       since: number,
     ): Promise<(KeptResponse & Pick<IdempotentRequest, "fingerprint">) | undefined> {
-      const row = statements.find.get({ caller: ofCaller, idempotencyKey: underKey });
+      const row = FIND.get(client, { caller: ofCaller, idempotencyKey: underKey });
       if (!row) return undefined;
       const { fingerprint, status, headers, body } = row;
       if (row.createdAt > since)
         return { fingerprint, status, headers: JSON.parse(headers) as Record<string, string>, body };
-      await database.commit([{ query: statements.delete, values: { id: row.id } }]);
+      await commit([DELETE.with(row)]);
       return undefined;
     },
     /** The statement that stores a response. It breaks a constraint if the caller's idempotency key already has one. */
@@ -144,10 +116,7 @@ export const keptResponseRepository = (database: Pick<Database, "orm" | "commit"
       request: IdempotentRequest,
       { status, headers, body }: KeptResponse,
       now: number,
-    ): Statement => ({
-      query: statements.insert,
-      values: { ...request, status, headers: JSON.stringify(headers), body, now },
-    }),
+    ): Statement => INSERT.with({ ...request, status, headers: JSON.stringify(headers), body, now }),
     /**
      * Removes a slice of the responses that were stored at `before` or earlier, or are not among the `max` newest of their caller.
      * @returns true if there may be more
