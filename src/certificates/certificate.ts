@@ -1,3 +1,4 @@
+import type { certificates } from "../db/schema/certificates.ts";
 import type { Warning } from "../http/health.ts";
 import { formatTime } from "../lib/time.ts";
 import type { Problem } from "../protocols/acme/problem.ts";
@@ -33,26 +34,17 @@ export interface StoredProblem extends Problem {
   cause?: Problem;
 }
 
+type Row = typeof certificates.$inferSelect;
+
 /** A host name that needs a certificate, and its progress. */
-export interface Certificate {
-  hostname: string;
-  createdAt: number;
-  /** When the scheduler handles it next; null: only on request. */
-  nextAt: number | null;
-  /** True from a request for a certificate until an attempt begins. */
-  isRequested: boolean;
-  /** Since when an attempt is under way. */
-  attemptSince: number | null;
-  /** The row's version. A write that depends on an earlier read names it. */
-  revision: number;
-  /** Failed attempts since the last success. */
-  failures: number;
+export interface Certificate
+  extends
+    Pick<Row, "hostname" | "createdAt" | "nextAt" | "isRequested" | "attemptSince" | "revision" | "failures">,
+    Pick<Row, "keyAuthorization"> {
   /** Why the last attempt failed. */
   problem: StoredProblem | undefined;
   issued: Issued | undefined;
   order: PendingOrder | undefined;
-  /** The response to the last challenge, until the order ends. */
-  keyAuthorization: string | null;
 }
 
 /** When a certificate in use is valid. */

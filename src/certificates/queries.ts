@@ -1,18 +1,16 @@
-import { type SQL, and, eq, sql } from "drizzle-orm";
-import type { Database } from "../db/open.ts";
+import { type SQL, sql } from "drizzle-orm";
 import { acmeAttempts, certificates } from "../db/schema/certificates.ts";
+import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
 import { AT_ONCE } from "./certificate.ts";
 
-type Orm = Database["orm"];
-type Changes = Parameters<ReturnType<Orm["update"]>["set"]>[0];
+export type Row = typeof certificates.$inferSelect;
+type Changes = Parameters<typeof set<typeof certificates>>[1];
 
-export const value = sql.placeholder;
-
-export const hasName = eq(certificates.hostname, value("hostname"));
+export const HAS_NAME = sql`${certificates.hostname} = ${value("hostname")}`;
 /** The attempt is still under way: no import has ended it, and no other process has begun another. */
-export const isUnderWay = and(hasName, eq(certificates.attemptSince, value("attemptSince")));
+export const IS_UNDER_WAY = sql`${HAS_NAME} AND ${certificates.attemptSince} = ${value("attemptSince")}`;
 /** The row has not changed since it was read. */
-export const isAsRead = and(hasName, eq(certificates.revision, value("revision")));
+export const IS_AS_READ = sql`${HAS_NAME} AND ${certificates.revision} = ${value("revision")}`;
 
 export const NO_ORDER = {
   orderAuthority: null,
@@ -34,15 +32,10 @@ export const NO_CERTIFICATE = {
 /** The changes of a new certificate. It ends an attempt and meets a request. */
 export const NEW_CERTIFICATE = {
   ...NO_ORDER,
-  key: sql`${value("key")}`,
-  chain: sql`${value("chain")}`,
-  authority: sql`${value("ca")}`,
-  notBefore: sql`${value("notBefore")}`,
-  notAfter: sql`${value("notAfter")}`,
-  ariId: sql`${value("ariId")}`,
+  ...valuesFor("key", "chain", "notBefore", "notAfter", "ariId", "nextAt"),
+  authority: value("ca"),
   // Storing the same certificate again is not a renewal.
-  renewals: sql`${certificates.renewals} + (${certificates.chain} is not null and ${certificates.chain} is not ${value("chain")})`,
-  nextAt: sql`${value("nextAt")}`,
+  renewals: sql`${certificates.renewals} + (${certificates.chain} IS NOT NULL AND ${certificates.chain} IS NOT ${value("chain")})`,
   isRequested: false,
   attemptSince: null,
   failures: 0,
@@ -56,35 +49,39 @@ const PAUSE_MS = 60_000;
  * The time of a requested attempt, never later than `scheduled`.
  * @param nth of the name's recent refusals, newest first: the delay begins with it
  */
-export const requestedAt = (nth: number, scheduled: SQL): SQL => {
-  const { at, hostname, kind } = acmeAttempts;
-  const recent = sql`${hostname} = ${value("hostname")} and ${kind} = 'refused'
-    and ${at} between ${value("now")} - ${PAUSE_MS} + 1 and ${value("now")}`;
-  const refusedAt = sql`select ${at} from ${acmeAttempts} where ${recent} order by ${at} desc limit 1 offset ${nth - 1}`;
-  return sql`min(coalesce((${refusedAt}) + ${PAUSE_MS}, ${AT_ONCE}), coalesce(${scheduled}, ${value("now")} + ${PAUSE_MS}))`;
-};
+export const requestedAt = (nth: number, scheduled: SQL): SQL => sql`min(
+    coalesce((
+      SELECT ${acmeAttempts.at}
+      FROM ${acmeAttempts}
+      WHERE ${acmeAttempts.hostname} = ${value("hostname")}
+        AND ${acmeAttempts.kind} = 'refused'
+        AND ${acmeAttempts.at} BETWEEN ${value("now")} - ${PAUSE_MS} + 1 AND ${value("now")}
+      ORDER BY ${acmeAttempts.at} DESC
+      LIMIT 1 OFFSET ${nth - 1}) + ${PAUSE_MS}, ${AT_ONCE}),
+    coalesce(${scheduled}, ${value("now")} + ${PAUSE_MS}))`;
 
 /** The changes of an attempt that ends without a certificate. If another was requested meanwhile, it comes at `requestedAt`. */
 export const WITHOUT_SUCCESS = {
   attemptSince: null,
-  problem: sql`${value("problem")}`,
+  problem: value("problem"),
   nextAt: sql`iif(${certificates.isRequested}, ${requestedAt(1, sql`${value("nextAt")}`)}, ${value("nextAt")})`,
 };
 
 /** Returns the changed row, if any. */
-export const updateStatement = (orm: Orm, changes: Changes, where: SQL | undefined) =>
-  orm.update(certificates).set(changes).where(where).returning({ hostname: certificates.hostname }).prepare();
+export const update = (changes: Changes, condition: SQL) =>
+  statement<Pick<Row, "hostname">>(sql`
+    UPDATE ${certificates}
+    ${set(certificates, changes)}
+    WHERE ${condition}
+    RETURNING ${columnsOf(certificates, "hostname")}`);
 
 /** Adds a name, due immediately. An existing name keeps its row. */
-export const insertStatement = (orm: Orm) =>
-  orm
-    .insert(certificates)
-    .values({
-      hostname: value("hostname"),
-      nextAt: value("now"),
-      failures: 0,
-      renewals: 0,
-      createdAt: value("now"),
-    })
-    .onConflictDoNothing()
-    .prepare();
+export const INSERT = statement(sql`
+  ${insert(certificates, {
+    hostname: value("hostname"),
+    nextAt: value("now"),
+    failures: 0,
+    renewals: 0,
+    createdAt: value("now"),
+  })}
+  ON CONFLICT DO NOTHING`);
