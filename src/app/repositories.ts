@@ -24,7 +24,7 @@ export type Repositories = ReturnType<typeof createRepositories>;
 
 /** The certificates of a database, which may be open for reading only. */
 export const openCertificateRepository = (database: Pick<Database, "client" | "orm" | "commit">) =>
-  certificateRepository(database, certificateEffects(database));
+  certificateRepository(database, certificateEffects);
 
 /**
  * The repositories of every room. Preparing the queries of one takes milliseconds, so each is built on first use: `pets` and

@@ -137,6 +137,13 @@ export const columnsOf = <Table extends SQLiteTable>(table: Table, ...names: Nam
   return list;
 };
 
+/** As `columnsOf`, for all columns but these. */
+export const columnsBut = <Table extends SQLiteTable>(table: Table, ...others: Names<Table>[]): SQL =>
+  columnsOf(
+    table,
+    ...(Object.keys(getTableColumns(table)) as Names<Table>[]).filter((name) => !others.includes(name)),
+  );
+
 type Source<Value> = Value | SQLWrapper | Placeholder;
 
 /** A new row: columns that are optional in an insert are optional here, and get their default. */

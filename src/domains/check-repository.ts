@@ -1,26 +1,30 @@
-import { and, eq, exists, gt, lte, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { auditing, changesBetween } from "../db/audit.ts";
+import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
-import { type Act, SERVICE } from "../lib/actor.ts";
-import type { Domain, EventName } from "./domain.ts";
+import { projects } from "../db/schema/projects.ts";
+import { set, statement, value, valuesFor } from "../db/statement.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
-import { pruneStatement } from "./read-repository.ts";
-import type { Statement } from "../db/commit.ts";
+import { type Act, SERVICE } from "../lib/actor.ts";
 import type { Progress } from "./check-progress.ts";
+import type { Domain, EventName } from "./domain.ts";
 import {
+  type MoveValues,
+  HAS_DOMAINS_PLAN,
+  HAS_NAME,
   HELD,
+  IS_DOMAIN,
   KEEPING,
-  type Orm,
+  NEXT_CHECK_OF_LIVE,
+  SLUG,
   actValues,
   insertEvents,
-  hasDomainsPlan,
   moveBy,
-  nextCheckOfLive,
-  prepareSlug,
-  value,
 } from "./queries.ts";
+import { PRUNE_EVENTS } from "./read-repository.ts";
 import { nextLiveCheck } from "./schedule.ts";
 import { type Stage, awaitsCertificate, isHeld } from "./stage.ts";
 
@@ -42,104 +46,93 @@ export interface Check extends Act {
 }
 
 /** The domain is still in the stage in which its check began. */
-const isAsRead = and(eq(domains.id, value("id")), eq(domains.stage, value("from")));
+const IS_AS_READ = sql`${IS_DOMAIN} AND ${domains.stage} = ${value("from")}`;
+
+const other = alias(domains, "other");
 
 /**
  * Another project holds the name and keeps it against a proof: the TXT records name it too, or it has verified since the
  * check began. A suspended project keeps nothing.
  */
-const isKeptByOther = sql`exists (select 1 from domains other join projects holder on holder.id = other.project_id
-  where other.hostname = ${value("hostname")} and other.stage in ${HELD} and other.stage in ${KEEPING}
-  and other.project_id <> ${value("projectId")} and (other.verified_at >= ${value("askedAt")}
-    or holder.target_label in (select value from json_each(${value("rivals")}))))`;
+const IS_KEPT_BY_OTHER = sql`EXISTS (
+    SELECT 1
+    FROM ${domains} AS ${other}
+    JOIN ${projects} ON ${projects.id} = ${other.projectId}
+    WHERE ${other.hostname} = ${value("hostname")}
+      AND ${other.stage} IN ${HELD}
+      AND ${other.stage} IN ${KEEPING}
+      AND ${other.projectId} <> ${value("projectId")}
+      AND (${other.verifiedAt} >= ${value("askedAt")}
+        OR ${projects.targetLabel} IN (SELECT value FROM json_each(${value("rivals")}))))`;
 
 /** The new stage holds no name, or the domain already holds it, or the check proves it for this project. */
-const mayTake = sql`(${value("stage")} not in ${HELD} or (${hasDomainsPlan} and (${value("from")} in ${HELD}
-  or (${value("isProven")} and not ${isKeptByOther}))))`;
+const MAY_TAKE = sql`(${value("stage")} NOT IN ${HELD}
+    OR (${HAS_DOMAINS_PLAN} AND (${value("from")} IN ${HELD} OR (${value("isProven")} AND NOT ${IS_KEPT_BY_OTHER}))))`;
 
-const checkStatements = (orm: Orm) => ({
-  // `stage` is the stage after the check, `eventStage` the stage after one of its events.
-  insertEvent: insertEvents(orm, and(isAsRead, mayTake), sql`${value("event")}`, sql`${value("eventStage")}`),
-  update: orm
-    .update(domains)
-    .set({
-      stage: sql`${value("stage")}`,
-      waitingSince: sql`${value("waitingSince")}`,
-      checkedAt: sql`${value("now")}`,
-      nextCheckAt: sql`${value("nextCheckAt")}`,
-      failingSince: sql`${value("failingSince")}`,
-      verifiedAt: sql`${value("verifiedAt")}`,
-      liveAt: sql`${value("liveAt")}`,
-      findings: sql`${value("findings")}`,
-      trace: sql`${value("trace")}`,
-    })
-    .where(and(isAsRead, mayTake))
-    .returning({ id: domains.id })
-    .prepare(),
-  prune: pruneStatement(orm),
-  stopChecks: orm
-    .update(domains)
-    .set({ nextCheckAt: null })
-    .where(and(isAsRead, sql`not ${hasDomainsPlan}`))
-    .prepare(),
-});
+// `stage` is the stage after the check, `eventStage` the stage after one of its events.
+const INSERT_EVENT = insertEvents(
+  sql`${IS_AS_READ} AND ${MAY_TAKE}`,
+  sql`${value("event")}`,
+  sql`${value("eventStage")}`,
+);
+
+const UPDATE = statement<{ id: number }>(sql`
+  UPDATE ${domains}
+  ${set(domains, {
+    checkedAt: value("now"),
+    ...valuesFor("stage", "waitingSince", "nextCheckAt", "failingSince", "verifiedAt", "liveAt"),
+    ...valuesFor("findings", "trace"),
+  })}
+  WHERE ${IS_AS_READ} AND ${MAY_TAKE}
+  RETURNING ${domains.id} AS id`);
+
+const STOP_CHECKS = statement(sql`
+  UPDATE ${domains}
+  ${set(domains, { nextCheckAt: null })}
+  WHERE ${IS_AS_READ} AND NOT ${HAS_DOMAINS_PLAN}`);
 
 /** A domain that has just verified, and whose name has a valid certificate already, is live. */
-const goLiveStatements = (orm: Orm) => {
-  const validCertificate = orm
-    .select({ one: sql`1` })
-    .from(certificates)
-    .where(
-      and(
-        eq(certificates.hostname, value("hostname")),
-        lte(certificates.notBefore, value("now")),
-        gt(certificates.notAfter, value("now")),
-      ),
-    );
-  const move = moveBy(orm, "certificate_stored", and(eq(domains.id, value("id")), exists(validCertificate)), {
-    liveAt: sql`${value("now")}`,
-    nextCheckAt: nextCheckOfLive,
-  });
-  return (id: number, hostname: string, now: number) =>
-    move({ id, hostname, now, nextCheckAt: nextLiveCheck(null, now) });
-};
+const goLive = moveBy(
+  "certificate_stored",
+  sql`${IS_DOMAIN} AND EXISTS (
+    SELECT 1
+    FROM ${certificates}
+    WHERE ${certificates.hostname} = ${value("hostname")}
+      AND ${certificates.notBefore} <= ${value("now")}
+      AND ${certificates.notAfter} > ${value("now")})`,
+  { liveAt: value("now"), nextCheckAt: NEXT_CHECK_OF_LIVE },
+);
+
+const mine = alias(domains, "mine");
+
+// Without scheduled checks: two projects must not take the name from each other in turn.
+const moveYielded = moveBy(
+  "yielded",
+  sql`${HAS_NAME}
+    AND ${domains.projectId} <> ${value("projectId")}
+    AND EXISTS (
+      SELECT 1 FROM ${domains} AS ${mine} WHERE ${mine.id} = ${value("id")} AND ${mine.stage} = ${value("from")})
+    AND ${MAY_TAKE}`,
+  { waitingSince: value("now"), nextCheckAt: null, failingSince: null, findings: value("findings") },
+);
+
+/** Must follow the move directly, because `changes()` counts its rows. */
+const UNCERTIFY_YIELDED = statement(sql`
+  DELETE FROM ${certificates}
+  WHERE ${certificates.hostname} = ${value("hostname")} AND changes() > 0`);
 
 /** Takes the name from the project that held it, with its certificate and any order under way. */
-const yieldStatements = (orm: Orm) => {
-  const yields = and(
-    eq(domains.hostname, value("hostname")),
-    sql`${domains.projectId} <> ${value("projectId")}`,
-    sql`exists (select 1 from domains mine where mine.id = ${value("id")} and mine.stage = ${value("from")})`,
-    mayTake,
-  );
-  // Without scheduled checks: two projects must not take the name from each other in turn.
-  const move = moveBy(orm, "yielded", yields, {
-    waitingSince: sql`${value("now")}`,
-    nextCheckAt: null,
-    failingSince: null,
-    findings: sql`${value("findings")}`,
-  });
-  /** Must follow the move directly, because `changes()` counts its rows. */
-  const uncertifyStatement = orm
-    .delete(certificates)
-    .where(and(eq(certificates.hostname, value("hostname")), sql`changes() > 0`))
-    .prepare();
-  return (hostname: string, values: Record<string, unknown> & { now: number }) => {
-    const findings = JSON.stringify([{ kind: "domain_lost", name: hostname } satisfies DomainFinding]);
-    return [
-      ...move({ ...values, ...actValues({ actor: SERVICE, now: values.now }), findings }),
-      { query: uncertifyStatement, values: { hostname } },
-    ];
-  };
+const yieldName = (hostname: string, values: MoveValues): readonly Statement[] => {
+  const findings = JSON.stringify([{ kind: "domain_lost", name: hostname } satisfies DomainFinding]);
+  return [
+    ...moveYielded({ ...values, ...actValues({ actor: SERVICE, now: values.now }), findings }),
+    UNCERTIFY_YIELDED.with({ hostname }),
+  ];
 };
 
 const hasRows = (rows: unknown): boolean => Array.isArray(rows) && rows.length > 0;
 
-export const checkWrites = ({ orm, client, commit }: Pick<Database, "orm" | "client" | "commit">) => {
-  const statements = checkStatements(orm);
-  const yieldName = yieldStatements(orm);
-  const goLive = goLiveStatements(orm);
-  const slugStatement = prepareSlug(orm);
+export const checkWrites = ({ client, commit }: Pick<Database, "client" | "commit">) => {
   const record = auditing({ client });
   /** Records a requested check that changed the stage. The schedulers' are in the domain's history. */
   const recordCheck = ({ actor, now, domain, progress }: Check, slug: string): readonly Statement[] => {
@@ -171,32 +164,30 @@ export const checkWrites = ({ orm, client, commit }: Pick<Database, "orm" | "cli
         rivals: JSON.stringify(check.rivals),
         askedAt,
       };
-      const notes = events.map(({ event, stage }) => ({
-        query: statements.insertEvent,
-        values: { ...values, event, eventStage: stage },
-      }));
-      const pruning = notes.length > 0 ? [{ query: statements.prune, values: { projectId, hostname } }] : [];
+      const notes = events.map(({ event, stage }) =>
+        INSERT_EVENT.with({ ...values, event, eventStage: stage }),
+      );
+      const pruning = notes.length > 0 ? [PRUNE_EVENTS.with({ projectId, hostname })] : [];
       const takesName = !isHeld(from) && isHeld(progress.stage);
       const before = [
-        { query: slugStatement, values: { projectId } },
+        SLUG.with({ projectId }),
         ...notes,
         ...pruning,
         // Before the name is taken: the unique index looks at each row by itself.
         ...(takesName ? yieldName(hostname, values) : []),
       ];
-      const after = awaitsCertificate(progress.stage) ? goLive(id, hostname, check.now) : [];
-      const rows: readonly unknown[] = await commit(
-        [...before, { query: statements.update, values }, ...after],
-        (all) => {
-          const [[project]] = all as [{ slug: string }[]];
-          return project && hasRows(all[before.length]) ? recordCheck(check, project.slug) : [];
-        },
-      );
+      const after = awaitsCertificate(progress.stage)
+        ? goLive({ id, hostname, now: check.now, nextCheckAt: nextLiveCheck(null, check.now) })
+        : [];
+      const rows: readonly unknown[] = await commit([...before, UPDATE.with(values), ...after], (all) => {
+        const [[project]] = all as [{ slug: string }[]];
+        return project && hasRows(all[before.length]) ? recordCheck(check, project.slug) : [];
+      });
       return hasRows(rows[before.length]);
     },
     /** Ends the scheduled checks, if the project's plan has no custom domains. */
     async stopChecks({ id, projectId, stage }: Domain): Promise<void> {
-      await commit([{ query: statements.stopChecks, values: { id, projectId, from: stage } }]);
+      await commit([STOP_CHECKS.with({ id, projectId, from: stage })]);
     },
   };
 };

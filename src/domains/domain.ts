@@ -1,30 +1,14 @@
+import type { domains } from "../db/schema/domains.ts";
 import type { Plan } from "../projects/plan.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
-import { STAGE_EVENTS, type Stage, type StoredStage } from "./stage.ts";
+import { STAGE_EVENTS, type Stage } from "./stage.ts";
 
 /** What visitors of a live domain get: the site, or a redirect to the project's primary domain. */
 export const ROLES = ["primary", "served", "redirect"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A custom domain of a project. Times are milliseconds UTC. */
-export interface Domain {
-  id: number;
-  projectId: number;
-  /** In A-labels. */
-  hostname: string;
-  stage: StoredStage;
-  role: Role;
-  createdAt: number;
-  /** When it began to wait for right records. After a suspension, later than `verifiedAt`. Scheduled checks end 48 hours later. */
-  waitingSince: number;
-  checkedAt: number | null;
-  /** The next scheduled check; null: only on request. */
-  nextCheckAt: number | null;
-  /** Since when a live domain no longer verifies. */
-  failingSince: number | null;
-  verifiedAt: number | null;
-  liveAt: number | null;
-  /** Of the last check. */
+/** A custom domain of a project, without the trace of its last check, which can be long. */
+export interface Domain extends Omit<typeof domains.$inferSelect, "findings" | "trace"> {
   findings: DomainFinding[];
 }
 

@@ -1,26 +1,25 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, notExists, or, sql } from "drizzle-orm";
-import { ifGiven } from "../db/if-given.ts";
+import { sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domainEvents, domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
+import { columnsOf, statement, value } from "../db/statement.ts";
 import { unicodeOf } from "../lib/hostname.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 import type { Domain, DomainEvent, EventName, Holder, PastActor } from "./domain.ts";
 import {
-  type Orm,
   type Row,
   COLUMNS,
+  HAS_NAME,
   HELD,
+  IS_NAME_OF_PROJECT,
+  IS_OF_PROJECT,
   NEEDS_ATTENTION,
   PENDING,
   WAITING,
   WANTING_CERTIFICATE,
-  isOfDomain,
-  isOfProject,
   toDomain,
   toFindings,
-  value,
 } from "./queries.ts";
 import { LONGEST_WAIT_MS } from "./schedule.ts";
 import type { StoredStage } from "./stage.ts";
@@ -39,203 +38,168 @@ export interface DomainFilters {
   project?: string | undefined;
 }
 
-const toCheckable = ({ domain, project }: { domain: Row; project: Holder }): Checkable => ({
-  domain: toDomain(domain),
-  project,
+const FIND = statement(sql`SELECT ${COLUMNS} FROM ${domains} WHERE ${IS_NAME_OF_PROJECT}`, toDomain);
+
+const LIST = statement(
+  sql`
+    SELECT ${COLUMNS}
+    FROM ${domains}
+    WHERE ${IS_OF_PROJECT} AND ${domains.id} > ${value("after")}
+    ORDER BY ${domains.id}
+    LIMIT ${value("limit")}`,
+  toDomain,
+);
+
+const TRACE = statement<Pick<typeof domains.$inferSelect, "trace">>(sql`
+  SELECT ${columnsOf(domains, "trace")}
+  FROM ${domains}
+  WHERE ${domains.id} = ${value("id")}`);
+
+const WITH_PROJECT = sql`${domains} JOIN ${projects} ON ${projects.id} = ${domains.projectId}`;
+
+const CHECKABLE = sql`
+    SELECT ${COLUMNS}, ${columnsOf(projects, "plan", "targetLabel")}
+    FROM ${WITH_PROJECT}`;
+
+const toCheckable = ({ plan, targetLabel, ...row }: Row & Omit<Holder, "id">): Checkable => ({
+  domain: toDomain(row),
+  project: { id: row.projectId, plan, targetLabel },
 });
 
-const ofDomain = (orm: Orm) => {
-  const findStatement = orm.select(COLUMNS).from(domains).where(isOfDomain).limit(1).prepare();
-  const traceStatement = orm
-    .select({ trace: domains.trace })
-    .from(domains)
-    .where(eq(domains.id, value("id")))
-    .limit(1)
-    .prepare();
-  const listStatement = orm
-    .select(COLUMNS)
-    .from(domains)
-    .where(and(isOfProject, gt(domains.id, value("after"))))
-    .orderBy(asc(domains.id))
-    .limit(value("limit"))
-    .prepare();
-  return {
-    async find(projectId: number, hostname: string): Promise<Domain | undefined> {
-      const row = findStatement.get({ projectId, hostname });
-      return row && toDomain(row);
-    },
-    /** All responses to the last check, as JSON; undefined before the first. */
-    async trace(id: number): Promise<string | undefined> {
-      return traceStatement.get({ id })?.trace ?? undefined;
-    },
-    /** Ascending by id, starting after `after`. */
-    async list(page: { projectId: number; after: number; limit: number }): Promise<Domain[]> {
-      return listStatement.all({ ...page }).map(toDomain);
-    },
-  };
-};
+const HOLDER = statement(sql`${CHECKABLE} WHERE ${HAS_NAME} AND ${domains.stage} IN ${HELD}`, toCheckable);
 
-const withProject = (orm: Orm) =>
-  orm
-    .select({
-      domain: COLUMNS,
-      project: { id: projects.id, plan: projects.plan, targetLabel: projects.targetLabel },
-    })
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId));
+const AWAITED = statement(sql`
+  SELECT 1
+  FROM ${WITH_PROJECT}
+  WHERE ${HAS_NAME}
+    AND ${domains.stage} IN ${WAITING}
+    AND ${projects.plan} IN ${PLANS_WITH_DOMAINS}
+    AND ${projects.activeDeployId} IS NOT NULL`);
 
-const acrossProjects = (orm: Orm) => {
-  const holderStatement = withProject(orm)
-    .where(and(eq(domains.hostname, value("hostname")), sql`${domains.stage} in ${HELD}`))
-    .limit(1)
-    .prepare();
-  const waitingStatement = orm
-    .select({ one: sql`1` })
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    .where(
-      and(
-        eq(domains.hostname, value("hostname")),
-        sql`${domains.stage} in ${WAITING}`,
-        inArray(projects.plan, [...PLANS_WITH_DOMAINS]),
-        isNotNull(projects.activeDeployId),
-      ),
-    )
-    .limit(1)
-    .prepare();
-  const dueStatement = withProject(orm)
-    .where(lte(domains.nextCheckAt, value("now")))
-    .orderBy(asc(domains.nextCheckAt), asc(domains.id))
-    .limit(value("limit"))
-    .prepare();
-  const isRefusedForRecords = sql`exists (select 1 from certificates where hostname = ${domains.hostname}
-    and json_extract(problem, '$.type') in ('caa', 'records', 'records_unknown', 'platform_unready'))`;
-  const watchedStatement = withProject(orm)
-    .where(
-      and(
-        or(
-          sql`${domains.nextCheckAt} between ${value("now")} and ${value("until")}
-            and (${domains.stage} in ${WAITING} or (${domains.stage} in ${WANTING_CERTIFICATE} and ${domains.verifiedAt} is null))`,
-          sql`${domains.nextCheckAt} is null and ${domains.stage} in ${WANTING_CERTIFICATE} and ${isRefusedForRecords}`,
-        ),
-        gt(domains.waitingSince, value("since")),
-      ),
-    )
-    .orderBy(desc(domains.waitingSince), desc(domains.id))
-    .limit(value("limit"))
-    .prepare();
-  const certificateOfName = orm
-    .select({ one: sql`1` })
-    .from(certificates)
-    .where(eq(certificates.hostname, domains.hostname));
-  const uncertifiedStatement = orm
-    .select({ hostname: domains.hostname })
-    .from(domains)
-    .where(and(sql`${domains.stage} in ${WANTING_CERTIFICATE}`, notExists(certificateOfName)))
-    .limit(value("limit"))
-    .prepare();
-  return {
-    /** The domain that holds this host name, and its project; undefined if none does. */
-    async holder(hostname: string): Promise<Checkable | undefined> {
-      const row = holderStatement.get({ hostname });
-      return row && toCheckable(row);
-    },
-    /** True if a project that may have domains waits for the records of this name. */
-    isAwaited: async (hostname: string) => waitingStatement.get({ hostname }) !== undefined,
-    /** Domains with a due check, the longest due first. */
-    async due(now: number, limit: number): Promise<Checkable[]> {
-      return dueStatement.all({ now, limit }).map(toCheckable);
-    },
-    /** Domains without a due check that began to wait after `since`, for right records or for a correction of CAA or DNSSEC. Newest first. */
-    async watched(now: number, since: number, limit: number): Promise<Checkable[]> {
-      return watchedStatement.all({ now, until: now + LONGEST_WAIT_MS, since, limit }).map(toCheckable);
-    },
-    /** Names of domains that need a certificate and have no row in `certificates` yet; at most `limit`. */
-    async uncertified(limit: number): Promise<string[]> {
-      return uncertifiedStatement.all({ limit }).map(({ hostname }) => hostname);
-    },
-  };
-};
+const DUE = statement(
+  sql`
+    ${CHECKABLE}
+    WHERE ${domains.nextCheckAt} <= ${value("now")}
+    ORDER BY ${domains.nextCheckAt}, ${domains.id}
+    LIMIT ${value("limit")}`,
+  toCheckable,
+);
+
+const IS_REFUSED_FOR_RECORDS = sql`EXISTS (
+      SELECT 1
+      FROM ${certificates}
+      WHERE ${certificates.hostname} = ${domains.hostname}
+        AND json_extract(${certificates.problem}, '$.type') IN ('caa', 'records', 'records_unknown', 'platform_unready'))`;
+
+const WATCHED = statement(
+  sql`
+    ${CHECKABLE}
+    WHERE ${domains.waitingSince} > ${value("since")} AND (
+      (${domains.nextCheckAt} BETWEEN ${value("now")} AND ${value("until")} AND (
+        ${domains.stage} IN ${WAITING}
+        OR (${domains.stage} IN ${WANTING_CERTIFICATE} AND ${domains.verifiedAt} IS NULL)))
+      OR (${domains.nextCheckAt} IS NULL
+        AND ${domains.stage} IN ${WANTING_CERTIFICATE}
+        AND ${IS_REFUSED_FOR_RECORDS}))
+    ORDER BY ${domains.waitingSince} DESC, ${domains.id} DESC
+    LIMIT ${value("limit")}`,
+  toCheckable,
+);
+
+const UNCERTIFIED = statement<Pick<Row, "hostname">>(sql`
+  SELECT ${columnsOf(domains, "hostname")}
+  FROM ${domains}
+  WHERE ${domains.stage} IN ${WANTING_CERTIFICATE}
+    AND NOT EXISTS (SELECT 1 FROM ${certificates} WHERE ${certificates.hostname} = ${domains.hostname})
+  LIMIT ${value("limit")}`);
 
 /** The order of the list: domains that need attention, then those that wait, then the others, each by name. */
-const KEY = sql<string>`(case when ${NEEDS_ATTENTION} then '0' when ${domains.stage} in ${PENDING} then '1' else '2' end || ${domains.hostname})`;
+const KEY = sql`(
+    CASE WHEN ${NEEDS_ATTENTION} THEN '0' WHEN ${domains.stage} IN ${PENDING} THEN '1' ELSE '2' END
+    || ${domains.hostname})`;
 
-const isListed = (placeholder: string) => sql`in (select value from json_each(${value(placeholder)}))`;
+const isListed = (values: string) => sql`IN (SELECT value FROM json_each(${value(values)}))`;
 
-const overviewReads = (orm: Orm) => {
-  const listStatement = orm
-    .select({
-      domain: COLUMNS,
-      project: { slug: projects.slug, targetLabel: projects.targetLabel },
-      id: domains.id,
-      key: KEY,
-    })
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    .where(
-      and(
-        ifGiven("project", eq(projects.slug, value("project"))),
-        ifGiven("stages", sql`${domains.stage} ${isListed("stages")}`),
-        ifGiven("ids", sql`${domains.id} ${isListed("ids")}`),
-        sql`(${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})`,
-      ),
-    )
-    .orderBy(asc(KEY), asc(domains.id))
-    .limit(value("limit"))
-    .prepare();
-  const namesStatement = orm.select({ id: domains.id, hostname: domains.hostname }).from(domains).prepare();
+type OverviewRow = Row & { slug: string; targetLabel: string; key: string };
+
+const OVERVIEW = statement(
+  sql`
+    SELECT ${COLUMNS}, ${columnsOf(projects, "slug", "targetLabel")}, ${KEY} AS key
+    FROM ${WITH_PROJECT}
+    WHERE (${value("project")} IS NULL OR ${projects.slug} = ${value("project")})
+      AND (${value("stages")} IS NULL OR ${domains.stage} ${isListed("stages")})
+      AND (${value("ids")} IS NULL OR ${domains.id} ${isListed("ids")})
+      AND (${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})
+    ORDER BY ${KEY}, ${domains.id}
+    LIMIT ${value("limit")}`,
+  ({ slug, targetLabel, key, ...row }: OverviewRow) => ({
+    domain: toDomain(row),
+    project: { slug, targetLabel },
+    id: row.id,
+    key,
+  }),
+);
+
+const NAMES = statement<Pick<Row, "id" | "hostname">>(sql`
+  SELECT ${columnsOf(domains, "id", "hostname")}
+  FROM ${domains}`);
+
+const FAILING = statement<Pick<Row, "hostname" | "stage" | "failingSince"> & { project: string }>(sql`
+  SELECT ${columnsOf(domains, "hostname", "stage", "failingSince")}, ${projects.slug} AS project
+  FROM ${WITH_PROJECT}
+  WHERE ${NEEDS_ATTENTION}
+  ORDER BY ${domains.id}
+  LIMIT ${value("limit")}`);
+
+/** The domains of all projects that need a person's attention. */
+export const failingDomains = ({ client }: Pick<Database, "client">, limit: number) =>
+  FAILING.all(client, { limit });
+
+export const domainReads = ({ client }: Pick<Database, "client">) => {
   // SQLite cannot decode Punycode.
   const idsOf = (q: string) => {
     const text = q.trim().normalize("NFKC").toLowerCase();
     const isMatch = (hostname: string) => hostname.includes(text) || unicodeOf(hostname).includes(text);
-    return namesStatement.all().flatMap(({ id, hostname }) => (isMatch(hostname) ? [id] : []));
+    return NAMES.all(client).flatMap(({ id, hostname }) => (isMatch(hostname) ? [id] : []));
   };
   return {
+    find: async (projectId: number, hostname: string) => FIND.get(client, { projectId, hostname }),
+    /** All responses to the last check, as JSON; undefined before the first. */
+    trace: async (id: number) => TRACE.get(client, { id })?.trace ?? undefined,
+    /** Ascending by id, starting after `after`. */
+    list: async (page: { projectId: number; after: number; limit: number }) => LIST.all(client, page),
+    /** The domain that holds this host name, and its project; undefined if none does. */
+    holder: async (hostname: string) => HOLDER.get(client, { hostname }),
+    /** True if a project that may have domains waits for the records of this name. */
+    isAwaited: async (hostname: string) => AWAITED.get(client, { hostname }) !== undefined,
+    /** Domains with a due check, the longest due first. */
+    due: async (now: number, limit: number) => DUE.all(client, { now, limit }),
+    /** Domains without a due check that began to wait after `since`, for right records or for a correction of CAA or DNSSEC. Newest first. */
+    watched: async (now: number, since: number, limit: number) =>
+      WATCHED.all(client, { now, until: now + LONGEST_WAIT_MS, since, limit }),
+    /** Names of domains that need a certificate and have no row in `certificates` yet; at most `limit`. */
+    uncertified: async (limit: number) => UNCERTIFIED.all(client, { limit }).map(({ hostname }) => hostname),
     /** The domains after a key and an id, sorted by key. */
-    async overview({ q, stages, project }: DomainFilters, limit: number, { text = "", after = 0 } = {}) {
-      const filters = {
+    overview: async ({ q, stages, project }: DomainFilters, limit: number, { text = "", after = 0 } = {}) =>
+      OVERVIEW.all(client, {
         project: project ?? null,
         stages: stages ? JSON.stringify(stages) : null,
         ids: q ? JSON.stringify(idsOf(q)) : null,
-      };
-      return listStatement
-        .all({ ...filters, key: text, after, limit })
-        .map(({ domain, project, id, key }) => ({ domain: toDomain(domain), project, id, key }));
-    },
+        key: text,
+        after,
+        limit,
+      }),
   };
 };
-
-/** The domains of all projects that need a person's attention. */
-export const failingDomains = ({ orm }: Pick<Database, "orm">, limit: number) =>
-  orm
-    .select({
-      hostname: domains.hostname,
-      project: projects.slug,
-      stage: domains.stage,
-      failingSince: domains.failingSince,
-    })
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    .where(NEEDS_ATTENTION)
-    .orderBy(asc(domains.id))
-    .limit(limit)
-    .all();
-
-export const domainReads = ({ orm }: Pick<Database, "orm">) => ({
-  ...ofDomain(orm),
-  ...acrossProjects(orm),
-  ...overviewReads(orm),
-});
 
 /** Events of one host name that a project keeps. */
 export const MAX_EVENTS = 1000;
 
-const isOfHistory = and(
-  eq(domainEvents.projectId, value("projectId")),
-  eq(domainEvents.hostname, value("hostname")),
-);
+const IS_OF_HISTORY = sql`${domainEvents.projectId} = ${value("projectId")}
+    AND ${domainEvents.hostname} = ${value("hostname")}`;
 
-type ActorRow = Pick<typeof domainEvents.$inferSelect, "actor" | "keyId" | "personId" | "actorName">;
+type EventRow = typeof domainEvents.$inferSelect;
+type ActorRow = Pick<EventRow, "actor" | "keyId" | "personId" | "actorName">;
 
 const actorOf = ({ actor, keyId, personId, actorName: name }: ActorRow): PastActor => {
   if (actor === "key" && keyId !== null) return { kind: "key", id: keyId, name };
@@ -244,42 +208,35 @@ const actorOf = ({ actor, keyId, personId, actorName: name }: ActorRow): PastAct
 };
 
 /** Removes the oldest events beyond `MAX_EVENTS`, so that repeated verification cannot fill the disk. */
-export const pruneStatement = (orm: Orm) =>
-  orm
-    .delete(domainEvents)
-    .where(
-      and(
-        isOfHistory,
-        sql`${domainEvents.id} <= (select id from domain_events where project_id = ${value("projectId")}
-          and hostname = ${value("hostname")} order by id desc limit 1 offset ${MAX_EVENTS})`,
-      ),
-    )
-    .prepare();
+export const PRUNE_EVENTS = statement(sql`
+  DELETE FROM ${domainEvents}
+  WHERE ${IS_OF_HISTORY}
+    AND ${domainEvents.id} <= (
+      SELECT ${domainEvents.id}
+      FROM ${domainEvents}
+      WHERE ${IS_OF_HISTORY}
+      ORDER BY ${domainEvents.id} DESC
+      LIMIT 1 OFFSET ${MAX_EVENTS})`);
 
-export const historyReads = ({ orm }: Pick<Database, "orm">) => {
-  const historyStatement = orm
-    .select()
-    .from(domainEvents)
-    .where(and(isOfHistory, lt(domainEvents.id, value("before"))))
-    .orderBy(desc(domainEvents.id))
-    .limit(value("limit"))
-    .prepare();
-  return {
-    /** Newest first, below `before`. A domain's history outlives it. */
-    async history(page: {
-      projectId: number;
-      hostname: string;
-      before: number;
-      limit: number;
-    }): Promise<DomainEvent[]> {
-      return historyStatement.all({ ...page }).map(({ id, at, event, stage, findings, ...actor }) => ({
-        id,
-        at,
-        actor: actorOf(actor),
-        event: event as EventName,
-        stage: stage as StoredStage,
-        findings: toFindings(findings),
-      }));
-    },
-  };
-};
+const HISTORY = statement(
+  sql`
+    SELECT ${columnsOf(domainEvents)}
+    FROM ${domainEvents}
+    WHERE ${IS_OF_HISTORY} AND ${domainEvents.id} < ${value("before")}
+    ORDER BY ${domainEvents.id} DESC
+    LIMIT ${value("limit")}`,
+  ({ id, at, event, stage, findings, ...actor }: EventRow): DomainEvent => ({
+    id,
+    at,
+    actor: actorOf(actor),
+    event: event as EventName,
+    stage: stage as StoredStage,
+    findings: toFindings(findings),
+  }),
+);
+
+export const historyReads = ({ client }: Pick<Database, "client">) => ({
+  /** Newest first, below `before`. A domain's history outlives it. */
+  history: async (page: { projectId: number; hostname: string; before: number; limit: number }) =>
+    HISTORY.all(client, page),
+});

@@ -1,147 +1,147 @@
-import { and, eq, exists, gt, inArray, isNull, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import { auditing, changesBetween } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
-import { insertSelect } from "../db/insert-select.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
+import { columnsOf, insert, set, statement, value } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { checkWrites } from "./check-repository.ts";
 import type { Domain, Role } from "./domain.ts";
 import {
-  type Orm,
+  type Row,
   COLUMNS,
+  HAS_DOMAINS_PLAN,
+  HAS_NAME,
   HELD,
+  IS_NAME_OF_PROJECT,
+  IS_OF_PROJECT,
+  NEXT_CHECK_OF_LIVE,
+  SLUG,
   WAITING,
   actValues,
-  hasDomainsPlan,
   insertEvents,
-  isOfDomain,
-  isOfProject,
   moveBy,
-  nextCheckOfLive,
-  prepareSlug,
   toDomain,
-  value,
 } from "./queries.ts";
 import { domainReads, historyReads } from "./read-repository.ts";
 import { WAITING_MS, nextLiveCheck } from "./schedule.ts";
 import { FIRST_STAGE } from "./stage.ts";
 
-type Reading = Pick<Database, "orm">;
+const order = moveBy("order_placed", HAS_NAME);
+const refuse = moveBy("issue_refused", HAS_NAME);
+const goLive = moveBy(
+  "certificate_stored",
+  sql`${HAS_NAME} AND EXISTS (
+    SELECT 1
+    FROM ${certificates}
+    WHERE ${certificates.hostname} = ${value("hostname")} AND ${certificates.chain} = ${value("chain")})`,
+  { liveAt: value("now"), nextCheckAt: NEXT_CHECK_OF_LIVE },
+);
 
 /** Statements that update the domain of a name in the transaction that writes its certificate. */
-export const certificateEffects = ({ orm }: Reading) => {
-  const hasName = eq(domains.hostname, value("hostname"));
-  const certificateInUse = orm
-    .select({ one: sql`1` })
-    .from(certificates)
-    .where(and(eq(certificates.hostname, value("hostname")), eq(certificates.chain, value("chain"))));
-  const order = moveBy(orm, "order_placed", hasName);
-  const refuse = moveBy(orm, "issue_refused", hasName);
-  const goLive = moveBy(orm, "certificate_stored", and(hasName, exists(certificateInUse)), {
-    liveAt: sql`${value("now")}`,
-    nextCheckAt: nextCheckOfLive,
-  });
-  return {
-    orderPlaced: (hostname: string, now: number): readonly Statement[] => order({ hostname, now }),
-    /** The domain goes live, if the certificate with this chain is in use. */
-    certificateStored: (hostname: string, chain: string, now: number): readonly Statement[] =>
-      goLive({ hostname, chain, now, nextCheckAt: nextLiveCheck(null, now) }),
-    issueRefused: (hostname: string, now: number): readonly Statement[] => refuse({ hostname, now }),
-  };
+export const certificateEffects = {
+  orderPlaced: (hostname: string, now: number): readonly Statement[] => order({ hostname, now }),
+  /** The domain goes live, if the certificate with this chain is in use. */
+  certificateStored: (hostname: string, chain: string, now: number): readonly Statement[] =>
+    goLive({ hostname, chain, now, nextCheckAt: nextLiveCheck(null, now) }),
+  issueRefused: (hostname: string, now: number): readonly Statement[] => refuse({ hostname, now }),
 };
+
+const suspend = moveBy("plan_dropped", sql`${IS_OF_PROJECT} AND NOT ${HAS_DOMAINS_PLAN}`, {
+  nextCheckAt: null,
+});
+const restore = moveBy("plan_restored", sql`${IS_OF_PROJECT} AND ${HAS_DOMAINS_PLAN}`, {
+  liveAt: value("now"),
+  // Until it verifies again, because the DNS may have changed to another project's target during the suspension.
+  waitingSince: value("now"),
+  nextCheckAt: value("now"),
+});
+
+const RESUME_CHECKS = statement(sql`
+  UPDATE ${domains}
+  ${set(domains, { nextCheckAt: value("now") })}
+  WHERE ${IS_OF_PROJECT}
+    AND ${domains.stage} IN ${WAITING}
+    AND ${domains.nextCheckAt} IS NULL
+    AND ${domains.waitingSince} > ${value("since")}
+    AND ${HAS_DOMAINS_PLAN}`);
+
+const UNCERTIFY_HELD = statement(sql`
+  DELETE FROM ${certificates}
+  WHERE ${certificates.hostname} IN (
+    SELECT ${domains.hostname} FROM ${domains} WHERE ${IS_OF_PROJECT} AND ${domains.stage} IN ${HELD})`);
+
+const UNCERTIFY_OWN = statement(sql`
+  DELETE FROM ${certificates}
+  WHERE ${certificates.hostname} = (
+    SELECT ${projects.slug} || '.' || ${value("platformDomain")}
+    FROM ${projects}
+    WHERE ${projects.id} = ${value("projectId")})`);
 
 /** Statements that update the domains of a project in the transaction that changes it. */
-const projectEffects = ({ orm }: Reading) => {
-  const suspend = moveBy(orm, "plan_dropped", and(isOfProject, sql`not ${hasDomainsPlan}`), {
-    nextCheckAt: null,
-  });
-  const goLive = moveBy(orm, "plan_restored", and(isOfProject, hasDomainsPlan), {
-    liveAt: sql`${value("now")}`,
-    // Until it verifies again, because the DNS may have changed to another project's target during the suspension.
-    waitingSince: sql`${value("now")}`,
-    nextCheckAt: sql`${value("now")}`,
-  });
-  const isStillWaiting = and(
-    isOfProject,
-    sql`${domains.stage} in ${WAITING}`,
-    isNull(domains.nextCheckAt),
-    gt(domains.waitingSince, value("since")),
-    hasDomainsPlan,
-  );
-  const resumeStatement = orm
-    .update(domains)
-    .set({ nextCheckAt: sql`${value("now")}` })
-    .where(isStillWaiting)
-    .prepare();
-  const heldNames = orm
-    .select({ hostname: domains.hostname })
-    .from(domains)
-    .where(and(isOfProject, sql`${domains.stage} in ${HELD}`));
-  const uncertifyStatement = orm
-    .delete(certificates)
-    .where(inArray(certificates.hostname, heldNames))
-    .prepare();
-  const uncertifyOwnStatement = orm
-    .delete(certificates)
-    .where(
-      sql`${certificates.hostname} = (select ${projects.slug} || '.' || ${value("platformDomain")} from ${projects} where ${projects.id} = ${value("projectId")})`,
-    )
-    .prepare();
-  return {
-    /**
-     * After a change of the plan: without custom domains, those that hold their name are suspended; with them, they are live
-     * again, and those that still wait for their records are checked again.
-     */
-    planEffects: (projectId: number, now: number): readonly Statement[] => [
-      ...suspend({ projectId, now }),
-      ...goLive({ projectId, now }),
-      { query: resumeStatement, values: { projectId, now, since: now - WAITING_MS } },
-    ],
-    /** Before a project is removed: its custom domains lose their certificates, as does its own name. */
-    removalEffects: (projectId: number, platformDomain: string): readonly Statement[] => [
-      { query: uncertifyStatement, values: { projectId } },
-      { query: uncertifyOwnStatement, values: { projectId, platformDomain } },
-    ],
-  };
+const projectEffects = {
+  /**
+   * After a change of the plan: without custom domains, those that hold their name are suspended; with them, they are live
+   * again, and those that still wait for their records are checked again.
+   */
+  planEffects: (projectId: number, now: number): readonly Statement[] => [
+    ...suspend({ projectId, now }),
+    ...restore({ projectId, now }),
+    RESUME_CHECKS.with({ projectId, now, since: now - WAITING_MS }),
+  ],
+  /** Before a project is removed: its custom domains lose their certificates, as does its own name. */
+  removalEffects: (projectId: number, platformDomain: string): readonly Statement[] => [
+    UNCERTIFY_HELD.with({ projectId }),
+    UNCERTIFY_OWN.with({ projectId, platformDomain }),
+  ],
 };
 
+const mine = alias(domains, "mine");
+const OF_MINE = sql`FROM ${domains} AS ${mine} WHERE ${mine.projectId} = ${value("projectId")}`;
+
 /** The new role of a domain: its own in the assignment, else that of the others. */
-const newRole = sql`coalesce((select value from json_each(${value("roles")}) where key = ${domains.hostname}),
-  ${value("others")}, iif(${domains.role} = 'primary', 'served', ${domains.role}))`;
+const NEW_ROLE = sql`coalesce(
+    (SELECT value FROM json_each(${value("roles")}) WHERE key = ${domains.hostname}),
+    ${value("others")},
+    iif(${domains.role} = 'primary', 'served', ${domains.role}))`;
 
-const hasAllNamed = sql`not exists (select 1 from json_each(${value("roles")}) named where not exists
-  (select 1 from domains mine where mine.project_id = ${value("projectId")} and mine.hostname = named.key))`;
+const HAS_ALL_NAMED = sql`NOT EXISTS (
+    SELECT 1
+    FROM json_each(${value("roles")}) AS named
+    WHERE NOT EXISTS (SELECT 1 ${OF_MINE} AND ${mine.hostname} = named.key))`;
 
-const ROLE_COLUMNS = { hostname: domains.hostname, role: domains.role };
-type RoleRow = Pick<Domain, "hostname" | "role">;
+const INSERT_ROLE_EVENTS = insertEvents(
+  sql`${IS_OF_PROJECT} AND ${HAS_ALL_NAMED} AND ${domains.role} <> ${NEW_ROLE}`,
+  sql`'became_' || ${NEW_ROLE}`,
+  sql`${domains.stage}`,
+);
 
-type Store = Pick<Database, "orm" | "client" | "commit">;
+/** Before another becomes the primary one: the unique index looks at each row by itself. */
+const RELEASE_PRIMARY = statement(sql`
+  UPDATE ${domains}
+  ${set(domains, { role: "served" })}
+  WHERE ${IS_OF_PROJECT} AND ${HAS_ALL_NAMED} AND ${domains.role} = 'primary' AND ${NEW_ROLE} <> 'primary'`);
+
+type RoleRow = Pick<Row, "hostname" | "role">;
+
+const ASSIGN = statement<RoleRow>(sql`
+  UPDATE ${domains}
+  ${set(domains, { role: NEW_ROLE })}
+  WHERE ${IS_OF_PROJECT} AND ${HAS_ALL_NAMED}
+  RETURNING ${columnsOf(domains, "hostname", "role")}`);
+
+const ROLES = statement<RoleRow>(sql`
+  SELECT ${columnsOf(domains, "hostname", "role")}
+  FROM ${domains}
+  WHERE ${IS_OF_PROJECT}`);
+
+type Store = Pick<Database, "client" | "commit">;
 
 /** Which domain is the primary one, and which redirect to it. */
-const roleWrites = ({ orm, client, commit }: Store) => {
-  const eventStatement = insertEvents(
-    orm,
-    and(isOfProject, hasAllNamed, sql`${domains.role} <> ${newRole}`),
-    sql`'became_' || ${newRole}`,
-    sql`${domains.stage}`,
-  );
-  // Before another becomes the primary one: the unique index looks at each row by itself.
-  const releaseStatement = orm
-    .update(domains)
-    .set({ role: "served" })
-    .where(and(isOfProject, hasAllNamed, eq(domains.role, "primary"), sql`${newRole} <> 'primary'`))
-    .prepare();
-  const assignStatement = orm
-    .update(domains)
-    .set({ role: newRole })
-    .where(and(isOfProject, hasAllNamed))
-    .returning(ROLE_COLUMNS)
-    .prepare();
-  const rolesStatement = orm.select(ROLE_COLUMNS).from(domains).where(isOfProject).prepare();
-  const slugStatement = prepareSlug(orm);
+const roleWrites = ({ client, commit }: Store) => {
   const record = auditing({ client });
   const recordRoles = (act: Act, parent: string, before: readonly RoleRow[], after: readonly RoleRow[]) => {
     const roles = new Map(before.map(({ hostname, role }) => [hostname, role]));
@@ -169,11 +169,11 @@ const roleWrites = ({ orm, client, commit }: Store) => {
       };
       const [, , , , rows] = await commit(
         [
-          { query: slugStatement, values },
-          { query: rolesStatement, values },
-          { query: eventStatement, values },
-          { query: releaseStatement, values },
-          { query: assignStatement, values },
+          SLUG.with(values),
+          ROLES.with(values),
+          INSERT_ROLE_EVENTS.with(values),
+          RELEASE_PRIMARY.with(values),
+          ASSIGN.with(values),
         ],
         ([[project], before, , , after]) => (project ? recordRoles(act, project.slug, before, after) : []),
       );
@@ -184,50 +184,43 @@ const roleWrites = ({ orm, client, commit }: Store) => {
 
 /** The first domain is primary, unless it is a wildcard. Another domain can redirect only to a primary one. */
 const ROLE_OF_NEW = sql`coalesce(
-  iif(substr(${value("hostname")}, 1, 2) = '*.', 'served', null),
-  (select iif(${value("isRedirect")}, 'redirect', 'served') from domains
-    where project_id = ${value("projectId")} and role = 'primary'),
-  iif(exists (select 1 from domains where project_id = ${value("projectId")} and substr(hostname, 1, 2) <> '*.'),
-    'served', 'primary'))`;
+      iif(substr(${value("hostname")}, 1, 2) = '*.', 'served', null),
+      (SELECT iif(${value("isRedirect")}, 'redirect', 'served') ${OF_MINE} AND ${mine.role} = 'primary'),
+      iif(EXISTS (SELECT 1 ${OF_MINE} AND substr(${mine.hostname}, 1, 2) <> '*.'), 'served', 'primary'))`;
 
-const insertDomain = (orm: Orm) => {
-  const mayAdd = and(
-    eq(projects.id, value("projectId")),
-    hasDomainsPlan,
-    sql`${projects.activeDeployId} is not null`,
-    sql`(select count(*) from domains where project_id = ${value("projectId")}) < ${value("most")}`,
-    sql`not exists (select 1 from domains where project_id = ${value("projectId")} and hostname = ${value("hostname")})`,
-  );
-  const fields = {
-    projectId: projects.id,
-    hostname: value("hostname"),
-    stage: sql`${FIRST_STAGE}`,
-    role: ROLE_OF_NEW,
-    createdAt: value("now"),
-    waitingSince: value("now"),
-    nextCheckAt: value("nextCheckAt"),
-    findings: sql`'[]'`,
-  };
-  return insertSelect(orm, domains, fields, sql`from ${projects} where ${mayAdd}`)
-    .returning(COLUMNS)
-    .prepare();
-};
+const INSERT = statement(
+  sql`
+    ${insert(domains, {
+      projectId: projects.id,
+      hostname: value("hostname"),
+      stage: FIRST_STAGE,
+      role: ROLE_OF_NEW,
+      createdAt: value("now"),
+      waitingSince: value("now"),
+      nextCheckAt: value("nextCheckAt"),
+      findings: "[]",
+    })}
+    FROM ${projects}
+    WHERE ${projects.id} = ${value("projectId")}
+      AND ${HAS_DOMAINS_PLAN}
+      AND ${projects.activeDeployId} IS NOT NULL
+      AND (SELECT count(*) ${OF_MINE}) < ${value("most")}
+      AND NOT EXISTS (SELECT 1 ${OF_MINE} AND ${mine.hostname} = ${value("hostname")})
+    RETURNING ${COLUMNS}`,
+  toDomain,
+);
 
-interface AddedDomain {
-  projectId: number;
-  hostname: string;
-  nextCheckAt: number | null;
+/** Must follow the insert directly, because `changes()` counts its rows. */
+const INSERT_ADDED = insertEvents(sql`${IS_NAME_OF_PROJECT} AND changes() = 1`);
+
+interface AddedDomain extends Pick<Row, "projectId" | "hostname" | "nextCheckAt"> {
   /** Domains that the project may have with it. */
   most: number;
   /** True if it redirects to the primary domain, where there is one. */
   isRedirect?: boolean;
 }
 
-const additions = ({ orm, client, commit }: Store) => {
-  const insertStatement = insertDomain(orm);
-  // Must follow the insert directly, because `changes()` counts its rows.
-  const eventStatement = insertEvents(orm, and(isOfDomain, sql`changes() = 1`));
-  const slugStatement = prepareSlug(orm);
+const additions = ({ client, commit }: Store) => {
   const record = auditing({ client });
   return {
     /**
@@ -238,9 +231,9 @@ const additions = ({ orm, client, commit }: Store) => {
       const values = { ...domain, isRedirect: isRedirect ? 1 : 0, ...actValues(act) };
       const [, [row]] = await commit(
         [
-          { query: slugStatement, values },
-          { query: insertStatement, values: { ...values, most } },
-          { query: eventStatement, values: { ...values, event: "added", stage: FIRST_STAGE } },
+          SLUG.with(values),
+          INSERT.with({ ...values, most }),
+          INSERT_ADDED.with({ ...values, event: "added", stage: FIRST_STAGE }),
         ],
         ([[project], [added]]) =>
           record(
@@ -248,39 +241,37 @@ const additions = ({ orm, client, commit }: Store) => {
             project && added && { action: "domain.added", id: added.hostname, parent: project.slug },
           ),
       );
-      return row && toDomain(row);
+      return row;
     },
   };
 };
 
-const removals = ({ orm, client, commit }: Store) => {
-  const redirectedHere = and(
-    isOfProject,
-    eq(domains.role, "redirect"),
-    sql`exists (select 1 from domains mine where mine.project_id = ${value("projectId")}
-      and mine.hostname = ${value("hostname")} and mine.role = 'primary')`,
-  );
-  const removalEventStatement = insertEvents(orm, isOfDomain);
-  const servedEventStatement = insertEvents(orm, redirectedHere, sql`'became_served'`, sql`${domains.stage}`);
-  const serveStatement = orm
-    .update(domains)
-    .set({ role: "served" })
-    .where(redirectedHere)
-    .returning({ hostname: domains.hostname })
-    .prepare();
-  const slugStatement = prepareSlug(orm);
+const REDIRECTS_HERE = sql`${IS_OF_PROJECT}
+    AND ${domains.role} = 'redirect'
+    AND EXISTS (SELECT 1 ${OF_MINE} AND ${mine.hostname} = ${value("hostname")} AND ${mine.role} = 'primary')`;
+
+const INSERT_REMOVED = insertEvents(IS_NAME_OF_PROJECT);
+const INSERT_SERVED = insertEvents(REDIRECTS_HERE, sql`'became_served'`, sql`${domains.stage}`);
+
+const SERVE = statement<Pick<Row, "hostname">>(sql`
+  UPDATE ${domains}
+  ${set(domains, { role: "served" })}
+  WHERE ${REDIRECTS_HERE}
+  RETURNING ${columnsOf(domains, "hostname")}`);
+
+const DELETE = statement<Pick<Row, "id">>(sql`
+  DELETE FROM ${domains}
+  WHERE ${IS_NAME_OF_PROJECT}
+  RETURNING ${columnsOf(domains, "id")}`);
+
+/** After the removal: unless another project holds the name, its certificate and its order go too. */
+const UNCERTIFY_FREE = statement(sql`
+  DELETE FROM ${certificates}
+  WHERE ${certificates.hostname} = ${value("hostname")}
+    AND NOT EXISTS (SELECT 1 FROM ${domains} WHERE ${HAS_NAME} AND ${domains.stage} IN ${HELD})`);
+
+const removals = ({ client, commit }: Store) => {
   const record = auditing({ client });
-  const deleteStatement = orm.delete(domains).where(isOfDomain).returning({ id: domains.id }).prepare();
-  // After the removal: unless another project holds the name, its certificate and its order go too.
-  const uncertifyStatement = orm
-    .delete(certificates)
-    .where(
-      and(
-        eq(certificates.hostname, value("hostname")),
-        sql`not exists (select 1 from domains other where other.hostname = ${value("hostname")} and other.stage in ${HELD})`,
-      ),
-    )
-    .prepare();
   return {
     /**
      * Removes the domain in any stage. If it was the primary one, domains that redirected to it become `served`. False if the
@@ -290,12 +281,12 @@ const removals = ({ orm, client, commit }: Store) => {
       const values = { projectId, hostname, ...actValues(act) };
       const [, , , , rows] = await commit(
         [
-          { query: slugStatement, values },
-          { query: removalEventStatement, values: { ...values, event: "removed", stage: "removed" } },
-          { query: servedEventStatement, values },
-          { query: serveStatement, values },
-          { query: deleteStatement, values },
-          { query: uncertifyStatement, values: { hostname } },
+          SLUG.with(values),
+          INSERT_REMOVED.with({ ...values, event: "removed", stage: "removed" }),
+          INSERT_SERVED.with(values),
+          SERVE.with(values),
+          DELETE.with(values),
+          UNCERTIFY_FREE.with({ hostname }),
         ],
         ([[project], , , served, [removed]]) => {
           if (!project || !removed) return [];
@@ -322,7 +313,7 @@ export const domainRepository = (database: Store) => ({
   ...checkWrites(database),
   ...roleWrites(database),
   ...removals(database),
-  ...projectEffects(database),
+  ...projectEffects,
 });
 
 export type Domains = ReturnType<typeof domainRepository>;

@@ -34,7 +34,7 @@ const attempts = (kind: AttemptKind, count: number, name: typeof NAME = NAME, ne
 
 const AUTHORITY = "https://ca.test/directory";
 const database = openDatabase(`${temporaryDirectory()}/store.db`);
-const { nthAttempt } = certificateRepository(database, certificateEffects(database));
+const { nthAttempt } = certificateRepository(database, certificateEffects);
 afterAll(() => database.close());
 
 /** Reads the attempts from a database that also has attempts at another CA. */

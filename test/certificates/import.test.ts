@@ -25,7 +25,7 @@ const openImporting = async () => {
   const clock = testClock(Date.now());
   const { config, database } = await openStore({ clock });
   const service = commandServices(config, database, { clock }).certificates;
-  const stored = certificateRepository(database, certificateEffects(database));
+  const stored = certificateRepository(database, certificateEffects);
   /** Why it was refused; "" if it was not. */
   const refusal = async (pair: { key: string; chain: string }) => {
     try {

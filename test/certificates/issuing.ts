@@ -47,7 +47,7 @@ export const openIssuing = async (
   if (!https) throw new Error("there is no HTTPS");
   fetch = store.fetch;
   fakeDns.outcome = "records_right";
-  const certificates = certificateRepository(store.database, certificateEffects(store.database));
+  const certificates = certificateRepository(store.database, certificateEffects);
   /** Lets time pass, and what is due be dealt with. */
   const pass = async (ms = 0) => {
     clock.advance(ms);

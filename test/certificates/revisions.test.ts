@@ -23,7 +23,7 @@ const openMigrated = (...rows: [hostname: string, nextAt: number | null][]) => {
   old.close();
   const database = openDatabase(path);
   atEnd(() => database.close());
-  return certificateRepository(database, certificateEffects(database));
+  return certificateRepository(database, certificateEffects);
 };
 
 /** The certificates that are due at 100. */

@@ -21,7 +21,7 @@ test("a full file system is named by its directory, with what to do", async () =
   const names = Array.from({ length: 10_000 }, (_, at) => `name-${at}.example.org`);
   const filled = withDatabase(config, async (database) => {
     database.client.run("PRAGMA max_page_count = 1");
-    await certificateRepository(database, certificateEffects(database)).want(names, 0);
+    await certificateRepository(database, certificateEffects).want(names, 0);
   });
   expect(await outcomeOf(filled)).toThrow(
     `DATA_DIR ${config.dataDir}: its file system is full: make room there (df ${config.dataDir} shows how much is free)`,

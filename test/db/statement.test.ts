@@ -3,7 +3,16 @@ import { describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { alias, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { int64, revision } from "../../src/db/columns.ts";
-import { columnsOf, insert, set, statement, statements, value, valuesFor } from "../../src/db/statement.ts";
+import {
+  columnsBut,
+  columnsOf,
+  insert,
+  set,
+  statement,
+  statements,
+  value,
+  valuesFor,
+} from "../../src/db/statement.ts";
 import { atEnd } from "../support/store.ts";
 
 const kennels = sqliteTable(
@@ -62,6 +71,14 @@ describe("a row", () => {
     const aliased = statement(sql`
       SELECT * FROM (SELECT ${columnsOf(other, "chip", "kennelName")} FROM ${kennels} AS ${other})`);
     expect(aliased.all(client)).toEqual([{ kennelName: "North", chip: NORTH.chip }]);
+  });
+
+  test("has all columns but those that are excluded", () => {
+    const client = openKennels();
+    ADD.all(client, NORTH);
+    const others = statement(sql`SELECT ${columnsBut(kennels, "id", "note")} FROM ${kennels}`);
+    const { kennelName, chip } = NORTH;
+    expect(others.all(client)).toEqual([{ kennelName, chip, isOpen: true, revision: 0 }]);
   });
 
   test("is the result of `convert`", () => {

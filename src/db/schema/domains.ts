@@ -15,7 +15,10 @@ export const domains = sqliteTable(
     /** The content for visitors: the site, or a redirect to the project's primary domain. */
     role: text({ enum: ["primary", "served", "redirect"] }).notNull(),
     createdAt: integer("created_at").notNull(),
-    /** When the domain began to wait for its records. The service checks it for 48 hours from then. */
+    /**
+     * When the domain began to wait for its records. After a suspension, later than `verifiedAt`. The service checks it for 48
+     * hours from then.
+     */
     waitingSince: integer("waiting_since").notNull(),
     checkedAt: integer("checked_at"),
     /** When the service checks it next; null: on request only. */
