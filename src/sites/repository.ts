@@ -1,7 +1,9 @@
-import { type SQL, and, eq, inArray, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/open.ts";
 import { domains } from "../db/schema/domains.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
+import { columnsOf, statement, value } from "../db/statement.ts";
 import { type StoredStage, stagesThat } from "../domains/stage.ts";
 import type { Preview } from "../lib/preview.ts";
 import { wildcardAbove } from "../lib/hostname.ts";
@@ -56,118 +58,104 @@ export interface PublishedQueries extends PublishedNames {
   byDeploy(preview: Preview): PublishedSite | undefined;
 }
 
-interface Row {
-  projectId: number;
-  deployId: number;
-  manifest: string | null;
-  /** The project's primary domain, if it is live and its records have pointed here. */
-  primary: string | null;
-}
+type Row = Pick<typeof deploys.$inferSelect, "projectId" | "manifest"> & { deployId: number };
+/** `primaryHostname`: the project's primary domain, if it is live and its records have pointed here. */
+type RowWithPrimary = Row & { primaryHostname: string | null };
 
-const siteOf = ({ projectId, deployId, manifest }: Omit<Row, "primary">): PublishedSite | undefined =>
+const siteOf = ({ projectId, deployId, manifest }: Row): PublishedSite | undefined =>
   manifest === null ? undefined : { kind: "site", projectId, deployId, manifest };
 
-const hasDomains = inArray(projects.plan, PLANS_WITH_DOMAINS);
-const listOf = (stages: readonly string[]) => sql.raw(`(${stages.map((stage) => `'${stage}'`).join(", ")})`);
+const HELD = stagesThat("isHeld");
+const SERVED = stagesThat("isServed");
+const HAS_DOMAINS = sql`${projects.plan} IN ${PLANS_WITH_DOMAINS}`;
 // Spelled exactly as in the partial index over holders: otherwise SQLite does not use that index.
-const isHeld = sql`${domains.stage} in ${listOf(stagesThat("isHeld"))}`;
-const SERVED = listOf(stagesThat("isServed"));
+const IS_HELD = sql`${domains.stage} IN ${HELD}`;
+const IS_LIVE = sql`${IS_HELD} AND ${domains.stage} IN ${SERVED} AND ${HAS_DOMAINS}`;
 
-const isLive = (...conditions: SQL[]) =>
-  and(...conditions, isHeld, sql`${domains.stage} in ${SERVED}`, hasDomains);
+const other = alias(domains, "other");
 
-const isNotHeldElsewhere = sql`not exists (select 1 from domains other
-  where other.hostname = ${sql.placeholder("hostname")} and other.project_id <> ${domains.projectId}
-    and other.stage in ${listOf(stagesThat("isHeld"))})`;
+const LIVE_PRIMARY = sql`(
+    SELECT ${other.hostname}
+    FROM ${domains} AS ${other}
+    WHERE ${other.projectId} = ${projects.id}
+      AND ${other.role} = 'primary'
+      AND ${other.verifiedAt} IS NOT NULL
+      AND ${other.stage} IN ${SERVED}
+      AND ${HAS_DOMAINS})`;
 
-const livePrimary: SQL<string | null> = sql`(
-  select d.hostname from ${domains} d
-  where d.project_id = ${projects.id} and d.role = 'primary' and d.verified_at is not null
-    and d.stage in ${SERVED} and ${hasDomains})`;
+const COLUMNS = sql`${projects.id} AS projectId, ${deploys.id} AS deployId, ${columnsOf(deploys, "manifest")}`;
 
-const COLUMNS = {
-  projectId: projects.id,
-  deployId: deploys.id,
-  manifest: deploys.manifest,
-  primary: livePrimary,
-};
+const WITH_ACTIVE_DEPLOY = sql`${projects} JOIN ${deploys} ON ${deploys.id} = ${projects.activeDeployId}`;
+const DOMAINS_WITH_DEPLOY = sql`${domains}
+  JOIN ${projects} ON ${projects.id} = ${domains.projectId}
+  JOIN ${deploys} ON ${deploys.id} = ${projects.activeDeployId}`;
+
+const BY_SLUG = statement<RowWithPrimary>(sql`
+  SELECT ${COLUMNS}, ${LIVE_PRIMARY} AS primaryHostname
+  FROM ${WITH_ACTIVE_DEPLOY}
+  WHERE ${projects.slug} = ${value("slug")}`);
+
+const BY_HOSTNAME = statement<RowWithPrimary & Pick<typeof domains.$inferSelect, "role">>(sql`
+  SELECT ${COLUMNS}, ${LIVE_PRIMARY} AS primaryHostname, ${columnsOf(domains, "role")}
+  FROM ${DOMAINS_WITH_DEPLOY}
+  WHERE ${domains.hostname} = ${value("hostname")} AND ${IS_LIVE}`);
+
+const BY_WILDCARD = statement<Row>(sql`
+  SELECT ${COLUMNS}
+  FROM ${DOMAINS_WITH_DEPLOY}
+  WHERE ${domains.hostname} = ${value("wildcard")}
+    AND ${IS_LIVE}
+    AND NOT EXISTS (
+      SELECT 1
+      FROM ${domains} AS ${other}
+      WHERE ${other.hostname} = ${value("hostname")}
+        AND ${other.projectId} <> ${domains.projectId}
+        AND ${other.stage} IN ${HELD})`);
+
+const BY_DEPLOY = statement<Row>(sql`
+  SELECT ${COLUMNS}
+  FROM ${deploys}
+  JOIN ${projects} ON ${projects.id} = ${deploys.projectId}
+  WHERE ${deploys.id} = ${value("deployId")} AND ${projects.slug} = ${value("slug")}`);
 
 /** Domains that are not served. The holder of a name precedes projects that wait for it, and the name precedes its wildcard. */
-const unservedDomains = ({ orm }: Pick<Database, "orm">) => {
-  const hostname = sql.placeholder("hostname");
-  const statement = orm
-    .select({ hostname: domains.hostname, stage: domains.stage })
-    .from(domains)
-    .where(
-      sql`${domains.hostname} in (${hostname}, ${sql.placeholder("wildcard")}) and ${domains.stage} not in ${SERVED}`,
-    )
-    .orderBy(sql`${isHeld} desc, ${domains.hostname} = ${hostname} desc`)
-    .limit(1)
-    .prepare();
-  return (name: string, wildcard: string): UnservedDomain | undefined => {
-    const row = statement.get({ hostname: name, wildcard });
-    const isBelow = row?.hostname === wildcard;
-    return row && { kind: "unserved", hostname: name, stage: row.stage, ...(isBelow && { wildcard }) };
-  };
-};
+const UNSERVED = statement<Pick<typeof domains.$inferSelect, "hostname" | "stage">>(sql`
+  SELECT ${columnsOf(domains, "hostname", "stage")}
+  FROM ${domains}
+  WHERE ${domains.hostname} IN (${value("hostname")}, ${value("wildcard")}) AND ${domains.stage} NOT IN ${SERVED}
+  ORDER BY ${IS_HELD} DESC, ${domains.hostname} = ${value("hostname")} DESC
+  LIMIT 1`);
 
-export const publishedNames = ({ orm }: Pick<Database, "orm">): PublishedQueries => {
-  const value = sql.placeholder;
-  const slugStatement = orm
-    .select(COLUMNS)
-    .from(projects)
-    .innerJoin(deploys, eq(deploys.id, projects.activeDeployId))
-    .where(eq(projects.slug, value("slug")))
-    .limit(1)
-    .prepare();
-  const hostnameStatement = orm
-    .select({ ...COLUMNS, role: domains.role })
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    .innerJoin(deploys, eq(deploys.id, projects.activeDeployId))
-    .where(isLive(eq(domains.hostname, value("hostname"))))
-    .limit(1)
-    .prepare();
-  const wildcardStatement = orm
-    .select(COLUMNS)
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    .innerJoin(deploys, eq(deploys.id, projects.activeDeployId))
-    .where(isLive(eq(domains.hostname, value("wildcard")), isNotHeldElsewhere))
-    .limit(1)
-    .prepare();
-  const deployStatement = orm
-    .select({ projectId: projects.id, deployId: deploys.id, manifest: deploys.manifest })
-    .from(deploys)
-    .innerJoin(projects, eq(projects.id, deploys.projectId))
-    .where(and(eq(deploys.id, value("deployId")), eq(projects.slug, value("slug"))))
-    .limit(1)
-    .prepare();
-  const unserved = unservedDomains({ orm });
+export const publishedNames = ({ client }: Pick<Database, "client">): PublishedQueries => {
+  const unserved = (hostname: string, wildcard: string): UnservedDomain | undefined => {
+    const row = UNSERVED.get(client, { hostname, wildcard });
+    const isBelow = row?.hostname === wildcard;
+    return row && { kind: "unserved", hostname, stage: row.stage, ...(isBelow && { wildcard }) };
+  };
   const byWildcard = (hostname: string): PublishedSite | UnservedDomain | undefined => {
     const wildcard = wildcardAbove(hostname);
-    const row = wildcardStatement.get({ hostname, wildcard });
+    const row = BY_WILDCARD.get(client, { hostname, wildcard });
     const site = row && siteOf(row);
     return site ? { ...site, wildcard } : unserved(hostname, wildcard);
   };
   return {
     byDeploy(preview) {
-      const row = deployStatement.get({ ...preview });
+      const row = BY_DEPLOY.get(client, preview);
       const site = row && siteOf(row);
       return site && { ...site, isPreview: true };
     },
     bySlug(slug) {
-      const row = slugStatement.get({ slug });
+      const row = BY_SLUG.get(client, { slug });
       if (!row) return undefined;
+      const { primaryHostname: to } = row;
       // Temporarily: the domain may be removed, and then this name shows the site again.
-      return row.primary === null ? siteOf(row) : { kind: "redirect", to: row.primary, permanent: false };
+      return to === null ? siteOf(row) : { kind: "redirect", to, permanent: false };
     },
     byHostname(hostname) {
-      const row = hostnameStatement.get({ hostname });
+      const row = BY_HOSTNAME.get(client, { hostname });
       if (!row) return byWildcard(hostname);
-      return row.role === "redirect" && row.primary !== null
-        ? { kind: "redirect", to: row.primary, permanent: true }
-        : siteOf(row);
+      const { role, primaryHostname: to } = row;
+      return role === "redirect" && to !== null ? { kind: "redirect", to, permanent: true } : siteOf(row);
     },
   };
 };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { publishedNames } from "../../src/sites/repository.ts";
 import { type Store, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 import { type Stage, addDomain, addSite, deploy } from "./projects.ts";
@@ -242,8 +241,13 @@ describe("a custom domain", () => {
     const store = await open();
     const { client } = store.database;
     const queries: string[] = [];
-    const orm = drizzle(client, { logger: { logQuery: (query) => void queries.push(query) } });
-    const names = publishedNames({ orm });
+    const prepare = (query: string) => {
+      queries.push(query);
+      return client.prepare(query);
+    };
+    const names = publishedNames({
+      client: Object.assign(Object.create(client) as typeof client, { prepare }),
+    });
     expect(names.byHostname("docs.example.com")).toBeUndefined();
     expect(names.bySlug("docs")).toMatchObject({ kind: "site" });
     const plans = queries.map((query) =>
