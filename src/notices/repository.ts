@@ -1,4 +1,4 @@
-import { type SQL, and, asc, eq, gt, gte, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { type Column, type SQL, sql } from "drizzle-orm";
 import { BUDGET, OVERDUE_MS } from "../certificates/certificate.ts";
 import { auditing } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
@@ -6,62 +6,80 @@ import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { notices } from "../db/schema/notices.ts";
 import { projects } from "../db/schema/projects.ts";
+import { type Query, columnsOf, insert, statement, value, valuesFor } from "../db/statement.ts";
 import { stagesThat } from "../domains/stage.ts";
 import { SERVICE } from "../lib/actor.ts";
 import type { Notice, NoticeKind } from "./notice.ts";
 
-type Orm = Database["orm"];
-
 /** How many failures in a row make a notice. */
 const FAILED_ORDERS = 3;
 
-const value = sql.placeholder;
-
 /** The slug of the project that the name of a row is, or was last, a domain of; null for the service's own names. */
-const projectOf = (table: "certificates" | "notices") =>
-  sql<string | null>`(select p.slug from domains d join projects p on p.id = d.project_id
-    where d.hostname = ${sql.raw(table)}.hostname order by d.verified_at desc limit 1)`;
-
-const ofCertificates = (orm: Orm, condition: SQL | undefined) =>
-  orm
-    .select({ hostname: certificates.hostname, project: projectOf("certificates") })
-    .from(certificates)
-    .where(condition)
-    .prepare();
-
-/** True for the service's own names, and for domains that should have a certificate by now. */
-const isNeeded = sql`coalesce((select max(d.stage in ${stagesThat("wantsCertificate")}) from domains d
-  where d.hostname = certificates.hostname), true)`;
-
-/** The rule of `isOverdue` for a name without a certificate. */
-const isOverdue = sql`iif(problem is null, coalesce(attempt_since, created_at), created_at) <= ${value("overdue")}
-  and iif(problem is null, certificates.hostname not in (select value from json_each(${value("queued")})),
-    json_extract(problem, '$.type') <> ${BUDGET} or json_extract(problem, '$.cause') is not null)`;
+const projectOf = (hostname: Column) => sql`(
+    SELECT ${projects.slug}
+    FROM ${domains}
+    JOIN ${projects} ON ${projects.id} = ${domains.projectId}
+    WHERE ${domains.hostname} = ${hostname}
+    ORDER BY ${domains.verifiedAt} DESC
+    LIMIT 1) AS project`;
 
 type Name = Omit<Notice, "kind">;
 
+const ofCertificates = (condition: SQL) =>
+  statement<Name>(sql`
+    SELECT ${columnsOf(certificates, "hostname")}, ${projectOf(certificates.hostname)}
+    FROM ${certificates}
+    WHERE ${condition}`);
+
+const HAS_NONE = sql`${certificates.chain} IS NULL`;
+
+/** True for the service's own names, and for domains that should have a certificate by now. */
+const IS_NEEDED = sql`coalesce((
+      SELECT max(${domains.stage} IN ${stagesThat("wantsCertificate")})
+      FROM ${domains}
+      WHERE ${domains.hostname} = ${certificates.hostname}), true)`;
+
+/** The rule of `isOverdue` for a name without a certificate. */
+const IS_OVERDUE = sql`iif(
+      ${certificates.problem} IS NULL,
+      coalesce(${certificates.attemptSince}, ${certificates.createdAt}),
+      ${certificates.createdAt}) <= ${value("overdue")}
+    AND iif(
+      ${certificates.problem} IS NULL,
+      ${certificates.hostname} NOT IN (SELECT value FROM json_each(${value("queued")})),
+      json_extract(${certificates.problem}, '$.type') <> ${BUDGET}
+        OR json_extract(${certificates.problem}, '$.cause') IS NOT NULL)`;
+
 /** The host names that are in the state of each kind of notice. */
-const stateReads = (orm: Orm): Record<NoticeKind, { all(values: Record<string, unknown>): Name[] }> => ({
-  domain_failing: orm
-    .select({ hostname: domains.hostname, project: sql<string>`min(${projects.slug})` })
-    .from(domains)
-    .innerJoin(projects, eq(projects.id, domains.projectId))
-    // A domain that has lapsed, or that another project took, waits again since then.
-    .where(
-      or(
-        isNotNull(domains.failingSince),
-        and(gt(domains.waitingSince, domains.verifiedAt), inArray(domains.stage, stagesThat("isWaiting"))),
-      ),
-    )
-    .groupBy(domains.hostname)
-    .prepare(),
-  renewal_failed: ofCertificates(orm, and(isNotNull(certificates.chain), gte(certificates.failures, 1))),
-  orders_failed: ofCertificates(
-    orm,
-    and(isNull(certificates.chain), gte(certificates.failures, FAILED_ORDERS)),
-  ),
-  certificate_overdue: ofCertificates(orm, and(isNull(certificates.chain), isNeeded, isOverdue)),
-});
+const STATES: Record<NoticeKind, Query<Name>> = {
+  // A domain that has lapsed, or that another project took, waits again since then.
+  domain_failing: statement<Name>(sql`
+    SELECT ${columnsOf(domains, "hostname")}, min(${projects.slug}) AS project
+    FROM ${domains}
+    JOIN ${projects} ON ${projects.id} = ${domains.projectId}
+    WHERE ${domains.failingSince} IS NOT NULL
+      OR (${domains.waitingSince} > ${domains.verifiedAt} AND ${domains.stage} IN ${stagesThat("isWaiting")})
+    GROUP BY ${domains.hostname}`),
+  renewal_failed: ofCertificates(sql`${certificates.chain} IS NOT NULL AND ${certificates.failures} >= 1`),
+  orders_failed: ofCertificates(sql`${HAS_NONE} AND ${certificates.failures} >= ${FAILED_ORDERS}`),
+  certificate_overdue: ofCertificates(sql`${HAS_NONE} AND ${IS_NEEDED} AND ${IS_OVERDUE}`),
+};
+const KINDS = Object.keys(STATES) as NoticeKind[];
+
+const OPEN = statement<Notice>(sql`
+  SELECT ${columnsOf(notices, "kind", "hostname")}, ${projectOf(notices.hostname)}
+  FROM ${notices}
+  ORDER BY ${notices.since}, ${notices.hostname}`);
+
+const BEGIN = statement(sql`
+  ${insert(notices, { ...valuesFor("kind", "hostname"), since: value("now") })}
+  ON CONFLICT DO NOTHING
+  RETURNING 1`);
+
+const END = statement(sql`
+  DELETE FROM ${notices}
+  WHERE ${notices.kind} = ${value("kind")} AND ${notices.hostname} = ${value("hostname")}
+  RETURNING 1`);
 
 const keyOf = ({ kind, hostname }: Notice): string => `${kind} ${hostname}`;
 
@@ -72,46 +90,25 @@ const without = (some: readonly Notice[], others: readonly Notice[]): Notice[] =
 };
 
 /** Reads of the notices; the database may be open for reading only. */
-export const noticeReads = ({ orm }: Pick<Database, "orm">) => {
-  const openStatement = orm
-    .select({ kind: notices.kind, hostname: notices.hostname, project: projectOf("notices") })
-    .from(notices)
-    .orderBy(asc(notices.since), asc(notices.hostname))
-    .prepare();
-  return {
-    /** The oldest first. */
-    open: (): Notice[] => openStatement.all(),
-  };
-};
+export const noticeReads = ({ client }: Pick<Database, "client">) => ({
+  /** The oldest first. */
+  open: () => OPEN.all(client),
+});
 
 /** The problems of host names that the service has noticed. */
-export const noticeRepository = (database: Pick<Database, "orm" | "client" | "commit">) => {
-  const { orm, commit } = database;
-  const { open } = noticeReads(database);
-  const states = stateReads(orm);
-  const record = auditing(database);
-  const isOf = and(eq(notices.kind, value("kind")), eq(notices.hostname, value("hostname")));
-  const beginStatement = orm
-    .insert(notices)
-    .values({
-      kind: sql`${value("kind")}`,
-      hostname: sql`${value("hostname")}`,
-      since: sql`${value("now")}`,
-    })
-    .onConflictDoNothing()
-    .returning({ since: notices.since })
-    .prepare();
-  const endStatement = orm.delete(notices).where(isOf).returning({ since: notices.since }).prepare();
+export const noticeRepository = ({ client, commit }: Pick<Database, "client" | "commit">) => {
+  const { open } = noticeReads({ client });
+  const record = auditing({ client });
 
   const write = async (
-    query: typeof beginStatement | typeof endStatement,
+    query: Query<unknown>,
     notice: Notice,
     now: number,
     [from, to]: readonly [string | null, string | null],
   ) => {
     const { kind, hostname: id, project } = notice;
     const changes = [["notice", from, to]] as const;
-    await commit([{ query, values: { kind, hostname: id, now } }], ([rows]) =>
+    await commit([query.with({ kind, hostname: id, now })], ([rows]) =>
       rows.length === 0
         ? []
         : record(
@@ -127,13 +124,11 @@ export const noticeRepository = (database: Pick<Database, "orm" | "client" | "co
     async update(now: number, queued: Iterable<string>): Promise<void> {
       const values = { overdue: now - OVERDUE_MS, queued: JSON.stringify([...queued]) };
       const known = open();
-      const present = (Object.keys(states) as NoticeKind[]).flatMap((kind) =>
-        states[kind].all(values).map(({ hostname, project }) => ({ kind, hostname, project })),
+      const present = KINDS.flatMap((kind) =>
+        STATES[kind].all(client, values).map(({ hostname, project }) => ({ kind, hostname, project })),
       );
-      for (const notice of without(present, known))
-        await write(beginStatement, notice, now, [null, notice.kind]);
-      for (const notice of without(known, present))
-        await write(endStatement, notice, now, [notice.kind, null]);
+      for (const notice of without(present, known)) await write(BEGIN, notice, now, [null, notice.kind]);
+      for (const notice of without(known, present)) await write(END, notice, now, [notice.kind, null]);
     },
   };
 };
