@@ -1,46 +1,38 @@
-import { and, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
+import { columnsOf, statement, value } from "../db/statement.ts";
+
+const DOMAINS_OF_TARGET = sql`${projects} JOIN ${domains} ON ${domains.projectId} = ${projects.id}`;
+
+const SECURED = statement<{ domains: number; secured: number }>(sql`
+  SELECT
+    count(*) AS domains,
+    count(iif(EXISTS (
+      SELECT 1
+      FROM ${certificates}
+      WHERE ${certificates.hostname} = ${domains.hostname}
+        AND ${certificates.notBefore} <= ${value("now")}
+        AND ${certificates.notAfter} > ${value("now")}), 1, null)) AS secured
+  FROM ${DOMAINS_OF_TARGET}
+  WHERE ${projects.targetLabel} = ${value("label")}`);
+
+const PENDING = statement<{ keyAuthorization: string }>(sql`
+  SELECT ${columnsOf(certificates, "keyAuthorization")}
+  FROM ${DOMAINS_OF_TARGET}
+  JOIN ${certificates} ON ${certificates.hostname} = ${domains.hostname}
+  WHERE ${projects.targetLabel} = ${value("label")} AND ${certificates.keyAuthorization} IS NOT NULL`);
 
 /** The targets of projects, to which their custom domains point. */
-export const targetRepository = ({ orm }: Pick<Database, "orm">) => {
-  const value = sql.placeholder;
-  const validStatement = orm
-    .select({ one: sql`1` })
-    .from(certificates)
-    .where(
-      and(
-        eq(certificates.hostname, domains.hostname),
-        lte(certificates.notBefore, value("now")),
-        gt(certificates.notAfter, value("now")),
-      ),
-    );
-  const statement = orm
-    .select({
-      domains: sql<number>`count(*)`,
-      secured: sql<number>`count(iif(exists ${validStatement}, 1, null))`,
-    })
-    .from(projects)
-    .innerJoin(domains, eq(domains.projectId, projects.id))
-    .where(eq(projects.targetLabel, value("label")))
-    .prepare();
-  const pendingStatement = orm
-    .select({ keyAuthorization: certificates.keyAuthorization })
-    .from(projects)
-    .innerJoin(domains, eq(domains.projectId, projects.id))
-    .innerJoin(certificates, eq(certificates.hostname, domains.hostname))
-    .where(and(eq(projects.targetLabel, value("label")), isNotNull(certificates.keyAuthorization)))
-    .prepare();
-  return {
-    /** The key authorizations of the challenges that are pending for domains of the project with this label. */
-    pendingAuthorizations: (label: string): string[] =>
-      pendingStatement.all({ label }).flatMap(({ keyAuthorization }) => keyAuthorization ?? []),
-    /** True if the project with this label has domains, and all of them have a certificate that is valid now. */
-    isSecured(label: string, now: number): boolean {
-      const { domains: all = 0, secured = 0 } = statement.get({ label, now }) ?? {};
-      return all > 0 && secured === all;
-    },
-  };
-};
+export const targetRepository = ({ client }: Pick<Database, "client">) => ({
+  /** The key authorizations of the challenges that are pending for domains of the project with this label. */
+  pendingAuthorizations: (label: string) =>
+    PENDING.all(client, { label }).map(({ keyAuthorization }) => keyAuthorization),
+  /** True if the project with this label has domains, and all of them have a certificate that is valid now. */
+  isSecured(label: string, now: number): boolean {
+    const { domains: all = 0, secured = 0 } = SECURED.get(client, { label, now }) ?? {};
+    return all > 0 && secured === all;
+  },
+});
