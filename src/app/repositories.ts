@@ -23,7 +23,7 @@ import { publishedNames } from "../sites/repository.ts";
 export type Repositories = ReturnType<typeof createRepositories>;
 
 /** The certificates of a database, which may be open for reading only. */
-export const openCertificateRepository = (database: Pick<Database, "client" | "orm" | "commit">) =>
+export const openCertificateRepository = (database: Pick<Database, "client" | "commit">) =>
   certificateRepository(database, certificateEffects);
 
 /**
