@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Audit, auditing } from "../db/audit.ts";
-import { operatorSessionEnds, recordEnds } from "../db/management-access.ts";
+import { record } from "../db/audit.ts";
+import { endOperatorSessions, recordEnds } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { browserStates, sealingKeys } from "../db/schema/console.ts";
 import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
@@ -114,14 +114,14 @@ const ADD_SEALING_KEY = statement(sql`
   ON CONFLICT DO NOTHING`);
 
 /** Lists and ends the sessions of one holder. */
-const ownSessions = ({ client, commit }: Pick<Database, "client" | "commit">, record: Audit) => ({
+const ownSessions = ({ client, commit }: Pick<Database, "client" | "commit">) => ({
   /** The open ones, most recently used first. */
   sessionsOf: async (holder: string, now: number, idleMs: number) =>
     SESSIONS.all(client, { holder, now, unusedSince: now - idleMs }),
   /** Ends sessions, in one atomic step. @returns their number */
   async endSessions({ holder, id, exceptId }: SessionChoice, act: Act): Promise<number> {
     const values = { holder, id: id ?? null, exceptId: exceptId ?? null };
-    const [rows] = await commit([END_SESSIONS.with(values)], ([ended]) => recordEnds(record, act, ended));
+    const [rows] = await commit([END_SESSIONS.with(values)], ([ended]) => recordEnds(act, ended));
     return rows.length;
   },
 });
@@ -144,10 +144,8 @@ const sealingKeyStore = ({ client, commit }: Pick<Database, "client" | "commit">
 
 export const browserStateRepository = (database: Pick<Database, "client" | "commit" | "fresh">) => {
   const { client, commit, fresh } = database;
-  const record = auditing(database);
-  const endOperatorSessions = operatorSessionEnds(database);
   return {
-    ...ownSessions(database, record),
+    ...ownSessions(database),
     ...sealingKeyStore(database),
     /** Waits until `find` sees the writes of other processes. */
     fresh,
@@ -177,8 +175,8 @@ export const browserStateRepository = (database: Pick<Database, "client" | "comm
             label: device,
             changes: [["method", null, method]],
           }),
-          ...recordEnds(record, act, [...ofHolder, ...ofAll]),
-          ...endOperatorSessions(act),
+          ...recordEnds(act, [...ofHolder, ...ofAll]),
+          ...endOperatorSessions(client, act),
         ],
       );
     },

@@ -77,8 +77,3 @@ export const record = ({ actor, now }: Act, entry: AuditEntry | undefined): read
   };
   return [INSERT.with(values)];
 };
-
-export type Audit = typeof record;
-
-/** For the rooms that do not import `record` yet. */
-export const auditing: (database: object) => Audit = () => record;

@@ -1,10 +1,10 @@
+import type { Database as Client } from "bun:sqlite";
 import { type SQL, sql } from "drizzle-orm";
 import { type AnySQLiteColumn, alias } from "drizzle-orm/sqlite-core";
 import type { Act } from "../lib/actor.ts";
 import { sessionIdOf } from "../lib/random.ts";
-import { type Audit, record } from "./audit.ts";
+import { record } from "./audit.ts";
 import type { Statement } from "./commit.ts";
-import type { Database } from "./open.ts";
 import { browserStates } from "./schema/console.ts";
 import { keys } from "./schema/keys.ts";
 import { identities, passkeys, people } from "./schema/people.ts";
@@ -81,17 +81,15 @@ const END_OPERATOR_SESSIONS = statement<EndedSession>(sql`
   RETURNING ${columnsOf(browserStates, "hash", "device")}`);
 
 /** Returns the statements that record the ends of sessions. */
-export const recordEnds = (record: Audit, act: Act, ended: readonly EndedSession[]): readonly Statement[] =>
+export const recordEnds = (act: Act, ended: readonly EndedSession[]): readonly Statement[] =>
   ended.flatMap(({ hash, device }) =>
     record(act, { action: "session.closed", id: sessionIdOf(hash), label: device }),
   );
 
 /**
- * Returns a function that ends the sessions of sign-in links if an administrator can sign in, and returns the statements that
- * record it. Every write that may let an administrator sign in, or opens a session, calls it inside its transaction. So the
- * sessions stay ended even if the store has no administrator later.
+ * Ends the sessions of sign-in links if an administrator can sign in, and returns the statements that record it. Every write
+ * that may let an administrator sign in, or opens a session, calls it inside its transaction. So the sessions stay ended even
+ * if the store has no administrator later.
  */
-export const operatorSessionEnds =
-  ({ client }: Pick<Database, "client">) =>
-  (act: Act): readonly Statement[] =>
-    recordEnds(record, act, END_OPERATOR_SESSIONS.all(client));
+export const endOperatorSessions = (client: Client, act: Act): readonly Statement[] =>
+  recordEnds(act, END_OPERATOR_SESSIONS.all(client));

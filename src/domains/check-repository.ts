@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { auditing, changesBetween } from "../db/audit.ts";
+import { changesBetween, record } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
@@ -132,62 +132,60 @@ const yieldName = (hostname: string, values: MoveValues): readonly Statement[] =
 
 const hasRows = (rows: unknown): boolean => Array.isArray(rows) && rows.length > 0;
 
-export const checkWrites = ({ client, commit }: Pick<Database, "client" | "commit">) => {
-  const record = auditing({ client });
-  /** Records a requested check that changed the stage. The schedulers' are in the domain's history. */
-  const recordCheck = ({ actor, now, domain, progress }: Check, slug: string): readonly Statement[] => {
-    const { stage: from, hostname: id } = domain;
-    if (actor.kind === "service") return [];
-    const changes = changesBetween({ stage: from }, progress, ["stage"]);
-    return record({ actor, now }, { action: "domain.checked", id, parent: slug, changes });
-  };
-  return {
-    /**
-     * Stores a check in one atomic step, if the domain is still in the stage that it was read in. A stage that holds the host
-     * name is taken only if the project's plan has custom domains and the records prove that the name is this project's.
-     * Another project that holds it loses it then, with its certificate, unless the TXT records name that project too, or it
-     * has verified since this check began; a suspended one always loses it. False if nothing was written.
-     */
-    async record(check: Check): Promise<boolean> {
-      const { domain, progress, events, askedAt } = check;
-      const { id, projectId, hostname, stage: from } = domain;
-      const values = {
-        ...progress,
-        ...actValues(check),
-        id,
-        projectId,
-        hostname,
-        from,
-        findings: JSON.stringify(check.findings),
-        trace: check.trace,
-        isProven: check.isProven ? 1 : 0,
-        rivals: JSON.stringify(check.rivals),
-        askedAt,
-      };
-      const notes = events.map(({ event, stage }) =>
-        INSERT_EVENT.with({ ...values, event, eventStage: stage }),
-      );
-      const pruning = notes.length > 0 ? [PRUNE_EVENTS.with({ projectId, hostname })] : [];
-      const takesName = !isHeld(from) && isHeld(progress.stage);
-      const before = [
-        SLUG.with({ projectId }),
-        ...notes,
-        ...pruning,
-        // Before the name is taken: the unique index looks at each row by itself.
-        ...(takesName ? yieldName(hostname, values) : []),
-      ];
-      const after = awaitsCertificate(progress.stage)
-        ? goLive({ id, hostname, now: check.now, nextCheckAt: nextLiveCheck(null, check.now) })
-        : [];
-      const rows: readonly unknown[] = await commit([...before, UPDATE.with(values), ...after], (all) => {
-        const [[project]] = all as [{ slug: string }[]];
-        return project && hasRows(all[before.length]) ? recordCheck(check, project.slug) : [];
-      });
-      return hasRows(rows[before.length]);
-    },
-    /** Ends the scheduled checks, if the project's plan has no custom domains. */
-    async stopChecks({ id, projectId, stage }: Domain): Promise<void> {
-      await commit([STOP_CHECKS.with({ id, projectId, from: stage })]);
-    },
-  };
+/** Records a requested check that changed the stage. The schedulers' are in the domain's history. */
+const recordCheck = ({ actor, now, domain, progress }: Check, slug: string): readonly Statement[] => {
+  const { stage: from, hostname: id } = domain;
+  if (actor.kind === "service") return [];
+  const changes = changesBetween({ stage: from }, progress, ["stage"]);
+  return record({ actor, now }, { action: "domain.checked", id, parent: slug, changes });
 };
+
+export const checkWrites = ({ commit }: Pick<Database, "commit">) => ({
+  /**
+   * Stores a check in one atomic step, if the domain is still in the stage that it was read in. A stage that holds the host
+   * name is taken only if the project's plan has custom domains and the records prove that the name is this project's.
+   * Another project that holds it loses it then, with its certificate, unless the TXT records name that project too, or it
+   * has verified since this check began; a suspended one always loses it. False if nothing was written.
+   */
+  async record(check: Check): Promise<boolean> {
+    const { domain, progress, events, askedAt } = check;
+    const { id, projectId, hostname, stage: from } = domain;
+    const values = {
+      ...progress,
+      ...actValues(check),
+      id,
+      projectId,
+      hostname,
+      from,
+      findings: JSON.stringify(check.findings),
+      trace: check.trace,
+      isProven: check.isProven ? 1 : 0,
+      rivals: JSON.stringify(check.rivals),
+      askedAt,
+    };
+    const notes = events.map(({ event, stage }) =>
+      INSERT_EVENT.with({ ...values, event, eventStage: stage }),
+    );
+    const pruning = notes.length > 0 ? [PRUNE_EVENTS.with({ projectId, hostname })] : [];
+    const takesName = !isHeld(from) && isHeld(progress.stage);
+    const before = [
+      SLUG.with({ projectId }),
+      ...notes,
+      ...pruning,
+      // Before the name is taken: the unique index looks at each row by itself.
+      ...(takesName ? yieldName(hostname, values) : []),
+    ];
+    const after = awaitsCertificate(progress.stage)
+      ? goLive({ id, hostname, now: check.now, nextCheckAt: nextLiveCheck(null, check.now) })
+      : [];
+    const rows: readonly unknown[] = await commit([...before, UPDATE.with(values), ...after], (all) => {
+      const [[project]] = all as [{ slug: string }[]];
+      return project && hasRows(all[before.length]) ? recordCheck(check, project.slug) : [];
+    });
+    return hasRows(rows[before.length]);
+  },
+  /** Ends the scheduled checks, if the project's plan has no custom domains. */
+  async stopChecks({ id, projectId, stage }: Domain): Promise<void> {
+    await commit([STOP_CHECKS.with({ id, projectId, from: stage })]);
+  },
+});

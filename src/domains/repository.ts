@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
-import { auditing, changesBetween } from "../db/audit.ts";
+import { changesBetween, record } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
@@ -138,49 +138,45 @@ const ROLES = statement<RoleRow>(sql`
   FROM ${domains}
   WHERE ${IS_OF_PROJECT}`);
 
-type Store = Pick<Database, "client" | "commit">;
+const recordRoles = (act: Act, parent: string, before: readonly RoleRow[], after: readonly RoleRow[]) => {
+  const roles = new Map(before.map(({ hostname, role }) => [hostname, role]));
+  return after.flatMap(({ hostname: id, role }) => {
+    const changes = changesBetween({ role: roles.get(id) ?? null }, { role }, ["role"]);
+    return record(act, { action: "domain.changed", id, parent, changes });
+  });
+};
 
 /** Which domain is the primary one, and which redirect to it. */
-const roleWrites = ({ client, commit }: Store) => {
-  const record = auditing({ client });
-  const recordRoles = (act: Act, parent: string, before: readonly RoleRow[], after: readonly RoleRow[]) => {
-    const roles = new Map(before.map(({ hostname, role }) => [hostname, role]));
-    return after.flatMap(({ hostname: id, role }) => {
-      const changes = changesBetween({ role: roles.get(id) ?? null }, { role }, ["role"]);
-      return record(act, { action: "domain.changed", id, parent, changes });
-    });
-  };
-  return {
-    /**
-     * Gives each named domain its role, in one atomic step. The project's other domains keep theirs, but for a primary one that
-     * is replaced, or become `served`. False, and nothing is written, unless the project has all that are named.
-     */
-    async assign(
-      projectId: number,
-      roles: Readonly<Record<string, Role>>,
-      others: "keep" | "served",
-      act: Act,
-    ): Promise<boolean> {
-      const values = {
-        projectId,
-        roles: JSON.stringify(roles),
-        others: others === "keep" ? null : others,
-        ...actValues(act),
-      };
-      const [, , , , rows] = await commit(
-        [
-          SLUG.with(values),
-          ROLES.with(values),
-          INSERT_ROLE_EVENTS.with(values),
-          RELEASE_PRIMARY.with(values),
-          ASSIGN.with(values),
-        ],
-        ([[project], before, , , after]) => (project ? recordRoles(act, project.slug, before, after) : []),
-      );
-      return rows.length > 0;
-    },
-  };
-};
+const roleWrites = ({ commit }: Pick<Database, "commit">) => ({
+  /**
+   * Gives each named domain its role, in one atomic step. The project's other domains keep theirs, but for a primary one that
+   * is replaced, or become `served`. False, and nothing is written, unless the project has all that are named.
+   */
+  async assign(
+    projectId: number,
+    roles: Readonly<Record<string, Role>>,
+    others: "keep" | "served",
+    act: Act,
+  ): Promise<boolean> {
+    const values = {
+      projectId,
+      roles: JSON.stringify(roles),
+      others: others === "keep" ? null : others,
+      ...actValues(act),
+    };
+    const [, , , , rows] = await commit(
+      [
+        SLUG.with(values),
+        ROLES.with(values),
+        INSERT_ROLE_EVENTS.with(values),
+        RELEASE_PRIMARY.with(values),
+        ASSIGN.with(values),
+      ],
+      ([[project], before, , , after]) => (project ? recordRoles(act, project.slug, before, after) : []),
+    );
+    return rows.length > 0;
+  },
+});
 
 /** The first domain is primary, unless it is a wildcard. Another domain can redirect only to a primary one. */
 const ROLE_OF_NEW = sql`coalesce(
@@ -220,31 +216,25 @@ interface AddedDomain extends Pick<Row, "projectId" | "hostname" | "nextCheckAt"
   isRedirect?: boolean;
 }
 
-const additions = ({ client, commit }: Store) => {
-  const record = auditing({ client });
-  return {
-    /**
-     * Adds the host name, a project's first one as primary, in one atomic step. Undefined if the project has it already, or may
-     * not have it: its plan has no custom domains, it has no deploy, or it has `most` domains. Another project may hold it.
-     */
-    async add({ most, isRedirect = false, ...domain }: AddedDomain, act: Act): Promise<Domain | undefined> {
-      const values = { ...domain, isRedirect: isRedirect ? 1 : 0, ...actValues(act) };
-      const [, [row]] = await commit(
-        [
-          SLUG.with(values),
-          INSERT.with({ ...values, most }),
-          INSERT_ADDED.with({ ...values, event: "added", stage: FIRST_STAGE }),
-        ],
-        ([[project], [added]]) =>
-          record(
-            act,
-            project && added && { action: "domain.added", id: added.hostname, parent: project.slug },
-          ),
-      );
-      return row;
-    },
-  };
-};
+const additions = ({ commit }: Pick<Database, "commit">) => ({
+  /**
+   * Adds the host name, a project's first one as primary, in one atomic step. Undefined if the project has it already, or may
+   * not have it: its plan has no custom domains, it has no deploy, or it has `most` domains. Another project may hold it.
+   */
+  async add({ most, isRedirect = false, ...domain }: AddedDomain, act: Act): Promise<Domain | undefined> {
+    const values = { ...domain, isRedirect: isRedirect ? 1 : 0, ...actValues(act) };
+    const [, [row]] = await commit(
+      [
+        SLUG.with(values),
+        INSERT.with({ ...values, most }),
+        INSERT_ADDED.with({ ...values, event: "added", stage: FIRST_STAGE }),
+      ],
+      ([[project], [added]]) =>
+        record(act, project && added && { action: "domain.added", id: added.hostname, parent: project.slug }),
+    );
+    return row;
+  },
+});
 
 const REDIRECTS_HERE = sql`${IS_OF_PROJECT}
     AND ${domains.role} = 'redirect'
@@ -270,43 +260,40 @@ const UNCERTIFY_FREE = statement(sql`
   WHERE ${certificates.hostname} = ${value("hostname")}
     AND NOT EXISTS (SELECT 1 FROM ${domains} WHERE ${HAS_NAME} AND ${domains.stage} IN ${HELD})`);
 
-const removals = ({ client, commit }: Store) => {
-  const record = auditing({ client });
-  return {
-    /**
-     * Removes the domain in any stage. If it was the primary one, domains that redirected to it become `served`. False if the
-     * project does not have it.
-     */
-    async remove(projectId: number, hostname: string, act: Act): Promise<boolean> {
-      const values = { projectId, hostname, ...actValues(act) };
-      const [, , , , rows] = await commit(
-        [
-          SLUG.with(values),
-          INSERT_REMOVED.with({ ...values, event: "removed", stage: "removed" }),
-          INSERT_SERVED.with(values),
-          SERVE.with(values),
-          DELETE.with(values),
-          UNCERTIFY_FREE.with({ hostname }),
-        ],
-        ([[project], , , served, [removed]]) => {
-          if (!project || !removed) return [];
-          const parent = project.slug;
-          const changes = [["role", "redirect", "served"]] as const;
-          return [
-            ...record(act, { action: "domain.removed", id: hostname, parent }),
-            ...served.flatMap(({ hostname: id }) =>
-              record(act, { action: "domain.changed", id, parent, changes }),
-            ),
-          ];
-        },
-      );
-      return rows.length > 0;
-    },
-  };
-};
+const removals = ({ commit }: Pick<Database, "commit">) => ({
+  /**
+   * Removes the domain in any stage. If it was the primary one, domains that redirected to it become `served`. False if the
+   * project does not have it.
+   */
+  async remove(projectId: number, hostname: string, act: Act): Promise<boolean> {
+    const values = { projectId, hostname, ...actValues(act) };
+    const [, , , , rows] = await commit(
+      [
+        SLUG.with(values),
+        INSERT_REMOVED.with({ ...values, event: "removed", stage: "removed" }),
+        INSERT_SERVED.with(values),
+        SERVE.with(values),
+        DELETE.with(values),
+        UNCERTIFY_FREE.with({ hostname }),
+      ],
+      ([[project], , , served, [removed]]) => {
+        if (!project || !removed) return [];
+        const parent = project.slug;
+        const changes = [["role", "redirect", "served"]] as const;
+        return [
+          ...record(act, { action: "domain.removed", id: hostname, parent }),
+          ...served.flatMap(({ hostname: id }) =>
+            record(act, { action: "domain.changed", id, parent, changes }),
+          ),
+        ];
+      },
+    );
+    return rows.length > 0;
+  },
+});
 
 /** The custom domains of projects. */
-export const domainRepository = (database: Store) => ({
+export const domainRepository = (database: Pick<Database, "client" | "commit">) => ({
   ...domainReads(database),
   ...historyReads(database),
   ...additions(database),

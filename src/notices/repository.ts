@@ -1,6 +1,6 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
 import { BUDGET, OVERDUE_MS } from "../certificates/certificate.ts";
-import { auditing } from "../db/audit.ts";
+import { record } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
@@ -98,7 +98,6 @@ export const noticeReads = ({ client }: Pick<Database, "client">) => ({
 /** The problems of host names that the service has noticed. */
 export const noticeRepository = ({ client, commit }: Pick<Database, "client" | "commit">) => {
   const { open } = noticeReads({ client });
-  const record = auditing({ client });
 
   const write = async (
     query: Query<unknown>,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
-import { type Audit, record as recordEntry } from "../db/audit.ts";
+import { record as recordEntry } from "../db/audit.ts";
 import type { Commit } from "../db/commit.ts";
-import { operatorSessionEnds } from "../db/management-access.ts";
+import { endOperatorSessions } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
 import { columnsOf, statement, value } from "../db/statement.ts";
@@ -81,10 +81,9 @@ export const openPeople = (database: Database) => {
       cache.clear();
     }
   };
-  const endOperatorSessions = operatorSessionEnds({ client });
   /** Records a change. If it lets the first administrator sign in, the sessions of sign-in links end. */
-  const record: Audit = (act, entry) =>
-    entry ? [...recordEntry(act, entry), ...endOperatorSessions(act)] : [];
+  const record: typeof recordEntry = (act, entry) =>
+    entry ? [...recordEntry(act, entry), ...endOperatorSessions(client, act)] : [];
   /** Records a change that a person made to their sign-in methods. */
   const recordOwn = (action: Action, id: number | undefined, now: number) => {
     const person = id === undefined ? undefined : FIND.get(client, { id });
