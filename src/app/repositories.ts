@@ -11,7 +11,6 @@ import { certificateEffects, domainRepository } from "../domains/repository.ts";
 import { keyRepository } from "../keys/repository.ts";
 import { targetRepository } from "../nameserver/repository.ts";
 import { noticeRepository } from "../notices/repository.ts";
-import { lazy, once } from "../lib/lazy.ts";
 import { adopterRepository } from "../orders/erasure.ts";
 import { orderRepository } from "../orders/repository.ts";
 import { personRepository } from "../people/repository.ts";
@@ -26,44 +25,33 @@ export type Repositories = ReturnType<typeof createRepositories>;
 export const openCertificateRepository = (database: Pick<Database, "client" | "commit">) =>
   certificateRepository(database, certificateEffects);
 
-/**
- * The repositories of every room. Preparing the queries of one takes milliseconds, so each is built on first use: `pets` and
- * `keys`, which every request needs, on the first read of the property, the others on the first call of a method.
- */
+/** The repositories of every room. They prepare each statement on its first use. */
 export const createRepositories = (
   database: Database,
   { strictCategories, platformDomain }: Config,
   requestIndex?: RequestIndex,
 ) => {
-  const pets = once(() => petRepository(database, { strictCategories, requestIndex }));
-  const keys = once(() => keyRepository(database));
-  const domains = lazy(() => domainRepository(database));
+  const domains = domainRepository(database);
   return {
-    get pets() {
-      return pets();
-    },
-    get keys() {
-      return keys();
-    },
-    audit: lazy(() => auditRepository(database)),
-    browserStates: lazy(() => browserStateRepository(database)),
-    adopters: lazy(() => adopterRepository(database)),
-    categories: lazy(() => categoryRepository(database)),
-    certificates: lazy(() => openCertificateRepository(database)),
-    deploys: lazy(() => deployRepository(database)),
+    pets: petRepository(database, { strictCategories, requestIndex }),
+    keys: keyRepository(database),
+    audit: auditRepository(database),
+    browserStates: browserStateRepository(database),
+    adopters: adopterRepository(database),
+    categories: categoryRepository(database),
+    certificates: openCertificateRepository(database),
+    deploys: deployRepository(database),
     domains,
-    keptResponses: lazy(() => keptResponseRepository(database)),
-    notices: lazy(() => noticeRepository(database)),
-    orders: lazy(() => orderRepository(database)),
-    people: lazy(() => personRepository(database)),
-    petEvents: lazy(() => petEventRepository(database)),
-    projects: lazy(() =>
-      projectRepository(database, {
-        afterChange: domains.planEffects,
-        beforeRemove: (projectId) => domains.removalEffects(projectId, platformDomain),
-      }),
-    ),
-    targets: lazy(() => targetRepository(database)),
-    publishedNames: lazy(() => publishedNames(database)),
+    keptResponses: keptResponseRepository(database),
+    notices: noticeRepository(database),
+    orders: orderRepository(database),
+    people: personRepository(database),
+    petEvents: petEventRepository(database),
+    projects: projectRepository(database, {
+      afterChange: domains.planEffects,
+      beforeRemove: (projectId) => domains.removalEffects(projectId, platformDomain),
+    }),
+    targets: targetRepository(database),
+    publishedNames: publishedNames(database),
   };
 };

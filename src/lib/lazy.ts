@@ -13,20 +13,3 @@ export const oncePer = <Key, Value>(make: (key: Key) => Value): ((key: Key) => V
     return value();
   };
 };
-
-/**
- * Makes a value when one of its methods is first called: preparing the queries of a repository takes milliseconds of the start.
- * All members must be functions that do not use `this`. They can be passed on before the value exists.
- */
-export const lazy = <Value extends Record<keyof Value, (...args: never[]) => unknown>>(
-  make: () => Value,
-): Value => {
-  let value: Value | undefined;
-  const method =
-    (name: string | symbol) =>
-    (...args: never[]): unknown =>
-      (value ??= make())[name as keyof Value](...args);
-  return new Proxy({} as Value, {
-    get: (_target, name) => (value ? Reflect.get(value, name) : method(name)),
-  });
-};
