@@ -1,4 +1,3 @@
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import { detectChanges } from "../db/change-detection.ts";
 import { closeDatabase, type FilesLost, watchFiles } from "../db/file-loss.ts";
 import type { GroupCommitOptions } from "../db/commit.ts";
@@ -221,7 +220,6 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     await closeDatabase(file.writer, files, file.close);
   };
   const database: Database = {
-    orm: drizzle(file.client),
     client: file.client,
     commit: writes.commit,
     fresh,

@@ -3,19 +3,11 @@ import { DatabaseLocked, StorageUnavailable, isStorageFailure } from "../lib/sto
 import type { ChangeDetector } from "./change-detection.ts";
 import { type Transactions, transactions } from "./transaction.ts";
 
-/** A prepared query of Drizzle, or a `Query` of statement.ts, whose first parameter is the connection. */
-interface AnyQuery<Rows> {
-  all(valuesOrClient?: object, values?: object): Rows;
-}
-
-/** A query and its values. */
+/** A query, such as a `Query` of statement.ts, and its values. */
 export interface Statement<Rows = unknown> {
-  readonly query: AnyQuery<Rows>;
+  readonly query: { all(client: Client, values: object): Rows };
   readonly values: object;
 }
-
-const run = (client: Client, { query, values }: Statement): unknown =>
-  "text" in query ? query.all(client, values) : query.all(values);
 
 type RowsOf<Statements extends readonly Statement[]> = {
   -readonly [K in keyof Statements]: Statements[K] extends Statement<infer Rows> ? Rows : never;
@@ -129,8 +121,8 @@ export const writeRunner = (client: Client, statementClient = client, isKept?: (
     const needsSavepoint = isKept !== undefined || statements.length > 1 || last !== undefined;
     if (needsSavepoint) savepointStatement.run();
     try {
-      const rows = statements.map((statement) => run(statementClient, statement));
-      for (const statement of last?.(rows) ?? []) run(statementClient, statement);
+      const rows = statements.map(({ query, values }) => query.all(statementClient, values));
+      for (const { query, values } of last?.(rows) ?? []) query.all(statementClient, values);
       if (isKept?.() === false) client.run(UNDO);
       else if (needsSavepoint) releaseStatement.run();
       return () => resolve(rows);

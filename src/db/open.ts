@@ -1,5 +1,4 @@
 import { Database as Client } from "bun:sqlite";
-import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { createEmpty } from "../lib/ownership.ts";
 import { isBusy } from "../lib/storage-errors.ts";
 import { detectChanges } from "./change-detection.ts";
@@ -30,8 +29,8 @@ export const petCounter = (client: Client): (() => boolean) => {
 };
 
 export interface Database {
-  /** Builds and prepares queries; writes go through `commit`. */
-  readonly orm: BunSQLiteDatabase;
+  /** The connection, for reads and PRAGMAs; writes go through `commit`. */
+  readonly client: Client;
   readonly commit: Commit;
   /**
    * Waits until the versions below include every write that any process acknowledged before this call. Every request waits
@@ -66,8 +65,6 @@ export interface Database {
   shrinkLog(): Promise<void>;
   /** Commits queued writes, copies the log into the database file if there is room, and closes it. It may be called again. */
   close(): Promise<void>;
-  /** The connection, for statements that Drizzle does not build, such as PRAGMAs. */
-  readonly client: Client;
 }
 
 /** How to open a database. */
@@ -154,7 +151,6 @@ export const setUpDatabase = (
     await closeDatabase(client, files);
   };
   return {
-    orm: drizzle(client),
     client,
     commit: writes.commit,
     ...reads,

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Database as Client, constants } from "bun:sqlite";
-import { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Database } from "./open.ts";
 
 /**
@@ -31,8 +30,7 @@ export const openForReading = (path: string): Client => {
 };
 
 /** Gives repositories a database that `openForReading` opened. Writes fail. */
-export const readingOf = (client: Client): Pick<Database, "orm" | "client" | "commit"> => ({
-  orm: drizzle(client),
+export const readingOf = (client: Client): Pick<Database, "client" | "commit"> => ({
   client,
   commit: () => Promise.reject(new Error("the database was opened for reading only")),
 });

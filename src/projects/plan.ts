@@ -17,5 +17,5 @@ export const PLAN_NAMES = Object.keys(PLANS) as Plan[];
 
 export const hasCustomDomains = ({ plan }: { plan: Plan }): boolean => PLANS[plan].customDomains;
 
-/** The same rule for SQL: `inArray(projects.plan, PLANS_WITH_DOMAINS)`. */
+/** The same rule for SQL: `${projects.plan} IN ${PLANS_WITH_DOMAINS}`. */
 export const PLANS_WITH_DOMAINS = PLAN_NAMES.filter((plan) => hasCustomDomains({ plan }));

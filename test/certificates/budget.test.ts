@@ -8,6 +8,7 @@ import {
 import { certificateRepository } from "../../src/certificates/repository.ts";
 import { acmeAttempts } from "../../src/db/schema/certificates.ts";
 import { openDatabase } from "../../src/db/open.ts";
+import { insert, statement, valuesFor } from "../../src/db/statement.ts";
 import { certificateEffects } from "../../src/domains/repository.ts";
 import { MAX_WINDOW_MS, limitsOf } from "../../src/lib/acme-limits.ts";
 import { temporaryDirectory } from "../support/store.ts";
@@ -37,15 +38,14 @@ const database = openDatabase(`${temporaryDirectory()}/store.db`);
 const { nthAttempt } = certificateRepository(database, certificateEffects);
 afterAll(() => database.close());
 
+const INSERT = statement(insert(acmeAttempts, valuesFor("authority", "kind", "hostname", "apex", "at")));
+
 /** Reads the attempts from a database that also has attempts at another CA. */
 const nthOf = (counted: readonly Attempt[]): NthNewest => {
-  database.orm.delete(acmeAttempts).run();
+  database.client.run("DELETE FROM acme_attempts");
   for (const authority of [AUTHORITY, "https://other.test/directory"])
     for (const one of authority === AUTHORITY ? counted : [...counted, ...counted])
-      database.orm
-        .insert(acmeAttempts)
-        .values({ authority, ...one })
-        .run();
+      INSERT.all(database.client, { authority, ...one });
   return (of, nth) => nthAttempt(AUTHORITY, of, nth);
 };
 
