@@ -44,7 +44,7 @@ const render = (template: SQL): { text: string; names: readonly string[] } => {
       return `?${names.indexOf(chunk.name) + 1}`;
     },
   });
-  return { text: text.trim().replaceAll(/\n\s*/g, "\n"), names };
+  return { text: text.trim().replaceAll(/\s*\n\s*/g, "\n"), names };
 };
 
 const all: Query<unknown>[] = [];
