@@ -83,14 +83,18 @@ const DIRECTIONS: { from: RegExp; to: RegExp[] }[] = [
   { from: /^src\/bulk\//, to: [/^src\/lib\//, /^src\/pets\/(model|pet)\.ts$/] },
   { from: /^src\/domain-connect\//, to: [/^src\/(lib|protocols\/dns)\//] },
   { from: /^src\/nameserver\//, to: [/^src\/(lib|protocols\/dns-server)\//] },
-  { from: /^src\/certificates\//, to: [/^src\/(http|lib|protocols\/(acme|dns))\//] },
+  // The schema has the types of rows, such as a certificate and a domain.
+  { from: /^src\/certificates\//, to: [/^src\/(http|lib|protocols\/(acme|dns)|db\/schema)\//] },
   { from: /^src\/dns-checks\//, to: [/^src\/(http|lib|protocols\/dns)\//] },
   { from: /^src\/dns-records\//, to: [/^src\/(http|lib|protocols\/dns|dns-checks)\//] },
   { from: /^src\/name-checks\//, to: [/^src\/(http|lib|dns-checks|dns-records)\//] },
   { from: /^src\/platform\//, to: [/^src\/(http|lib|dns-checks)\//] },
   {
     from: /^src\/domains\//,
-    to: [/^src\/(http|lib|protocols\/dns|dns-checks|dns-records)\//, /^src\/projects\/(plan|service)\.ts$/],
+    to: [
+      /^src\/(http|lib|protocols\/dns|dns-checks|dns-records|db\/schema)\//,
+      /^src\/projects\/(plan|service)\.ts$/,
+    ],
   },
   { from: /^src\/deploys\//, to: [/^src\/(http|lib|protocols\/s3)\//, /^src\/projects\/service\.ts$/] },
   // A site consists of the files of a deploy, under names of a project.
@@ -192,6 +196,7 @@ const SMALL_FILES: [file: RegExp, reason: string][] = [
   [/^src\/client\/client\.ts$/, "index.ts only lists the exports of the published package"],
   [/^src\/db\/schema\//, "each file has the tables of one room"],
   [/[/-](endpoints|routes)\.ts$/, "only endpoints and routes use Elysia"],
+  [/[/-]repository\.ts$/, "only repositories have SQL"],
 ];
 
 test("a file of under 40 lines with one importer has a reason", async () => {
