@@ -51,7 +51,7 @@ const STORAGE_CODES =
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
-/** The result code of SQLite or of the system in an error, or in its cause, as Drizzle wraps it; "" without one. */
+/** The result code of SQLite or of the system in an error, or in its cause; "" without one. */
 export const resultCode = (error: unknown): string =>
   codeOf(error) || (error instanceof Error && error.cause ? resultCode(error.cause) : "");
 
