@@ -45,8 +45,7 @@ export const categoryLookup =
   (categoryId: bigint): boolean =>
     FIND_CATEGORY.get(client, { categoryId }) !== undefined;
 
-const CATEGORIES = statement(
-  sql`SELECT ${columnsOf(categories, "id", "name")} FROM ${categories}`,
+const CATEGORIES = statement(sql`SELECT ${columnsOf(categories, "id", "name")} FROM ${categories}`).as(
   ({ id, name }: Pick<typeof categories.$inferSelect, "id" | "name">): NamedCategory => ({
     id: BigInt(id),
     name,

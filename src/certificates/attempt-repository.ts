@@ -63,16 +63,13 @@ const NTH_ATTEMPT = statement<{ at: number }>(sql`
 
 const IS_OF_CA = sql`${acmeAccounts.authority} = ${value("ca")}`;
 
-const ACCOUNT = statement(
-  sql`
+const ACCOUNT = statement(sql`
     SELECT ${columnsOf(acmeAccounts)}
     FROM ${acmeAccounts}
-    WHERE ${IS_OF_CA}`,
-  ({ key, url }: typeof acmeAccounts.$inferSelect): StoredAccount => ({
-    key: JSON.parse(key) as AccountKey,
-    url: url ?? undefined,
-  }),
-);
+    WHERE ${IS_OF_CA}`).as(({ key, url }: typeof acmeAccounts.$inferSelect): StoredAccount => ({
+  key: JSON.parse(key) as AccountKey,
+  url: url ?? undefined,
+}));
 
 const SAVE_ACCOUNT = statement(sql`
   ${insert(acmeAccounts, { authority: value("ca"), ...valuesFor("key", "url") })}

@@ -43,23 +43,17 @@ const toCertificate = (row: Row): Certificate => ({
   order: orderOf(row),
 });
 
-const FIND = statement(
-  sql`
+const FIND = statement(sql`
     SELECT ${columnsOf(certificates)}
     FROM ${certificates}
-    WHERE ${HAS_NAME}`,
-  toCertificate,
-);
+    WHERE ${HAS_NAME}`).as(toCertificate);
 
-const LIST = statement(
-  sql`
+const LIST = statement(sql`
     SELECT ${columnsOf(certificates)}
     FROM ${certificates}
     WHERE ${certificates.hostname} > ${value("after")}
     ORDER BY ${certificates.hostname}
-    LIMIT ${value("limit")}`,
-  toCertificate,
-);
+    LIMIT ${value("limit")}`).as(toCertificate);
 
 const OWN_HOSTNAME = sql`${projects.slug} || '.' || ${value("domain")}`;
 
@@ -148,8 +142,7 @@ const HAS_NO_ORDER = sql`${certificates.orderUrl} IS NULL AND ${certificates.cha
 
 type Flags = Record<"isPrior" | "isStarted", number>;
 
-const QUEUE = statement(
-  sql`
+const QUEUE = statement(sql`
     SELECT
       name AS hostname,
       iif(needs_order, iif(is_prior, sum(needs_order AND is_prior) OVER places, sum(needs_order) OVER places), 0)
@@ -188,7 +181,7 @@ const QUEUE = statement(
       FROM turns
     )
     WINDOW places AS (ORDER BY turn, next_at, name)
-    ORDER BY is_begun DESC, turn, next_at, name`,
+    ORDER BY is_begun DESC, turn, next_at, name`).as(
   ({ isPrior, isStarted, ...entry }: Pick<QueueEntry, "hostname" | "place"> & Flags) => ({
     ...entry,
     isPrior: isPrior === 1,

@@ -14,6 +14,8 @@ export interface Query<Row> {
   all(client: Client, values?: object): Row[];
   /** The statement with its values, for `commit`. */
   with(values: object): { readonly query: Query<Row>; readonly values: object };
+  /** The same statement, whose results are made of its rows. */
+  as<Stored, Result>(convert: (row: Stored) => Result): Query<Result>;
 }
 
 type Decoder = (stored: unknown) => unknown;
@@ -26,6 +28,8 @@ const decodersIn = (chunk: unknown): Decoders => {
   if (!is(chunk, SQL)) return [];
   return [...(decodersOfList.get(chunk) ?? []), ...chunk.queryChunks.flatMap(decodersIn)];
 };
+
+type StoredRow = Record<string, unknown>;
 
 const CASING = new CasingCache();
 
@@ -55,19 +59,15 @@ export const statements: readonly Query<unknown>[] = all;
 /**
  * A statement in SQL over the schema's tables and columns. Define it once, at the top level of a module: nothing is rendered
  * or prepared before its first use. Values are named by `value`, and bound by position, as a cluster records them.
- * @param convert makes the result of a row
  */
-export const statement = <Row, Result = Row>(
-  template: SQL,
-  convert?: (row: Row) => Result,
-): Query<Result> => {
+export const statement = <Row>(template: SQL): Query<Row> => {
   const rendered = once(() => render(template));
   const decoders = once(() => decodersIn(template));
-  const prepared = new WeakMap<Client, Prepared<Record<string, unknown>, SQLQueryBindings[]>>();
+  const prepared = new WeakMap<Client, Prepared<StoredRow, SQLQueryBindings[]>>();
   const on = (client: Client) => {
     const found = prepared.get(client);
     if (found) return found;
-    const made = client.prepare<Record<string, unknown>, SQLQueryBindings[]>(rendered().text);
+    const made = client.prepare<StoredRow, SQLQueryBindings[]>(rendered().text);
     prepared.set(client, made);
     return made;
   };
@@ -77,25 +77,32 @@ export const statement = <Row, Result = Row>(
       if (bind === undefined) throw new TypeError(`no value for ${name} in: ${rendered().text}`);
       return bind;
     });
-  const toResult = (row: Record<string, unknown>): Result => {
-    for (const [name, decode] of decoders())
-      if (row[name] !== null && row[name] !== undefined) row[name] = decode(row[name]);
-    return convert ? convert(row as Row) : (row as Result);
+  const decode = (row: StoredRow): StoredRow => {
+    for (const [name, decoder] of decoders())
+      if (row[name] !== null && row[name] !== undefined) row[name] = decoder(row[name]);
+    return row;
   };
-  const query: Query<Result> = {
-    get text() {
-      return rendered().text;
-    },
-    get(client, values = {}) {
-      const row = on(client).get(...bound(values));
-      return row === null ? undefined : toResult(row);
-    },
-    all: (client, values = {}) =>
-      on(client)
-        .all(...bound(values))
-        .map(toResult),
-    with: (values) => ({ query, values }),
+  const queryOf = <Result>(toResult: (row: StoredRow) => Result): Query<Result> => {
+    const query: Query<Result> = {
+      get text() {
+        return rendered().text;
+      },
+      get(client, values = {}) {
+        const row = on(client).get(...bound(values));
+        return row === null ? undefined : toResult(row);
+      },
+      all: (client, values = {}) =>
+        on(client)
+          .all(...bound(values))
+          .map(toResult),
+      with: (values) => ({ query, values }),
+      // As `Row`, the type of a stored row is the statement's own: SQLite checks neither.
+      as: <Stored, Next>(convert: (row: Stored) => Next) =>
+        queryOf((row) => convert(toResult(row) as unknown as Stored)),
+    };
+    return query;
   };
+  const query = queryOf((row) => decode(row) as Row);
   all.push(query);
   return query;
 };

@@ -38,17 +38,14 @@ export interface DomainFilters {
   project?: string | undefined;
 }
 
-const FIND = statement(sql`SELECT ${COLUMNS} FROM ${domains} WHERE ${IS_NAME_OF_PROJECT}`, toDomain);
+const FIND = statement(sql`SELECT ${COLUMNS} FROM ${domains} WHERE ${IS_NAME_OF_PROJECT}`).as(toDomain);
 
-const LIST = statement(
-  sql`
+const LIST = statement(sql`
     SELECT ${COLUMNS}
     FROM ${domains}
     WHERE ${IS_OF_PROJECT} AND ${domains.id} > ${value("after")}
     ORDER BY ${domains.id}
-    LIMIT ${value("limit")}`,
-  toDomain,
-);
+    LIMIT ${value("limit")}`).as(toDomain);
 
 const TRACE = statement<Pick<typeof domains.$inferSelect, "trace">>(sql`
   SELECT ${columnsOf(domains, "trace")}
@@ -57,16 +54,14 @@ const TRACE = statement<Pick<typeof domains.$inferSelect, "trace">>(sql`
 
 const WITH_PROJECT = sql`${domains} JOIN ${projects} ON ${projects.id} = ${domains.projectId}`;
 
-const CHECKABLE = sql`
-    SELECT ${COLUMNS}, ${columnsOf(projects, "plan", "targetLabel")}
-    FROM ${WITH_PROJECT}`;
+const CHECKABLE = sql`SELECT ${COLUMNS}, ${columnsOf(projects, "plan", "targetLabel")} FROM ${WITH_PROJECT}`;
 
 const toCheckable = ({ plan, targetLabel, ...row }: Row & Omit<Holder, "id">): Checkable => ({
   domain: toDomain(row),
   project: { id: row.projectId, plan, targetLabel },
 });
 
-const HOLDER = statement(sql`${CHECKABLE} WHERE ${HAS_NAME} AND ${domains.stage} IN ${HELD}`, toCheckable);
+const HOLDER = statement(sql`${CHECKABLE} WHERE ${HAS_NAME} AND ${domains.stage} IN ${HELD}`).as(toCheckable);
 
 const AWAITED = statement(sql`
   SELECT 1
@@ -76,14 +71,11 @@ const AWAITED = statement(sql`
     AND ${projects.plan} IN ${PLANS_WITH_DOMAINS}
     AND ${projects.activeDeployId} IS NOT NULL`);
 
-const DUE = statement(
-  sql`
+const DUE = statement(sql`
     ${CHECKABLE}
     WHERE ${domains.nextCheckAt} <= ${value("now")}
     ORDER BY ${domains.nextCheckAt}, ${domains.id}
-    LIMIT ${value("limit")}`,
-  toCheckable,
-);
+    LIMIT ${value("limit")}`).as(toCheckable);
 
 const IS_REFUSED_FOR_RECORDS = sql`EXISTS (
       SELECT 1
@@ -91,8 +83,7 @@ const IS_REFUSED_FOR_RECORDS = sql`EXISTS (
       WHERE ${certificates.hostname} = ${domains.hostname}
         AND json_extract(${certificates.problem}, '$.type') IN ('caa', 'records', 'records_unknown', 'platform_unready'))`;
 
-const WATCHED = statement(
-  sql`
+const WATCHED = statement(sql`
     ${CHECKABLE}
     WHERE ${domains.waitingSince} > ${value("since")} AND (
       (${domains.nextCheckAt} BETWEEN ${value("now")} AND ${value("until")} AND (
@@ -102,9 +93,7 @@ const WATCHED = statement(
         AND ${domains.stage} IN ${WANTING_CERTIFICATE}
         AND ${IS_REFUSED_FOR_RECORDS}))
     ORDER BY ${domains.waitingSince} DESC, ${domains.id} DESC
-    LIMIT ${value("limit")}`,
-  toCheckable,
-);
+    LIMIT ${value("limit")}`).as(toCheckable);
 
 const UNCERTIFIED = statement<Pick<Row, "hostname">>(sql`
   SELECT ${columnsOf(domains, "hostname")}
@@ -122,8 +111,7 @@ const isListed = (values: string) => sql`IN (SELECT value FROM json_each(${value
 
 type OverviewRow = Row & { slug: string; targetLabel: string; key: string };
 
-const OVERVIEW = statement(
-  sql`
+const OVERVIEW = statement(sql`
     SELECT ${COLUMNS}, ${columnsOf(projects, "slug", "targetLabel")}, ${KEY} AS key
     FROM ${WITH_PROJECT}
     WHERE (${value("project")} IS NULL OR ${projects.slug} = ${value("project")})
@@ -131,14 +119,12 @@ const OVERVIEW = statement(
       AND (${value("ids")} IS NULL OR ${domains.id} ${isListed("ids")})
       AND (${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})
     ORDER BY ${KEY}, ${domains.id}
-    LIMIT ${value("limit")}`,
-  ({ slug, targetLabel, key, ...row }: OverviewRow) => ({
-    domain: toDomain(row),
-    project: { slug, targetLabel },
-    id: row.id,
-    key,
-  }),
-);
+    LIMIT ${value("limit")}`).as(({ slug, targetLabel, key, ...row }: OverviewRow) => ({
+  domain: toDomain(row),
+  project: { slug, targetLabel },
+  id: row.id,
+  key,
+}));
 
 const NAMES = statement<Pick<Row, "id" | "hostname">>(sql`
   SELECT ${columnsOf(domains, "id", "hostname")}
@@ -218,22 +204,19 @@ export const PRUNE_EVENTS = statement(sql`
       ORDER BY ${domainEvents.id} DESC
       LIMIT 1 OFFSET ${MAX_EVENTS})`);
 
-const HISTORY = statement(
-  sql`
+const HISTORY = statement(sql`
     SELECT ${columnsOf(domainEvents)}
     FROM ${domainEvents}
     WHERE ${IS_OF_HISTORY} AND ${domainEvents.id} < ${value("before")}
     ORDER BY ${domainEvents.id} DESC
-    LIMIT ${value("limit")}`,
-  ({ id, at, event, stage, findings, ...actor }: EventRow): DomainEvent => ({
-    id,
-    at,
-    actor: actorOf(actor),
-    event: event as EventName,
-    stage: stage as StoredStage,
-    findings: toFindings(findings),
-  }),
-);
+    LIMIT ${value("limit")}`).as(({ id, at, event, stage, findings, ...actor }: EventRow): DomainEvent => ({
+  id,
+  at,
+  actor: actorOf(actor),
+  event: event as EventName,
+  stage: stage as StoredStage,
+  findings: toFindings(findings),
+}));
 
 export const historyReads = ({ client }: Pick<Database, "client">) => ({
   /** Newest first, below `before`. A domain's history outlives it. */

@@ -184,8 +184,7 @@ const ROLE_OF_NEW = sql`coalesce(
       (SELECT iif(${value("isRedirect")}, 'redirect', 'served') ${OF_MINE} AND ${mine.role} = 'primary'),
       iif(EXISTS (SELECT 1 ${OF_MINE} AND substr(${mine.hostname}, 1, 2) <> '*.'), 'served', 'primary'))`;
 
-const INSERT = statement(
-  sql`
+const INSERT = statement(sql`
     ${insert(domains, {
       projectId: projects.id,
       hostname: value("hostname"),
@@ -202,9 +201,7 @@ const INSERT = statement(
       AND ${projects.activeDeployId} IS NOT NULL
       AND (SELECT count(*) ${OF_MINE}) < ${value("most")}
       AND NOT EXISTS (SELECT 1 ${OF_MINE} AND ${mine.hostname} = ${value("hostname")})
-    RETURNING ${COLUMNS}`,
-  toDomain,
-);
+    RETURNING ${COLUMNS}`).as(toDomain);
 
 /** Must follow the insert directly, because `changes()` counts its rows. */
 const INSERT_ADDED = insertEvents(sql`${IS_NAME_OF_PROJECT} AND changes() = 1`);

@@ -79,24 +79,20 @@ const IS_ACTIVE = sql`${IS_KEY} AND ${keys.revokedAt} IS NULL`;
 /** One row if a key or an administrator can create keys with all scopes. */
 const FULL_ACCESS = statement(sql`SELECT 1 WHERE ${hasFullAccess}`);
 
-const FIND = statement(sql`SELECT ${COLUMNS} FROM ${keys} WHERE ${IS_KEY}`, toKey);
+const FIND = statement(sql`SELECT ${COLUMNS} FROM ${keys} WHERE ${IS_KEY}`).as(toKey);
 
-const LIST = statement(
-  sql`
+const LIST = statement(sql`
   SELECT ${COLUMNS}
   FROM ${keys}
   WHERE ${keys.id} > ${value("after")}
   ORDER BY ${keys.id}
-  LIMIT ${value("limit")}`,
-  toKey,
-);
+  LIMIT ${value("limit")}`).as(toKey);
 
-const FIND_BY_SECRET = statement(
-  sql`
+const FIND_BY_SECRET = statement(sql`
   SELECT ${COLUMNS}, ${secrets.expiresAt} AS secretExpiresAt
   FROM ${secrets}
   JOIN ${keys} ON ${keys.id} = ${secrets.keyId}
-  WHERE ${secrets.hash} = ${value("hash")}`,
+  WHERE ${secrets.hash} = ${value("hash")}`).as(
   (row: KeyRow & { secretExpiresAt: number | null }): AuthenticatedKey => ({
     ...toKey(row),
     kind: "key",

@@ -69,30 +69,24 @@ const byIdIn = (sort: OrderSort) => (one: { id: number }, other: { id: number })
 const NEWEST = statement<{ id: number | null }>(sql`SELECT max(${orders.id}) AS id FROM ${orders}`);
 
 /** The order whose id the text is, unless its words match too. */
-const TYPED = statement(
-  sql`
+const TYPED = statement(sql`
   SELECT ${columnsOf(orders)}
   FROM ${orders}
   WHERE ${orders.id} = ${value("typed")}
     AND ${IN_SLICE}
     AND ${MATCHES_STATUS}
     AND (${value("petId")} IS NULL OR ${OF_PET})
-    AND NOT ${HAS_WORDS}`,
-  toOrder,
-);
+    AND NOT ${HAS_WORDS}`).as(toOrder);
 
 const listsIn = (sort: OrderSort) => {
   const direction = sort === "id" ? sql`ASC` : sql`DESC`;
   const listFrom = (tables: SQL, conditions: SQL, order: SQL = sql`${orders.id}`) =>
-    statement(
-      sql`
+    statement(sql`
       SELECT ${columnsOf(orders)}
       FROM ${tables}
       WHERE ${conditions}
       ORDER BY ${order} ${direction}
-      LIMIT ${value("limit")}`,
-      toOrder,
-    );
+      LIMIT ${value("limit")}`).as(toOrder);
   const listWhere = (conditions: SQL) => listFrom(sql`${orders}`, conditions);
   return {
     all: listWhere(IN_SLICE),
@@ -205,7 +199,7 @@ type StepResult = { order: Order } | { order: undefined; present: Order | undefi
  */
 const PREVIOUS_WROTE = sql`changes() > 0`;
 
-const FIND = statement(sql`SELECT ${columnsOf(orders)} FROM ${orders} WHERE ${IS_ORDER}`, toOrder);
+const FIND = statement(sql`SELECT ${columnsOf(orders)} FROM ${orders} WHERE ${IS_ORDER}`).as(toOrder);
 
 const PET = statement<Pick<typeof pets.$inferSelect, "status" | "name">>(sql`
   SELECT ${columnsOf(pets, "status", "name")}
@@ -213,8 +207,7 @@ const PET = statement<Pick<typeof pets.$inferSelect, "status" | "name">>(sql`
   WHERE ${pets.id} = ${value("petId")}`);
 
 // The unique index `orders_open` refuses a second open order of an animal.
-const PLACE = statement(
-  sql`
+const PLACE = statement(sql`
   ${insert(orders, {
     petId: pets.id,
     ...valuesFor("adopterName", "adopterEmail", "note"),
@@ -225,9 +218,7 @@ const PLACE = statement(
   FROM ${pets}
   WHERE ${pets.id} = ${value("petId")} AND ${pets.status} = 'available'
   ON CONFLICT DO NOTHING
-  RETURNING ${columnsOf(orders)}`,
-  toOrder,
-);
+  RETURNING ${columnsOf(orders)}`).as(toOrder);
 
 const RESERVE = statement(sql`
   UPDATE ${pets}
@@ -235,26 +226,23 @@ const RESERVE = statement(sql`
   WHERE ${pets.id} = ${value("petId")} AND ${PREVIOUS_WROTE}`);
 
 /** The order before a step, with the name of its animal. */
-const BEFORE = statement(
-  sql`
+const BEFORE = statement(sql`
   SELECT ${columnsOf(orders)}, ${pets.name} AS petName
   FROM ${orders}
   LEFT JOIN ${pets} ON ${pets.id} = ${orders.petId}
-  WHERE ${IS_ORDER}`,
-  ({ petName, ...row }: Row & { petName: string | null }) => ({ petName, order: toOrder(row) }),
-);
+  WHERE ${IS_ORDER}`).as(({ petName, ...row }: Row & { petName: string | null }) => ({
+  petName,
+  order: toOrder(row),
+}));
 
 /** The statements of a step: the new status of the order, and then of its animal. */
 const stepStatements = (step: OrderStep) => {
   const { from, to, pet } = TRANSITIONS[step];
-  const move = statement(
-    sql`
+  const move = statement(sql`
     UPDATE ${orders}
     ${set(orders, { status: to, updatedAt: value("now") })}
     WHERE ${IS_ORDER} AND ${orders.status} IN ${[...from]}
-    RETURNING ${columnsOf(orders)}`,
-    toOrder,
-  );
+    RETURNING ${columnsOf(orders)}`).as(toOrder);
   if (!pet) return [move] as const;
   const movePet = statement(sql`
     UPDATE ${pets}

@@ -36,14 +36,11 @@ const HAS_ROOM_FOR_PASSKEY = sql`
   (SELECT count(*) FROM ${passkeys} WHERE ${passkeys.personId} = ${people.id}) < ${MAX_PASSKEYS}
   AND NOT EXISTS (SELECT 1 FROM ${passkeys} WHERE ${OF_CREDENTIAL})`;
 
-const FIND_INVITED = statement(
-  sql`
+const FIND_INVITED = statement(sql`
   SELECT ${COLUMNS}
   FROM ${people}
   JOIN ${invitations} ON ${invitations.personId} = ${people.id}
-  WHERE ${IS_INVITED}`,
-  toPerson,
-);
+  WHERE ${IS_INVITED}`).as(toPerson);
 
 const FIND_IDENTITY = statement<{ personId: number }>(sql`
   SELECT ${columnsOf(identities, "personId")}
@@ -51,23 +48,17 @@ const FIND_IDENTITY = statement<{ personId: number }>(sql`
   JOIN ${people} ON ${people.id} = ${identities.personId}
   WHERE ${OF_IDENTITY} AND ${IS_PRESENT}`);
 
-const FIND_CREDENTIAL = statement(
-  sql`
+const FIND_CREDENTIAL = statement(sql`
   SELECT ${columnsOf(passkeys, "personId", "credentialId", "publicKey", "signCount", "transports")},
     ${columnsOf(people, "handle")}
   FROM ${passkeys}
   JOIN ${people} ON ${people.id} = ${passkeys.personId}
-  WHERE ${OF_CREDENTIAL} AND ${IS_PRESENT}`,
-  withTransports<CredentialRow>,
-);
+  WHERE ${OF_CREDENTIAL} AND ${IS_PRESENT}`).as(withTransports<CredentialRow>);
 
-const CREDENTIALS = statement(
-  sql`
+const CREDENTIALS = statement(sql`
   SELECT ${passkeys.credentialId} AS id, ${columnsOf(passkeys, "transports")}
   FROM ${passkeys}
-  WHERE ${passkeys.personId} = ${value("id")}`,
-  withTransports<{ id: string; transports: string }>,
-);
+  WHERE ${passkeys.personId} = ${value("id")}`).as(withTransports<{ id: string; transports: string }>);
 
 const NEW_PASSKEY = insert(passkeys, {
   personId: people.id,

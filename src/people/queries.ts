@@ -47,7 +47,7 @@ export const toPerson = (row: Row): Person => ({
 export const IS_PRESENT = sql`${people.removedAt} IS NULL`;
 export const IS_PERSON = sql`${people.id} = ${value("id")} AND ${IS_PRESENT}`;
 
-export const FIND = statement(sql`SELECT ${COLUMNS} FROM ${people} WHERE ${IS_PERSON}`, toPerson);
+export const FIND = statement(sql`SELECT ${COLUMNS} FROM ${people} WHERE ${IS_PERSON}`).as(toPerson);
 
 const MAX_CACHED_PEOPLE = 1000;
 

@@ -33,15 +33,12 @@ interface InvitationRecord {
 /** The privileges of the person are still those that the caller's own were compared with. */
 const IS_UNCHANGED = sql`${IS_PERSON} AND ${people.role} = ${value("expectedRole")}`;
 
-const LIST = statement(
-  sql`
+const LIST = statement(sql`
   SELECT ${COLUMNS}
   FROM ${people}
   WHERE ${IS_PRESENT} AND ${people.id} > ${value("after")}
   ORDER BY ${people.id}
-  LIMIT ${value("limit")}`,
-  toPerson,
-);
+  LIMIT ${value("limit")}`).as(toPerson);
 
 const ADMINISTRATOR = statement(sql`
   SELECT ${people.id}

@@ -87,16 +87,17 @@ const ADDED = statement<DayCount>(sql`
   WHERE ${dayCounts.day} > ${value("after")}
   ORDER BY ${dayCounts.day}`);
 
-const OF_CATEGORIES = statement(
-  sql`
+const OF_CATEGORIES = statement(sql`
   SELECT ${columnsOf(categories, "id", "name")}, ${countBy((status) => sql`coalesce(${categoryCounts[status]}, 0)`)}
   FROM ${categories}
   LEFT JOIN ${categoryCounts} ON ${categoryCounts.categoryId} = ${categories.id}
   WHERE ${categories.id} > ${value("after")}
   ORDER BY ${categories.id}
-  LIMIT ${value("limit")}`,
-  ({ id, name, ...byStatus }: { id: number; name: string } & StatusCounts) => ({ id, name, byStatus }),
-);
+  LIMIT ${value("limit")}`).as(({ id, name, ...byStatus }: { id: number; name: string } & StatusCounts) => ({
+  id,
+  name,
+  byStatus,
+}));
 
 /** Counts animals. Counts without a search come from the counts that triggers keep. */
 export const petCounts = (reader: Reader) => {

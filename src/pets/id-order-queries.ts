@@ -82,8 +82,7 @@ type ListPage = (filters: Filters, page: IdPage) => Pet[];
 const SLICES = inDirections((isDescending, direction) =>
   wordSlices<Pet>(isDescending, {
     read: (matching) =>
-      statement(
-        sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${matching} ORDER BY ${pets.id} ${direction}`,
+      statement(sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${matching} ORDER BY ${pets.id} ${direction}`).as(
         toPet,
       ),
     fromPets: (found) => found,
@@ -143,17 +142,14 @@ const petSearch = (
 
 const LISTS = inDirections((isDescending, direction) => {
   const isBehind = sql`${pets.id} ${isDescending ? sql`<` : sql`>`} ${value("after")}`;
+  // A filter already tells the status: not reading the column makes up for the lookup by index.
   const listWhere = (conditions: SQL[]) =>
-    statement(
-      // A filter already tells the status: not reading the column makes up for the lookup by index.
-      sql`
+    statement(sql`
       SELECT ${conditions.includes(HAS_STATUS) ? COLUMNS_BUT_STATUS : COLUMNS}
       FROM ${pets}
       WHERE ${allOf([...conditions, isBehind])}
       ORDER BY ${pets.id} ${direction}
-      LIMIT ${value("limit")}`,
-      toPet,
-    );
+      LIMIT ${value("limit")}`).as(toPet);
   return { byFilters: byFilters(listWhere), ofIds: listWhere([HAS_ID, MATCHES_FILTERS]) };
 });
 

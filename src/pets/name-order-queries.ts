@@ -28,7 +28,7 @@ const toId = ({ id }: { id: number }) => id;
 
 const ID_SLICES = wordSlices<number>(false, {
   read: (matching) =>
-    statement(sql`SELECT ${pets.id} AS id FROM ${pets} WHERE ${matching} ORDER BY ${pets.id}`, toId),
+    statement(sql`SELECT ${pets.id} AS id FROM ${pets} WHERE ${matching} ORDER BY ${pets.id}`).as(toId),
   fromPets: (found) => found.map(toId),
 });
 
@@ -43,15 +43,12 @@ const searchedIds = async (reader: Reader, search: Search, filters: Filters): Pr
 };
 
 const IDS = byFilters((conditions) =>
-  statement(
-    sql`
+  statement(sql`
     SELECT ${pets.id} AS id
     FROM ${pets}
     WHERE ${allOf([...conditions, sql`${pets.id} > ${value("after")}`])}
     ORDER BY ${pets.id}
-    LIMIT ${SLICE_IDS}`,
-    toId,
-  ),
+    LIMIT ${SLICE_IDS}`).as(toId),
 );
 
 /** Reads the ids of all animals that match a search, a status or a category, ascending, in slices that let other requests run. */
@@ -137,16 +134,13 @@ const LISTS = inDirections((isDescending, direction) => {
         (${value("fromFolded")}, ${value("fromId")})`;
   const order = sql`${petNames.folded} ${direction}, ${petNames.at} ${direction}`;
   const pageWhere = (conditions: SQL[]) =>
-    statement(
-      sql`
+    statement(sql`
       SELECT ${COLUMNS}, ${columnsOf(petNames, "folded")}
       FROM ${petNames}
       JOIN ${pets} ON ${pets.id} = ${petNames.id}
       WHERE ${allOf(conditions)}
       ORDER BY ${order}
-      LIMIT ${value("limit")}`,
-      toListed,
-    );
+      LIMIT ${value("limit")}`).as(toListed);
   return {
     page: pageWhere([isBehind]),
     sort: pageWhere([isBehind, HAS_ID]),

@@ -53,8 +53,7 @@ const INSERT = statement<{ id: number }>(sql`
 
 const FIND = statement(
   sql`SELECT ${COLUMNS}, ${columnsOf(pets, "revision")} FROM ${pets} WHERE ${HAS_ID}`,
-  (row: Row & { revision: number }): StoredPet => ({ ...toPet(row), revision: row.revision }),
-);
+).as((row: Row & { revision: number }): StoredPet => ({ ...toPet(row), revision: row.revision }));
 
 /** The animal before a write, in its transaction, and the conditions that may stop the write. */
 interface State extends Row {

@@ -39,8 +39,7 @@ export const wordLookup =
 
 const TYPED = statement(
   sql`SELECT ${COLUMNS} FROM ${pets} WHERE ${pets.id} = ${value("typed")} AND ${MATCHES_FILTERS}`,
-  toPet,
-);
+).as(toPet);
 
 /** Finds the animal whose id was typed, if it matches the filters. */
 export const findTyped = ({ client }: Reader, { typed }: Search, filters: Filters): Pet | undefined =>
@@ -219,14 +218,11 @@ interface SliceSearch {
 }
 
 const WITH_IDS = inDirections((_, direction) =>
-  statement(
-    sql`
+  statement(sql`
     SELECT ${COLUMNS}
     FROM ${pets}
     WHERE ${HAS_ID} AND ${MATCHES_FILTERS}
-    ORDER BY ${pets.id} ${direction}`,
-    toPet,
-  ),
+    ORDER BY ${pets.id} ${direction}`).as(toPet),
 );
 
 /**

@@ -81,15 +81,13 @@ describe("a row", () => {
     expect(others.all(client)).toEqual([{ kennelName, chip, isOpen: true, revision: 0 }]);
   });
 
-  test("is the result of `convert`", () => {
+  test("is converted by `as`, which leaves the statement itself as it was", () => {
     const client = openKennels();
     ADD.all(client, NORTH);
-    const names = statement(
-      sql`SELECT ${columnsOf(kennels)} FROM ${kennels}`,
-      ({ kennelName, chip }: Kennel) => `${kennelName} ${chip}`,
-    );
+    const names = LIST.as(({ kennelName, chip }: Kennel) => `${kennelName} ${chip}`);
     expect(names.all(client)).toEqual(["North 9007199254740993"]);
     expect(names.get(client)).toBe("North 9007199254740993");
+    expect(LIST.get(client)?.kennelName).toBe("North");
   });
 
   test("is undefined if there is none", () => {

@@ -26,14 +26,13 @@ const LAST_USED = statement<{ id: number }>(
   sql`SELECT seq AS id FROM sqlite_sequence WHERE name = 'pet_events'`,
 );
 
-const LIST = statement(
-  sql`
+const LIST = statement(sql`
   SELECT ${columnsOf(petEvents)}, ${columnsOf(pets, "name", "categoryId", "status")}
   FROM ${petEvents}
   LEFT JOIN ${pets} ON ${pets.id} = ${petEvents.petId}
   WHERE ${petEvents.id} > ${value("after")}
   ORDER BY ${petEvents.id}
-  LIMIT ${value("limit")}`,
+  LIMIT ${value("limit")}`).as(
   ({
     id,
     kind,
