@@ -8,7 +8,7 @@ import { importIndexing } from "../db/pet-index.ts";
 import type { NamedCategory } from "./category-names.ts";
 import { imports } from "../db/schema/imports.ts";
 import { categories, pets } from "../db/schema/pets.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import type { NewPet } from "../pets/pet.ts";
 
@@ -121,8 +121,7 @@ const START = statement<{ id: number }>(sql`
   RETURNING ${imports.id} AS id`);
 
 const RESUME = statement<{ id: number }>(sql`
-  UPDATE ${imports}
-  ${set(imports, {
+  ${update(imports, {
     ...valuesFor("head", "columns", "rejectedFile", "rejectedBytes", "rejectedHash"),
     finishedAt: null,
   })}
@@ -130,14 +129,12 @@ const RESUME = statement<{ id: number }>(sql`
   RETURNING ${imports.id} AS id`);
 
 const PROGRESS = statement<{ id: number }>(sql`
-  UPDATE ${imports}
-  ${set(imports, valuesFor("hash", "bytes", "read", "added", "rejected", "rejectedBytes", "rejectedHash"))}
+  ${update(imports, valuesFor("hash", "bytes", "read", "added", "rejected", "rejectedBytes", "rejectedHash"))}
   WHERE ${IS_AS_READ}
   RETURNING ${imports.id} AS id`);
 
 const FINISH = statement<Import>(sql`
-  UPDATE ${imports}
-  ${set(imports, { finishedAt: value("finishedAt") })}
+  ${update(imports, { finishedAt: value("finishedAt") })}
   WHERE ${imports.id} = ${value("id")} AND ${imports.finishedAt} IS NULL
   RETURNING ${columnsOf(imports)}`);
 

@@ -4,7 +4,7 @@ import { record, changesBetween } from "../db/audit.ts";
 import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { categories, pets } from "../db/schema/pets.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { foldName } from "../lib/text.ts";
 
@@ -51,8 +51,7 @@ const INSERT = statement<Category>(sql`
 const other = alias(categories, "other");
 
 const UPDATE = statement<Category>(sql`
-  UPDATE ${categories}
-  ${set(categories, {
+  ${update(categories, {
     name: sql`coalesce(${value("name")}, ${categories.name})`,
     folded: sql`coalesce(${value("folded")}, ${categories.folded})`,
   })}

@@ -3,7 +3,7 @@ import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { acmeAccounts, acmeAttempts, certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
-import { type Query, columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { type Query, columnsOf, insert, set, statement, update, value, valuesFor } from "../db/statement.ts";
 import { MAX_WINDOW_MS } from "../lib/acme-limits.ts";
 import { apexOf } from "../lib/hostname.ts";
 import type { AccountKey } from "../protocols/acme/keys.ts";
@@ -24,7 +24,7 @@ import {
   NEW_CERTIFICATE,
   NO_ORDER,
   WITHOUT_SUCCESS,
-  update,
+  changeWhere,
 } from "./queries.ts";
 
 /** The service's account with a CA. */
@@ -64,9 +64,9 @@ const NTH_ATTEMPT = statement<{ at: number }>(sql`
 const IS_OF_CA = sql`${acmeAccounts.authority} = ${value("ca")}`;
 
 const ACCOUNT = statement(sql`
-    SELECT ${columnsOf(acmeAccounts)}
-    FROM ${acmeAccounts}
-    WHERE ${IS_OF_CA}`).as(({ key, url }: typeof acmeAccounts.$inferSelect): StoredAccount => ({
+  SELECT ${columnsOf(acmeAccounts)}
+  FROM ${acmeAccounts}
+  WHERE ${IS_OF_CA}`).as(({ key, url }: typeof acmeAccounts.$inferSelect): StoredAccount => ({
   key: JSON.parse(key) as AccountKey,
   url: url ?? undefined,
 }));
@@ -128,8 +128,7 @@ interface Failure {
 }
 
 const BEGIN = statement<Pick<Row, "attemptSince">>(sql`
-  UPDATE ${certificates}
-  ${set(certificates, {
+  ${update(certificates, {
     nextAt: AT_ONCE,
     isRequested: false,
     // Later than that of an attempt that a crash has ended, or that another process believes to be under way.
@@ -138,9 +137,12 @@ const BEGIN = statement<Pick<Row, "attemptSince">>(sql`
   WHERE ${IS_AS_READ}
   RETURNING ${columnsOf(certificates, "attemptSince")}`);
 
-const SAVE_KEY = update({ ...NO_ORDER, orderAuthority: value("ca"), orderKey: value("key") }, IS_UNDER_WAY);
-const SAVE_URL = update({ orderUrl: value("url") }, IS_UNDER_WAY);
-const SAVE_CHALLENGE = update(valuesFor("token", "keyAuthorization"), IS_UNDER_WAY);
+const SAVE_KEY = changeWhere(
+  { ...NO_ORDER, orderAuthority: value("ca"), orderKey: value("key") },
+  IS_UNDER_WAY,
+);
+const SAVE_URL = changeWhere({ orderUrl: value("url") }, IS_UNDER_WAY);
+const SAVE_CHALLENGE = changeWhere(valuesFor("token", "keyAuthorization"), IS_UNDER_WAY);
 
 /** The writes of an attempt up to the CA's decision. */
 const orderWrites = ({ commit }: Pick<Database, "commit">, effects: DomainEffects) => ({
@@ -173,11 +175,11 @@ const orderWrites = ({ commit }: Pick<Database, "commit">, effects: DomainEffect
 
 const FAILING = { ...WITHOUT_SUCCESS, failures: sql`${certificates.failures} + 1` };
 
-const INSTALL = update(NEW_CERTIFICATE, IS_UNDER_WAY);
-const INSTALL_IMPORTED = update(NEW_CERTIFICATE, HAS_NAME);
-const POSTPONE = update(WITHOUT_SUCCESS, IS_UNDER_WAY);
-const FAIL = update(FAILING, IS_UNDER_WAY);
-const REFUSE = update({ ...FAILING, ...NO_ORDER }, IS_UNDER_WAY);
+const INSTALL = changeWhere(NEW_CERTIFICATE, IS_UNDER_WAY);
+const INSTALL_IMPORTED = changeWhere(NEW_CERTIFICATE, HAS_NAME);
+const POSTPONE = changeWhere(WITHOUT_SUCCESS, IS_UNDER_WAY);
+const FAIL = changeWhere(FAILING, IS_UNDER_WAY);
+const REFUSE = changeWhere({ ...FAILING, ...NO_ORDER }, IS_UNDER_WAY);
 
 const FORGET = statement<Pick<Row, "hostname">>(sql`
   DELETE FROM ${certificates}

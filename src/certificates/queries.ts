@@ -1,10 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { acmeAttempts, certificates } from "../db/schema/certificates.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { type Changes, columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import { AT_ONCE } from "./certificate.ts";
 
 export type Row = typeof certificates.$inferSelect;
-type Changes = Parameters<typeof set<typeof certificates>>[1];
 
 export const HAS_NAME = sql`${certificates.hostname} = ${value("hostname")}`;
 /** The attempt is still under way: no import has ended it, and no other process has begun another. */
@@ -68,10 +67,9 @@ export const WITHOUT_SUCCESS = {
 };
 
 /** Returns the changed row, if any. */
-export const update = (changes: Changes, condition: SQL) =>
+export const changeWhere = (changes: Changes<typeof certificates>, condition: SQL) =>
   statement<Pick<Row, "hostname">>(sql`
-    UPDATE ${certificates}
-    ${set(certificates, changes)}
+    ${update(certificates, changes)}
     WHERE ${condition}
     RETURNING ${columnsOf(certificates, "hostname")}`);
 

@@ -22,7 +22,7 @@ import {
   NO_CERTIFICATE,
   NO_ORDER,
   requestedAt,
-  update,
+  changeWhere,
 } from "./queries.ts";
 
 /** A certificate in use, and how many its name had before. */
@@ -44,16 +44,16 @@ const toCertificate = (row: Row): Certificate => ({
 });
 
 const FIND = statement(sql`
-    SELECT ${columnsOf(certificates)}
-    FROM ${certificates}
-    WHERE ${HAS_NAME}`).as(toCertificate);
+  SELECT ${columnsOf(certificates)}
+  FROM ${certificates}
+  WHERE ${HAS_NAME}`).as(toCertificate);
 
 const LIST = statement(sql`
-    SELECT ${columnsOf(certificates)}
-    FROM ${certificates}
-    WHERE ${certificates.hostname} > ${value("after")}
-    ORDER BY ${certificates.hostname}
-    LIMIT ${value("limit")}`).as(toCertificate);
+  SELECT ${columnsOf(certificates)}
+  FROM ${certificates}
+  WHERE ${certificates.hostname} > ${value("after")}
+  ORDER BY ${certificates.hostname}
+  LIMIT ${value("limit")}`).as(toCertificate);
 
 const OWN_HOSTNAME = sql`${projects.slug} || '.' || ${value("domain")}`;
 
@@ -143,45 +143,45 @@ const HAS_NO_ORDER = sql`${certificates.orderUrl} IS NULL AND ${certificates.cha
 type Flags = Record<"isPrior" | "isStarted", number>;
 
 const QUEUE = statement(sql`
-    SELECT
-      name AS hostname,
-      iif(needs_order, iif(is_prior, sum(needs_order AND is_prior) OVER places, sum(needs_order) OVER places), 0)
-        AS place,
-      is_prior AS isPrior,
-      is_started AS isStarted
-    FROM (
-      WITH due AS (
-        SELECT
-          ${certificates.hostname} AS name,
-          ${certificates.isRequested} AS is_requested,
-          iif(${certificates.isRequested}, ${AT_ONCE}, ${certificates.nextAt}) AS next_at,
-          ${certificates.attemptSince} IS NOT NULL AS is_begun,
-          ${certificates.attemptSince} IS NULL AND ${HAS_NO_ORDER} AS needs_order,
-          ${certificates.attemptSince} IS NOT NULL AND ${HAS_NO_ORDER} AS is_started,
-          ${certificates.hostname} ${isListed("first")} AS is_first,
-          coalesce(${projectOf(certificates.hostname)}, ${certificates.hostname}) AS owner
-        FROM ${certificates}
-        WHERE ${certificates.nextAt} <= ${value("now")}
-      ), recent AS (
-        SELECT ${projectOf(acmeAttempts.hostname)} AS owner, count(*) AS orders
-        FROM ${acmeAttempts}
-        WHERE ${acmeAttempts.authority} ${isListed("authorities")}
-          AND ${acmeAttempts.at} > ${value("since")}
-          AND ${acmeAttempts.kind} = 'order'
-        GROUP BY 1
-      ), turns AS (
-        SELECT
-          due.*,
-          iif(is_first, 0, coalesce(orders, 0) + row_number() OVER (
-            PARTITION BY due.owner, needs_order ORDER BY next_at, name)) AS turn
-        FROM due
-        LEFT JOIN recent ON recent.owner = due.owner
-      )
-      SELECT *, is_requested AND turn <= ${value("reserve")} AS is_prior
-      FROM turns
+  SELECT
+    name AS hostname,
+    iif(needs_order, iif(is_prior, sum(needs_order AND is_prior) OVER places, sum(needs_order) OVER places), 0)
+      AS place,
+    is_prior AS isPrior,
+    is_started AS isStarted
+  FROM (
+    WITH due AS (
+      SELECT
+        ${certificates.hostname} AS name,
+        ${certificates.isRequested} AS is_requested,
+        iif(${certificates.isRequested}, ${AT_ONCE}, ${certificates.nextAt}) AS next_at,
+        ${certificates.attemptSince} IS NOT NULL AS is_begun,
+        ${certificates.attemptSince} IS NULL AND ${HAS_NO_ORDER} AS needs_order,
+        ${certificates.attemptSince} IS NOT NULL AND ${HAS_NO_ORDER} AS is_started,
+        ${certificates.hostname} ${isListed("first")} AS is_first,
+        coalesce(${projectOf(certificates.hostname)}, ${certificates.hostname}) AS owner
+      FROM ${certificates}
+      WHERE ${certificates.nextAt} <= ${value("now")}
+    ), recent AS (
+      SELECT ${projectOf(acmeAttempts.hostname)} AS owner, count(*) AS orders
+      FROM ${acmeAttempts}
+      WHERE ${acmeAttempts.authority} ${isListed("authorities")}
+        AND ${acmeAttempts.at} > ${value("since")}
+        AND ${acmeAttempts.kind} = 'order'
+      GROUP BY 1
+    ), turns AS (
+      SELECT
+        due.*,
+        iif(is_first, 0, coalesce(orders, 0) + row_number() OVER (
+          PARTITION BY due.owner, needs_order ORDER BY next_at, name)) AS turn
+      FROM due
+      LEFT JOIN recent ON recent.owner = due.owner
     )
-    WINDOW places AS (ORDER BY turn, next_at, name)
-    ORDER BY is_begun DESC, turn, next_at, name`).as(
+    SELECT *, is_requested AND turn <= ${value("reserve")} AS is_prior
+    FROM turns
+  )
+  WINDOW places AS (ORDER BY turn, next_at, name)
+  ORDER BY is_begun DESC, turn, next_at, name`).as(
   ({ isPrior, isStarted, ...entry }: Pick<QueueEntry, "hostname" | "place"> & Flags) => ({
     ...entry,
     isPrior: isPrior === 1,
@@ -230,13 +230,13 @@ const OF_THIS_MACHINE = [
 
 const PROBLEM_TYPE = sql`json_extract(${certificates.problem}, '$.type')`;
 
-const PUT_OFF = update({ nextAt: value("nextAt") }, IS_AS_READ);
-const RETRY = update({ nextAt: value("nextAt") }, sql`${PROBLEM_TYPE} IN ${OF_THIS_MACHINE}`);
-const REQUEST = update(
+const PUT_OFF = changeWhere({ nextAt: value("nextAt") }, IS_AS_READ);
+const RETRY = changeWhere({ nextAt: value("nextAt") }, sql`${PROBLEM_TYPE} IN ${OF_THIS_MACHINE}`);
+const REQUEST = changeWhere(
   { nextAt: requestedAt(2, sql`${certificates.nextAt}`), isRequested: true },
   sql`${HAS_NAME} AND coalesce(${PROBLEM_TYPE}, '') NOT IN ${LIMITED}`,
 );
-const WITHDRAW = update(
+const WITHDRAW = changeWhere(
   { ...NO_ORDER, ...NO_CERTIFICATE, nextAt: AT_ONCE, isRequested: true },
   sql`${HAS_NAME} AND ${certificates.chain} = ${value("chain")}`,
 );

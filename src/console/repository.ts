@@ -3,7 +3,7 @@ import { record } from "../db/audit.ts";
 import { endOperatorSessions, recordEnds } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { browserStates, sealingKeys } from "../db/schema/console.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { SESSION_ID_LENGTH, sessionIdOf } from "../lib/random.ts";
 
@@ -79,8 +79,7 @@ const KEEP_NEWEST = keepNewest(IS_OF_KIND);
 const KEEP_NEWEST_OF_HOLDER = keepNewest(sql`${IS_OF_KIND} AND ${browserStates.holder} = ${value("holder")}`);
 
 const TOUCH = statement(sql`
-  UPDATE ${browserStates}
-  ${set(browserStates, { usedAt: sql`max(${browserStates.usedAt}, ${value("now")})` })}
+  ${update(browserStates, { usedAt: sql`max(${browserStates.usedAt}, ${value("now")})` })}
   WHERE ${IS_STATE}`);
 
 const TAKE = statement<Pick<Row, "sealed" | "until">>(sql`

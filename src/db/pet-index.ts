@@ -5,7 +5,7 @@ import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import type { Database } from "./open.ts";
 import { pets, petsIndexed } from "./schema/pets.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "./statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "./statement.ts";
 import { StorageUnavailable, isStorageFailure } from "../lib/storage-errors.ts";
 
 /** How many animals a transaction indexes: about 3 ms of work. */
@@ -23,8 +23,7 @@ const TAIL = statement<{ newest: number; indexedTo: number }>(sql`
   WHERE ${petsIndexed.one} = 1`);
 
 const INDEX = statement(sql`
-  UPDATE ${petsIndexed}
-  ${set(petsIndexed, {
+  ${update(petsIndexed, {
     indexedTo: sql`coalesce(
       (SELECT ${pets.id} FROM ${pets} WHERE ${pets.id} > ${petsIndexed.indexedTo}
         ORDER BY ${pets.id} LIMIT 1 OFFSET ${value("animals")} - 1),

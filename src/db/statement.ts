@@ -176,11 +176,10 @@ export const insert = <Table extends SQLiteTable>(table: Table, row: NewRow<Tabl
   return sql`INSERT INTO ${table} (${sql.join(names, sql`, `)}) SELECT ${sql.join(values, sql`, `)}`;
 };
 
-/**
- * `SET column = ..., ...`, for UPDATE and ON CONFLICT DO UPDATE. Columns with an update of their own, such as `revision`,
- * get it.
- */
-export const set = <Table extends SQLiteTable>(table: Table, changes: Partial<NewRow<Table>>): SQL => {
+export type Changes<Table extends SQLiteTable> = Partial<NewRow<Table>>;
+
+/** `SET column = ..., ...`, for ON CONFLICT DO UPDATE. Columns with an update of their own, such as `revision`, get it. */
+export const set = <Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL => {
   const own = Object.entries<Column>(getTableColumns(table)).flatMap(([name, { onUpdateFn }]) =>
     onUpdateFn ? [[name, onUpdateFn()] as const] : [],
   );
@@ -189,3 +188,7 @@ export const set = <Table extends SQLiteTable>(table: Table, changes: Partial<Ne
   );
   return sql`SET ${sql.join(assignments, sql`, `)}`;
 };
+
+/** `UPDATE table SET column = ..., ...`, as `set`. */
+export const update = <Table extends SQLiteTable>(table: Table, changes: Changes<Table>): SQL =>
+  sql`UPDATE ${table} ${set(table, changes)}`;

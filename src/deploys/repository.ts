@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { record } from "../db/audit.ts";
 import type { Database } from "../db/open.ts";
 import { deploys, projects } from "../db/schema/projects.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { isHash } from "./blob-check.ts";
 
@@ -78,16 +78,14 @@ const INSERT = statement<Deploy>(sql`
   RETURNING ${columnsOf(deploys)}`);
 
 const ACTIVATE_NEWEST = statement(sql`
-  UPDATE ${projects}
-  ${set(projects, {
+  ${update(projects, {
     activeDeployId: sql`(
       SELECT max(${deploys.id}) FROM ${deploys} WHERE ${deploys.projectId} = ${projects.id} AND ${SUCCEEDED})`,
   })}
   WHERE ${projects.id} = ${value("projectId")}`);
 
 const ACTIVATE = statement<{ id: number }>(sql`
-  UPDATE ${projects}
-  ${set(projects, { activeDeployId: value("id") })}
+  ${update(projects, { activeDeployId: value("id") })}
   WHERE ${projects.id} = ${value("projectId")}
     AND EXISTS (SELECT 1 FROM ${deploys} WHERE ${IS_DEPLOY} AND ${SUCCEEDED})
   RETURNING ${projects.id} AS id`);

@@ -6,7 +6,7 @@ import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import { set, statement, value, valuesFor } from "../db/statement.ts";
+import { statement, update, value, valuesFor } from "../db/statement.ts";
 import type { DomainFinding } from "../dns-checks/finding.ts";
 import { type Act, SERVICE } from "../lib/actor.ts";
 import type { Progress } from "./check-progress.ts";
@@ -77,8 +77,7 @@ const INSERT_EVENT = insertEvents(
 );
 
 const UPDATE = statement<{ id: number }>(sql`
-  UPDATE ${domains}
-  ${set(domains, {
+  ${update(domains, {
     checkedAt: value("now"),
     ...valuesFor("stage", "waitingSince", "nextCheckAt", "failingSince", "verifiedAt", "liveAt"),
     ...valuesFor("findings", "trace"),
@@ -87,8 +86,7 @@ const UPDATE = statement<{ id: number }>(sql`
   RETURNING ${domains.id} AS id`);
 
 const STOP_CHECKS = statement(sql`
-  UPDATE ${domains}
-  ${set(domains, { nextCheckAt: null })}
+  ${update(domains, { nextCheckAt: null })}
   WHERE ${IS_AS_READ} AND NOT ${HAS_DOMAINS_PLAN}`);
 
 /** A domain that has just verified, and whose name has a valid certificate already, is live. */

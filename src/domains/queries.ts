@@ -2,7 +2,16 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "../db/commit.ts";
 import { domainEvents, domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import { columnsBut, columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import {
+  type Changes,
+  columnsBut,
+  columnsOf,
+  insert,
+  statement,
+  update,
+  value,
+  valuesFor,
+} from "../db/statement.ts";
 import { type Act, SERVICE } from "../lib/actor.ts";
 import { PLANS_WITH_DOMAINS } from "../projects/plan.ts";
 import type { Domain } from "./domain.ts";
@@ -67,17 +76,12 @@ export type MoveValues = Record<string, unknown> & { now: number };
  * service is the actor.
  * @param changes to columns other than the stage
  */
-export const moveBy = (
-  event: StageEvent,
-  where: SQL,
-  changes: Parameters<typeof set<typeof domains>>[1] = {},
-) => {
+export const moveBy = (event: StageEvent, where: SQL, changes: Changes<typeof domains> = {}) => {
   const { from, to } = transitionOf(event);
   const moves = sql`${where} AND ${domains.stage} IN ${from}`;
   const eventStatement = insertEvents(moves, sql`${event}`, sql`${to}`);
   const moveStatement = statement(sql`
-    UPDATE ${domains}
-    ${set(domains, { ...changes, stage: to })}
+    ${update(domains, { ...changes, stage: to })}
     WHERE ${moves}`);
   return (values: MoveValues): readonly Statement[] => [
     eventStatement.with({ ...actValues({ actor: SERVICE, now: values.now }), ...values }),

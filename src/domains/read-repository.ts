@@ -41,11 +41,11 @@ export interface DomainFilters {
 const FIND = statement(sql`SELECT ${COLUMNS} FROM ${domains} WHERE ${IS_NAME_OF_PROJECT}`).as(toDomain);
 
 const LIST = statement(sql`
-    SELECT ${COLUMNS}
-    FROM ${domains}
-    WHERE ${IS_OF_PROJECT} AND ${domains.id} > ${value("after")}
-    ORDER BY ${domains.id}
-    LIMIT ${value("limit")}`).as(toDomain);
+  SELECT ${COLUMNS}
+  FROM ${domains}
+  WHERE ${IS_OF_PROJECT} AND ${domains.id} > ${value("after")}
+  ORDER BY ${domains.id}
+  LIMIT ${value("limit")}`).as(toDomain);
 
 const TRACE = statement<Pick<typeof domains.$inferSelect, "trace">>(sql`
   SELECT ${columnsOf(domains, "trace")}
@@ -72,10 +72,10 @@ const AWAITED = statement(sql`
     AND ${projects.activeDeployId} IS NOT NULL`);
 
 const DUE = statement(sql`
-    ${CHECKABLE}
-    WHERE ${domains.nextCheckAt} <= ${value("now")}
-    ORDER BY ${domains.nextCheckAt}, ${domains.id}
-    LIMIT ${value("limit")}`).as(toCheckable);
+  ${CHECKABLE}
+  WHERE ${domains.nextCheckAt} <= ${value("now")}
+  ORDER BY ${domains.nextCheckAt}, ${domains.id}
+  LIMIT ${value("limit")}`).as(toCheckable);
 
 const IS_REFUSED_FOR_RECORDS = sql`EXISTS (
       SELECT 1
@@ -84,16 +84,16 @@ const IS_REFUSED_FOR_RECORDS = sql`EXISTS (
         AND json_extract(${certificates.problem}, '$.type') IN ('caa', 'records', 'records_unknown', 'platform_unready'))`;
 
 const WATCHED = statement(sql`
-    ${CHECKABLE}
-    WHERE ${domains.waitingSince} > ${value("since")} AND (
-      (${domains.nextCheckAt} BETWEEN ${value("now")} AND ${value("until")} AND (
-        ${domains.stage} IN ${WAITING}
-        OR (${domains.stage} IN ${WANTING_CERTIFICATE} AND ${domains.verifiedAt} IS NULL)))
-      OR (${domains.nextCheckAt} IS NULL
-        AND ${domains.stage} IN ${WANTING_CERTIFICATE}
-        AND ${IS_REFUSED_FOR_RECORDS}))
-    ORDER BY ${domains.waitingSince} DESC, ${domains.id} DESC
-    LIMIT ${value("limit")}`).as(toCheckable);
+  ${CHECKABLE}
+  WHERE ${domains.waitingSince} > ${value("since")} AND (
+    (${domains.nextCheckAt} BETWEEN ${value("now")} AND ${value("until")} AND (
+      ${domains.stage} IN ${WAITING}
+      OR (${domains.stage} IN ${WANTING_CERTIFICATE} AND ${domains.verifiedAt} IS NULL)))
+    OR (${domains.nextCheckAt} IS NULL
+      AND ${domains.stage} IN ${WANTING_CERTIFICATE}
+      AND ${IS_REFUSED_FOR_RECORDS}))
+  ORDER BY ${domains.waitingSince} DESC, ${domains.id} DESC
+  LIMIT ${value("limit")}`).as(toCheckable);
 
 const UNCERTIFIED = statement<Pick<Row, "hostname">>(sql`
   SELECT ${columnsOf(domains, "hostname")}
@@ -112,14 +112,14 @@ const isListed = (values: string) => sql`IN (SELECT value FROM json_each(${value
 type OverviewRow = Row & { slug: string; targetLabel: string; key: string };
 
 const OVERVIEW = statement(sql`
-    SELECT ${COLUMNS}, ${columnsOf(projects, "slug", "targetLabel")}, ${KEY} AS key
-    FROM ${WITH_PROJECT}
-    WHERE (${value("project")} IS NULL OR ${projects.slug} = ${value("project")})
-      AND (${value("stages")} IS NULL OR ${domains.stage} ${isListed("stages")})
-      AND (${value("ids")} IS NULL OR ${domains.id} ${isListed("ids")})
-      AND (${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})
-    ORDER BY ${KEY}, ${domains.id}
-    LIMIT ${value("limit")}`).as(({ slug, targetLabel, key, ...row }: OverviewRow) => ({
+  SELECT ${COLUMNS}, ${columnsOf(projects, "slug", "targetLabel")}, ${KEY} AS key
+  FROM ${WITH_PROJECT}
+  WHERE (${value("project")} IS NULL OR ${projects.slug} = ${value("project")})
+    AND (${value("stages")} IS NULL OR ${domains.stage} ${isListed("stages")})
+    AND (${value("ids")} IS NULL OR ${domains.id} ${isListed("ids")})
+    AND (${KEY}, ${domains.id}) > (${value("key")}, ${value("after")})
+  ORDER BY ${KEY}, ${domains.id}
+  LIMIT ${value("limit")}`).as(({ slug, targetLabel, key, ...row }: OverviewRow) => ({
   domain: toDomain(row),
   project: { slug, targetLabel },
   id: row.id,
@@ -205,11 +205,11 @@ export const PRUNE_EVENTS = statement(sql`
       LIMIT 1 OFFSET ${MAX_EVENTS})`);
 
 const HISTORY = statement(sql`
-    SELECT ${columnsOf(domainEvents)}
-    FROM ${domainEvents}
-    WHERE ${IS_OF_HISTORY} AND ${domainEvents.id} < ${value("before")}
-    ORDER BY ${domainEvents.id} DESC
-    LIMIT ${value("limit")}`).as(({ id, at, event, stage, findings, ...actor }: EventRow): DomainEvent => ({
+  SELECT ${columnsOf(domainEvents)}
+  FROM ${domainEvents}
+  WHERE ${IS_OF_HISTORY} AND ${domainEvents.id} < ${value("before")}
+  ORDER BY ${domainEvents.id} DESC
+  LIMIT ${value("limit")}`).as(({ id, at, event, stage, findings, ...actor }: EventRow): DomainEvent => ({
   id,
   at,
   actor: actorOf(actor),

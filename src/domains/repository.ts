@@ -6,7 +6,7 @@ import type { Database } from "../db/open.ts";
 import { certificates } from "../db/schema/certificates.ts";
 import { domains } from "../db/schema/domains.ts";
 import { projects } from "../db/schema/projects.ts";
-import { columnsOf, insert, set, statement, value } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { checkWrites } from "./check-repository.ts";
 import type { Domain, Role } from "./domain.ts";
@@ -61,8 +61,7 @@ const restore = moveBy("plan_restored", sql`${IS_OF_PROJECT} AND ${HAS_DOMAINS_P
 });
 
 const RESUME_CHECKS = statement(sql`
-  UPDATE ${domains}
-  ${set(domains, { nextCheckAt: value("now") })}
+  ${update(domains, { nextCheckAt: value("now") })}
   WHERE ${IS_OF_PROJECT}
     AND ${domains.stage} IN ${WAITING}
     AND ${domains.nextCheckAt} IS NULL
@@ -121,15 +120,13 @@ const INSERT_ROLE_EVENTS = insertEvents(
 
 /** Before another becomes the primary one: the unique index looks at each row by itself. */
 const RELEASE_PRIMARY = statement(sql`
-  UPDATE ${domains}
-  ${set(domains, { role: "served" })}
+  ${update(domains, { role: "served" })}
   WHERE ${IS_OF_PROJECT} AND ${HAS_ALL_NAMED} AND ${domains.role} = 'primary' AND ${NEW_ROLE} <> 'primary'`);
 
 type RoleRow = Pick<Row, "hostname" | "role">;
 
 const ASSIGN = statement<RoleRow>(sql`
-  UPDATE ${domains}
-  ${set(domains, { role: NEW_ROLE })}
+  ${update(domains, { role: NEW_ROLE })}
   WHERE ${IS_OF_PROJECT} AND ${HAS_ALL_NAMED}
   RETURNING ${columnsOf(domains, "hostname", "role")}`);
 
@@ -185,23 +182,23 @@ const ROLE_OF_NEW = sql`coalesce(
       iif(EXISTS (SELECT 1 ${OF_MINE} AND substr(${mine.hostname}, 1, 2) <> '*.'), 'served', 'primary'))`;
 
 const INSERT = statement(sql`
-    ${insert(domains, {
-      projectId: projects.id,
-      hostname: value("hostname"),
-      stage: FIRST_STAGE,
-      role: ROLE_OF_NEW,
-      createdAt: value("now"),
-      waitingSince: value("now"),
-      nextCheckAt: value("nextCheckAt"),
-      findings: "[]",
-    })}
-    FROM ${projects}
-    WHERE ${projects.id} = ${value("projectId")}
-      AND ${HAS_DOMAINS_PLAN}
-      AND ${projects.activeDeployId} IS NOT NULL
-      AND (SELECT count(*) ${OF_MINE}) < ${value("most")}
-      AND NOT EXISTS (SELECT 1 ${OF_MINE} AND ${mine.hostname} = ${value("hostname")})
-    RETURNING ${COLUMNS}`).as(toDomain);
+  ${insert(domains, {
+    projectId: projects.id,
+    hostname: value("hostname"),
+    stage: FIRST_STAGE,
+    role: ROLE_OF_NEW,
+    createdAt: value("now"),
+    waitingSince: value("now"),
+    nextCheckAt: value("nextCheckAt"),
+    findings: "[]",
+  })}
+  FROM ${projects}
+  WHERE ${projects.id} = ${value("projectId")}
+    AND ${HAS_DOMAINS_PLAN}
+    AND ${projects.activeDeployId} IS NOT NULL
+    AND (SELECT count(*) ${OF_MINE}) < ${value("most")}
+    AND NOT EXISTS (SELECT 1 ${OF_MINE} AND ${mine.hostname} = ${value("hostname")})
+  RETURNING ${COLUMNS}`).as(toDomain);
 
 /** Must follow the insert directly, because `changes()` counts its rows. */
 const INSERT_ADDED = insertEvents(sql`${IS_NAME_OF_PROJECT} AND changes() = 1`);
@@ -241,8 +238,7 @@ const INSERT_REMOVED = insertEvents(IS_NAME_OF_PROJECT);
 const INSERT_SERVED = insertEvents(REDIRECTS_HERE, sql`'became_served'`, sql`${domains.stage}`);
 
 const SERVE = statement<Pick<Row, "hostname">>(sql`
-  UPDATE ${domains}
-  ${set(domains, { role: "served" })}
+  ${update(domains, { role: "served" })}
   WHERE ${REDIRECTS_HERE}
   RETURNING ${columnsOf(domains, "hostname")}`);
 

@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { record } from "../db/audit.ts";
+import { cachedReads } from "../db/cached-reads.ts";
 import { hasFullAccess, isLastKeyToGrant } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { keys, secrets } from "../db/schema/keys.ts";
-import { columnsOf, insert, type Query, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, type Query, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
-import { lruCache } from "../lib/lru.ts";
 import type { Rate } from "../lib/rate-limiter.ts";
 import type { Grant } from "../lib/scopes.ts";
 import type { SecretRecord } from "./secret.ts";
@@ -125,8 +125,7 @@ const INSERT_SECRET = statement<{ hash: string }>(sql`
   RETURNING ${secrets.hash} AS hash`);
 
 const EXPIRE_OLDER_SECRETS = statement(sql`
-  UPDATE ${secrets}
-  ${set(secrets, { expiresAt: value("oldUntil") })}
+  ${update(secrets, { expiresAt: value("oldUntil") })}
   WHERE ${secrets.keyId} = ${value("id")}
     AND EXISTS (SELECT 1 FROM ${keys} WHERE ${IS_ACTIVE})
     AND ${secrets.hash} <> ${value("hash")}
@@ -137,37 +136,19 @@ const DELETE_EXPIRED_SECRETS = statement(sql`
   WHERE ${secrets.keyId} = ${value("id")} AND ${secrets.expiresAt} <= ${value("now")}`);
 
 const REVOKE = statement<{ id: number }>(sql`
-  UPDATE ${keys}
-  ${set(keys, { revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })}
+  ${update(keys, { revokedAt: sql`coalesce(${keys.revokedAt}, ${value("now")})` })}
   WHERE ${IS_KEY} AND (${value("force")} OR NOT ${isLastKeyToGrant})
   RETURNING ${keys.id} AS id`);
 
 const TOUCH = statement(sql`
-  UPDATE ${keys}
-  ${set(keys, { lastUsedAt: value("at") })}
+  ${update(keys, { lastUsedAt: value("at") })}
   WHERE ${IS_KEY} AND (${keys.lastUsedAt} IS NULL OR ${keys.lastUsedAt} < ${value("at")})`);
-
-/** Keys by the hash of a secret, until a key changes, here or in another process. */
-const secretCache = ({ client, fresh, foreignVersion }: Database) => {
-  const cached = lruCache<string, AuthenticatedKey>({ maxEntries: MAX_CACHED_KEYS });
-  let cachedVersion = 0;
-  return {
-    async find(hash: string): Promise<AuthenticatedKey | undefined> {
-      await fresh();
-      const version = foreignVersion();
-      if (version !== cachedVersion) cached.clear();
-      cachedVersion = version;
-      const key = cached.get(hash) ?? FIND_BY_SECRET.get(client, { hash });
-      if (key) cached.set(hash, key);
-      return key;
-    },
-    clear: cached.clear,
-  };
-};
 
 export const keyRepository = (database: Database) => {
   const { client, commit, fresh } = database;
-  const cache = secretCache(database);
+  const cache = cachedReads(database, MAX_CACHED_KEYS, (hash: string) =>
+    FIND_BY_SECRET.get(client, { hash }),
+  );
 
   const hasAccess = (now: number): boolean => FULL_ACCESS.get(client, { now }) !== undefined;
 

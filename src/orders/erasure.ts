@@ -4,7 +4,7 @@ import type { Database } from "../db/open.ts";
 import { keptResponses } from "../db/schema/kept-responses.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
-import { columnsOf, set, statement, value } from "../db/statement.ts";
+import { columnsOf, statement, update, value } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { foldEmail } from "../lib/email.ts";
 
@@ -61,21 +61,18 @@ const RECORDED = sql`
   (SELECT ${pets.name} FROM ${pets} WHERE ${pets.id} = ${orders.petId}) AS petName`;
 
 const RELEASE = statement(sql`
-  UPDATE ${pets}
-  ${set(pets, { status: "available" })}
+  ${update(pets, { status: "available" })}
   WHERE ${value("cancels")}
     AND ${pets.status} = 'pending'
     AND ${pets.id} IN (SELECT ${orders.petId} FROM ${orders} WHERE ${OF_ADOPTER} AND ${IS_OPEN})`);
 
 const CANCEL = statement<Recorded>(sql`
-  UPDATE ${orders}
-  ${set(orders, { status: "cancelled", updatedAt: value("now") })}
+  ${update(orders, { status: "cancelled", updatedAt: value("now") })}
   WHERE ${value("cancels")} AND ${OF_ADOPTER} AND ${IS_OPEN}
   RETURNING ${RECORDED}`);
 
 const ERASE = statement<Recorded>(sql`
-  UPDATE ${orders}
-  ${set(orders, { adopterName: null, adopterEmail: null, note: null })}
+  ${update(orders, { adopterName: null, adopterEmail: null, note: null })}
   WHERE ${OF_ADOPTER}
     AND NOT EXISTS (SELECT 1 FROM ${orders} WHERE ${OF_ADOPTER} AND ${IS_OPEN})
   RETURNING ${RECORDED}`);

@@ -6,7 +6,7 @@ import { type StoreResponse, storing } from "../db/kept-responses.ts";
 import type { Database } from "../db/open.ts";
 import { orders } from "../db/schema/orders.ts";
 import { pets } from "../db/schema/pets.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { FIRST_SLICE_IDS, type IdSlice, idSlices, toSearch } from "../lib/search.ts";
 import {
@@ -221,8 +221,7 @@ const PLACE = statement(sql`
   RETURNING ${columnsOf(orders)}`).as(toOrder);
 
 const RESERVE = statement(sql`
-  UPDATE ${pets}
-  ${set(pets, { status: "pending" })}
+  ${update(pets, { status: "pending" })}
   WHERE ${pets.id} = ${value("petId")} AND ${PREVIOUS_WROTE}`);
 
 /** The order before a step, with the name of its animal. */
@@ -239,14 +238,12 @@ const BEFORE = statement(sql`
 const stepStatements = (step: OrderStep) => {
   const { from, to, pet } = TRANSITIONS[step];
   const move = statement(sql`
-    UPDATE ${orders}
-    ${set(orders, { status: to, updatedAt: value("now") })}
+    ${update(orders, { status: to, updatedAt: value("now") })}
     WHERE ${IS_ORDER} AND ${orders.status} IN ${[...from]}
     RETURNING ${columnsOf(orders)}`).as(toOrder);
   if (!pet) return [move] as const;
   const movePet = statement(sql`
-    UPDATE ${pets}
-    ${set(pets, { status: pet.to })}
+    ${update(pets, { status: pet.to })}
     WHERE ${pets.id} = (SELECT ${orders.petId} FROM ${orders} WHERE ${IS_ORDER})
       ${pet.from && sql`AND ${pets.status} = ${pet.from}`}
       AND ${PREVIOUS_WROTE}`);

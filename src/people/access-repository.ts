@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { isLastPersonToGrant } from "../db/management-access.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { foldEmail } from "../lib/email.ts";
 import { MAX_PASSKEYS, type Person, type SignIn } from "./person.ts";
@@ -88,8 +88,7 @@ const USE_INVITATION = statement(sql`
 
 // An authenticator that counts never counts backwards: otherwise there are two of it.
 const COUNT_SIGNATURE = statement<{ id: number; passkeyId: number }>(sql`
-  UPDATE ${passkeys}
-  ${set(passkeys, { signCount: value("signCount"), lastUsedAt: value("now") })}
+  ${update(passkeys, { signCount: value("signCount"), lastUsedAt: value("now") })}
   WHERE ${OF_CREDENTIAL}
     AND (${passkeys.signCount} < ${value("signCount")} OR (${passkeys.signCount} = 0 AND ${value("signCount")} = 0))
   RETURNING ${passkeys.personId} AS id, ${passkeys.id} AS passkeyId`);

@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
 import { record as recordEntry } from "../db/audit.ts";
+import { cachedReads } from "../db/cached-reads.ts";
 import type { Commit } from "../db/commit.ts";
 import { endOperatorSessions } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
 import { columnsOf, statement, value } from "../db/statement.ts";
 import type { Action } from "../lib/actions.ts";
-import { lruCache } from "../lib/lru.ts";
 import type { Passkey, Person } from "./person.ts";
 
 export const COLUMNS = sql`
@@ -51,28 +51,10 @@ export const FIND = statement(sql`SELECT ${COLUMNS} FROM ${people} WHERE ${IS_PE
 
 const MAX_CACHED_PEOPLE = 1000;
 
-/** People by id, until one changes, here or in another process. */
-const personCache = ({ client, fresh, foreignVersion }: Database) => {
-  const cached = lruCache<number, Person>({ maxEntries: MAX_CACHED_PEOPLE });
-  let cachedVersion = 0;
-  return {
-    async find(id: number): Promise<Person | undefined> {
-      await fresh();
-      const version = foreignVersion();
-      if (version !== cachedVersion) cached.clear();
-      cachedVersion = version;
-      const person = cached.get(id) ?? FIND.get(client, { id });
-      if (person) cached.set(id, person);
-      return person;
-    },
-    clear: cached.clear,
-  };
-};
-
 /** The shared parts of the repository. */
 export const openPeople = (database: Database) => {
   const { client, commit, fresh } = database;
-  const cache = personCache(database);
+  const cache = cachedReads(database, MAX_CACHED_PEOPLE, (id: number) => FIND.get(client, { id }));
   /** Commits, then clears the caches. */
   const change: Commit = async (writes, last) => {
     try {

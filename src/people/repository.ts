@@ -3,7 +3,7 @@ import { changesBetween } from "../db/audit.ts";
 import { isAdministrator, isLastPersonToGrant } from "../db/management-access.ts";
 import type { Database } from "../db/open.ts";
 import { identities, invitations, passkeys, people } from "../db/schema/people.ts";
-import { insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { insert, set, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { foldEmail } from "../lib/email.ts";
 import { access, accounts } from "./access-repository.ts";
@@ -74,14 +74,12 @@ const INVITE = statement<{ id: number }>(sql`
 const NEW_ROLE = sql`coalesce(${value("role")}, ${people.role})`;
 
 const CHANGE = statement<{ name: string; role: Role }>(sql`
-  UPDATE ${people}
-  ${set(people, { name: sql`coalesce(${value("name")}, ${people.name})`, role: NEW_ROLE })}
+  ${update(people, { name: sql`coalesce(${value("name")}, ${people.name})`, role: NEW_ROLE })}
   WHERE ${IS_UNCHANGED} AND (${NEW_ROLE} = 'administrator' OR NOT ${isLastPersonToGrant})
   RETURNING ${people.name} AS name, ${people.role} AS role`);
 
 const REMOVE = statement<{ id: number }>(sql`
-  UPDATE ${people}
-  ${set(people, { email: null, foldedEmail: null, removedAt: value("now") })}
+  ${update(people, { email: null, foldedEmail: null, removedAt: value("now") })}
   WHERE ${IS_UNCHANGED} AND NOT ${isLastPersonToGrant}
   RETURNING ${people.id} AS id`);
 
@@ -94,8 +92,7 @@ const DELETE_ACCESS = [passkeys, identities, invitations].map((table) =>
 );
 
 const TOUCH = statement(sql`
-  UPDATE ${people}
-  ${set(people, { lastSeenAt: value("at") })}
+  ${update(people, { lastSeenAt: value("at") })}
   WHERE ${IS_PERSON} AND (${people.lastSeenAt} IS NULL OR ${people.lastSeenAt} < ${value("at")})`);
 
 const reads = ({ client, cache, commit, fresh }: Shared) => ({

@@ -5,7 +5,7 @@ import type { Database } from "../db/open.ts";
 import { type CatchUp, petIndex, type RequestIndex, type Unindexed } from "../db/pet-index.ts";
 import { isOpen, orders } from "../db/schema/orders.ts";
 import { categories, pets } from "../db/schema/pets.ts";
-import { columnsOf, insert, type Query, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, type Query, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import { foldLetters } from "../lib/letter-folds.ts";
 import { toSearch } from "../lib/search.ts";
@@ -69,8 +69,7 @@ const STATE = statement<State>(sql`
   WHERE ${HAS_ID}`);
 
 const UPDATE = statement<Row>(sql`
-  UPDATE ${pets}
-  ${set(pets, {
+  ${update(pets, {
     name: sql`coalesce(${value("name")}, ${pets.name})`,
     categoryId: sql`coalesce(${value("categoryId")}, ${pets.categoryId})`,
     status: sql`iif(${value("keepsStatus")}, ${pets.status}, ${value("status")})`,

@@ -3,7 +3,7 @@ import { record, changesBetween } from "../db/audit.ts";
 import type { Statement } from "../db/commit.ts";
 import type { Database } from "../db/open.ts";
 import { projects } from "../db/schema/projects.ts";
-import { columnsOf, insert, set, statement, value, valuesFor } from "../db/statement.ts";
+import { columnsOf, insert, statement, update, value, valuesFor } from "../db/statement.ts";
 import type { Act } from "../lib/actor.ts";
 import type { Plan } from "./plan.ts";
 
@@ -50,8 +50,7 @@ const INSERT = statement<Project>(sql`
   RETURNING ${columnsOf(projects)}`);
 
 const UPDATE = statement<Project>(sql`
-  UPDATE ${projects}
-  ${set(projects, {
+  ${update(projects, {
     name: sql`coalesce(${value("name")}, ${projects.name})`,
     plan: sql`coalesce(${value("plan")}, ${projects.plan})`,
   })}

@@ -12,6 +12,7 @@ import {
   statements,
   value,
   valuesFor,
+  update,
 } from "../../src/db/statement.ts";
 import { atEnd } from "../support/store.ts";
 
@@ -181,8 +182,7 @@ LIMIT 2`);
 
 describe("a write", () => {
   const RENAME = statement<Kennel>(sql`
-    UPDATE ${kennels}
-    ${set(kennels, { kennelName: value("kennelName"), isOpen: false })}
+    ${update(kennels, { kennelName: value("kennelName"), isOpen: false })}
     WHERE ${kennels.id} = ${value("id")}
     RETURNING ${columnsOf(kennels)}`);
 
