@@ -224,7 +224,7 @@ export const importRepository = (
           PROGRESS.with({ ...progress, id, from }),
           COUNT_CATEGORIES.with({ needed: `[${[...needed].join(",")}]` }),
           ADD_PETS.with({ pets: jsonOf(added), now: now(), strict: Number(strictCategories) }),
-          CHANGES.with({}),
+          CHANGES.with(),
           ...importIndexing(added.length),
         ],
         ([[updated], [found], , [changes]]) => {

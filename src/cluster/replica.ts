@@ -12,11 +12,10 @@ import {
   pendingMigrations,
 } from "../db/migrate.ts";
 import { type Migration, migrations } from "../db/migrations.ts";
-import { type Database, petCounter } from "../db/open.ts";
+import { type Database, countPets } from "../db/open.ts";
 import { databaseReadiness, type ReadinessOptions } from "../db/readiness.ts";
 import { transactions } from "../db/transaction.ts";
 import { shrinkLog } from "../db/wal.ts";
-import { once } from "../lib/lazy.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { catchUpWith } from "./catch-up.ts";
@@ -135,11 +134,9 @@ const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
       reads.end();
     },
   });
-  // A migration may make its table first.
-  const count = once(() => petCounter(file.client));
   const attempt = replication({
     ...parts,
-    perform: groupPerformer(file, () => count()()),
+    perform: groupPerformer(file, () => countPets(file.client)),
     onCommitted() {
       counts.committed++;
       reads.end();

@@ -1,4 +1,5 @@
 import { Database as Client } from "bun:sqlite";
+import { sql } from "drizzle-orm";
 import { createEmpty } from "../lib/ownership.ts";
 import { isBusy } from "../lib/storage-errors.ts";
 import { detectChanges } from "./change-detection.ts";
@@ -12,21 +13,22 @@ import { migrations } from "./migrations.ts";
 import { PRAGMAS } from "./pragmas.ts";
 import { type ReadinessOptions, databaseReadiness } from "./readiness.ts";
 import { assertEmbedded } from "./replica-mark.ts";
+import { pets, petsIndexed } from "./schema/pets.ts";
+import { statement, update } from "./statement.ts";
 import { ensureStoreId } from "./store-id.ts";
 import { shrinkLog } from "./wal.ts";
+
+const COUNT_PETS = statement<{ one: number }>(sql`
+  ${update(petsIndexed, { countedTo: sql`(SELECT max(${pets.id}) FROM ${pets})` })}
+  WHERE ${petsIndexed.countedTo} < (SELECT max(${pets.id}) FROM ${pets})
+  RETURNING ${petsIndexed.one} AS one`);
 
 /**
  * Adds new animals to the events and the counts, all those of a transaction together (trigger `pets_counted` of migration
  * 0020). A trigger for each animal would cost half as much as the animal itself.
- * @returns a function that returns true if there were some
+ * @returns true if there were some
  */
-export const petCounter = (client: Client): (() => boolean) => {
-  const countStatement = client.prepare(
-    `UPDATE pets_indexed SET counted_to = (SELECT max(id) FROM pets)
-     WHERE counted_to < (SELECT max(id) FROM pets)`,
-  );
-  return () => countStatement.run().changes > 0;
-};
+export const countPets = (client: Client): boolean => COUNT_PETS.all(client).length > 0;
 
 export interface Database {
   /** The connection, for reads and PRAGMAs; writes go through `commit`. */
@@ -131,7 +133,7 @@ export const setUpDatabase = (
       endOwn: changes.endOwn,
     },
     lockHolder,
-    beforeCommit: petCounter(client),
+    beforeCommit: () => countPets(client),
   });
   const readiness = databaseReadiness(client, writes, {
     lockHolder,

@@ -105,11 +105,7 @@ export const petIndex = (
 
   /** Resolves with true if there may be more to merge: https://sqlite.org/fts5.html#the_merge_command. */
   const merge = async (): Promise<boolean> => {
-    const merging = [
-      TOTAL_CHANGES.with({}),
-      MERGE.with({ pages: SLICE_PAGES }),
-      TOTAL_CHANGES.with({}),
-    ] as const;
+    const merging = [TOTAL_CHANGES.with(), MERGE.with({ pages: SLICE_PAGES }), TOTAL_CHANGES.with()] as const;
     const [[before], , [after]] = await commit(merging, undefined, DERIVED);
     return (after?.rows ?? 0) - (before?.rows ?? 0) >= 2;
   };

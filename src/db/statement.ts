@@ -13,7 +13,7 @@ export interface Query<Row> {
   /** @throws TypeError unless `values` has every value that the statement names. Null must be given as null. */
   all(client: Client, values?: object): Row[];
   /** The statement with its values, for `commit`. */
-  with(values: object): { readonly query: Query<Row>; readonly values: object };
+  with(values?: object): { readonly query: Query<Row>; readonly values: object };
   /** The same statement, whose results are made of its rows. */
   as<Stored, Result>(convert: (row: Stored) => Result): Query<Result>;
 }
@@ -95,7 +95,7 @@ export const statement = <Row>(template: SQL): Query<Row> => {
         on(client)
           .all(...bound(values))
           .map(toResult),
-      with: (values) => ({ query, values }),
+      with: (values = {}) => ({ query, values }),
       // As `Row`, the type of a stored row is the statement's own: SQLite checks neither.
       as: <Stored, Next>(convert: (row: Stored) => Next) =>
         queryOf((row) => convert(toResult(row) as unknown as Stored)),

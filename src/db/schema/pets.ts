@@ -38,7 +38,7 @@ export const petEvents = sqliteTable(
 
 /**
  * How far the tables that derive from `pets` have come. Ids only grow, so the animals to add are those above a watermark.
- * Triggers add them when a watermark rises: see `petCounter` in `open.ts`, and `pet-index.ts`.
+ * Triggers add them when a watermark rises: see `countPets` in `open.ts`, and `pet-index.ts`.
  */
 export const petsIndexed = sqliteTable(
   "pets_indexed",
