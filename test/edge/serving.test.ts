@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { publishedNames } from "../../src/sites/repository.ts";
+import { logQueries } from "../support/query-log.ts";
 import { type Store, faultOf, openStore, temporaryDirectory } from "../support/store.ts";
 import { type Stage, addDomain, addSite, deploy } from "./projects.ts";
 
@@ -240,14 +241,8 @@ describe("a custom domain", () => {
   test("and a project are found by an index", async () => {
     const store = await open();
     const { client } = store.database;
-    const queries: string[] = [];
-    const prepare = (query: string) => {
-      queries.push(query);
-      return client.prepare(query);
-    };
-    const names = publishedNames({
-      client: Object.assign(Object.create(client) as typeof client, { prepare }),
-    });
+    const { client: logging, queries } = logQueries(client);
+    const names = publishedNames({ client: logging });
     expect(names.byHostname("docs.example.com")).toBeUndefined();
     expect(names.bySlug("docs")).toMatchObject({ kind: "site" });
     const plans = queries.map((query) =>
