@@ -36,12 +36,16 @@ const issuedOf = ({ key, chain, authority, notBefore, notAfter, ariId }: Row): I
 const orderOf = ({ orderAuthority: ca, orderUrl: url, orderKey: key }: Row): PendingOrder | undefined =>
   ca === null || key === null ? undefined : { ca, url, key };
 
-const toCertificate = (row: Row): Certificate => ({
-  ...row,
-  problem: row.problem === null ? undefined : (JSON.parse(row.problem) as StoredProblem),
-  issued: issuedOf(row),
-  order: orderOf(row),
-});
+/** The private keys are only in `issued` and `order`. */
+const toCertificate = (row: Row): Certificate => {
+  const { key: _key, orderKey: _orderKey, ...rest } = row;
+  return {
+    ...rest,
+    problem: row.problem === null ? undefined : (JSON.parse(row.problem) as StoredProblem),
+    issued: issuedOf(row),
+    order: orderOf(row),
+  };
+};
 
 const FIND = statement(sql`
   SELECT ${columnsOf(certificates)}
