@@ -9,8 +9,7 @@ import { withDatabase } from "./database.ts";
 import { withSuggestions } from "./help/options.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import { parseSpan } from "./key-flags.ts";
-import { type Columns, printList } from "./print/table.ts";
-import { relativeTime } from "./print/output.ts";
+import { type Columns, printList, relativeTime } from "./print/output.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -10,8 +10,15 @@ import { foldName, quoted } from "../lib/text.ts";
 import { confirm } from "./confirm.ts";
 import { withDatabase } from "./database.ts";
 import { withExamples } from "./help/texts.ts";
-import { allPages, type Columns, printList } from "./print/table.ts";
-import { print, printDeclined, printJson, printResult } from "./print/output.ts";
+import {
+  allPages,
+  type Columns,
+  print,
+  printDeclined,
+  printJson,
+  printList,
+  printResult,
+} from "./print/output.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -9,8 +9,15 @@ import { confirm } from "./confirm.ts";
 import { whenNotFound, withDatabase } from "./database.ts";
 import { withExamples } from "./help/texts.ts";
 import { printProblem } from "./print/domain.ts";
-import { type Columns, printList } from "./print/table.ts";
-import { print, printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
+import {
+  type Columns,
+  print,
+  printDeclined,
+  printJson,
+  printList,
+  printResult,
+  relativeTime,
+} from "./print/output.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

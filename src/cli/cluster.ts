@@ -20,6 +20,7 @@ import { catchUpWithCluster } from "./database.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
 import {
   coloured,
+  type Columns,
   formatBytes,
   formatCount,
   heading,
@@ -27,11 +28,11 @@ import {
   print,
   printDeclined,
   printJson,
+  printList,
   printResult,
+  progressLine,
   relativeTime,
 } from "./print/output.ts";
-import { type Columns, printList } from "./print/table.ts";
-import { progressLine } from "./print/progress.ts";
 import { configOf, withSettings } from "./settings.ts";
 
 const LABEL_WIDTH = 11;

@@ -7,8 +7,7 @@ import type { BlobsUrl } from "../lib/blobs-url.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
 import { withoutSettings } from "./help/options.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
-import { printList } from "./print/table.ts";
-import { note, print } from "./print/output.ts";
+import { note, print, printList } from "./print/output.ts";
 import { describeStopped, serviceOf } from "./service-state.ts";
 import { sourcesBeside, withSettings } from "./settings.ts";
 

@@ -6,9 +6,17 @@ import { type Plan, PLAN_NAMES } from "../projects/plan.ts";
 import { type Api, apiClient, ApiError } from "./api-client.ts";
 import { withExamples } from "./help/texts.ts";
 import type { Listing } from "./pack.ts";
-import { formatBytes, formatNames, note, print, printJson, relativeTime } from "./print/output.ts";
-import { type Columns, printList } from "./print/table.ts";
-import { progressLine } from "./print/progress.ts";
+import {
+  type Columns,
+  formatBytes,
+  formatNames,
+  note,
+  print,
+  printJson,
+  printList,
+  progressLine,
+  relativeTime,
+} from "./print/output.ts";
 import { availableConfig, clientOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -30,8 +30,18 @@ import {
   printRecords,
   printStage,
 } from "./print/domain.ts";
-import { noteError, print, printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
-import { allPages, type Columns, printList, table } from "./print/table.ts";
+import {
+  allPages,
+  type Columns,
+  noteError,
+  print,
+  printDeclined,
+  printJson,
+  printList,
+  printResult,
+  relativeTime,
+  table,
+} from "./print/output.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

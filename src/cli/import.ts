@@ -22,9 +22,16 @@ import { petStatusName } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
 import { assertReadable, assertWritable, delimiterOf, formatOf, formerGuardFlag } from "./file-arguments.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { formatCount, formatNames, note, print, printJson } from "./print/output.ts";
-import { rowProgress } from "./print/progress.ts";
-import { table } from "./print/table.ts";
+import {
+  formatCount,
+  formatNames,
+  note,
+  print,
+  printJson,
+  rowProgress,
+  table,
+  terminalWidth,
+} from "./print/output.ts";
 import { configBeside, withSettings } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
@@ -162,8 +169,7 @@ const printPreview = ({ preview, created }: ImportResult): void => {
     printable(categoryOf(row, created), 40),
     row.pet.status ? petStatusName(row.pet.status) : "-",
   ]);
-  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
-  print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], width)}\n`);
+  print(`${table([["LINE", "NAME", "CATEGORY", "STATUS"], ...rows], terminalWidth())}\n`);
 };
 
 const summaryOf = (

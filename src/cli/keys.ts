@@ -12,8 +12,17 @@ import { whenNotFound, withDatabase } from "./database.ts";
 import { withSuggestions } from "./help/options.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
 import { expiryOf, graceOf, keyIdOf, keyNameOf, rateOf, scopesOf } from "./key-flags.ts";
-import { allPages, type Columns, printList } from "./print/table.ts";
-import { note, print, printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
+import {
+  allPages,
+  type Columns,
+  note,
+  print,
+  printDeclined,
+  printJson,
+  printList,
+  printResult,
+  relativeTime,
+} from "./print/output.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

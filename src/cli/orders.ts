@@ -17,8 +17,15 @@ import { ORDER_STATUSES, type OrderStatus } from "../orders/order.ts";
 import { confirm } from "./confirm.ts";
 import { recordIn, withDatabase } from "./database.ts";
 import { type CommandTexts, withExamples, withTexts } from "./help/texts.ts";
-import { allPages, type Columns, printList } from "./print/table.ts";
-import { note, printDeclined, printResult, relativeTime } from "./print/output.ts";
+import {
+  allPages,
+  type Columns,
+  note,
+  printDeclined,
+  printList,
+  printResult,
+  relativeTime,
+} from "./print/output.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -12,8 +12,17 @@ import type { PersonService } from "../people/service.ts";
 import { confirm } from "./confirm.ts";
 import { whenNotFound, withDatabase } from "./database.ts";
 import { withExamples, withTexts } from "./help/texts.ts";
-import { allPages, type Columns, printList } from "./print/table.ts";
-import { note, print, printDeclined, printJson, printResult, relativeTime } from "./print/output.ts";
+import {
+  allPages,
+  type Columns,
+  note,
+  print,
+  printDeclined,
+  printJson,
+  printList,
+  printResult,
+  relativeTime,
+} from "./print/output.ts";
 import { configBeside, configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 

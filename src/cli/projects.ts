@@ -5,7 +5,7 @@ import { projectAddresses } from "../projects/addresses.ts";
 import { fromProject } from "../projects/model.ts";
 import { withDatabase } from "./database.ts";
 import { withExamples } from "./help/texts.ts";
-import { allPages, printList } from "./print/table.ts";
+import { allPages, printList } from "./print/output.ts";
 import { configBeside, withSettings } from "./settings.ts";
 
 const listCommand = () =>

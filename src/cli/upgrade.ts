@@ -27,8 +27,7 @@ import {
 import { readRecord, type UpgradePaths, upgradePaths } from "../upgrade/record.ts";
 import { confirm } from "./confirm.ts";
 import { EXIT_CODES, withExamples, withTexts } from "./help/texts.ts";
-import { formatBytes, note, print } from "./print/output.ts";
-import { progressLine } from "./print/progress.ts";
+import { formatBytes, note, print, progressLine } from "./print/output.ts";
 import { serviceConfig } from "./service.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";

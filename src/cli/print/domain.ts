@@ -4,8 +4,7 @@ import { whoMustAct } from "../../dns-checks/finding.ts";
 import type { fromDomain, fromEvent } from "../../domains/model.ts";
 import { isServed } from "../../domains/stage.ts";
 import type { ListedDomain } from "../../domains/reads.ts";
-import { coloured, print, relativeTime } from "./output.ts";
-import { table } from "./table.ts";
+import { coloured, print, relativeTime, table } from "./output.ts";
 
 export type WireDomain = ReturnType<typeof fromDomain>;
 type WireEvent = ReturnType<typeof fromEvent>;

@@ -1,5 +1,7 @@
 import { styleText } from "node:util";
 import { once } from "../../lib/lazy.ts";
+import { quantity } from "../../lib/quantity.ts";
+import { oneLine } from "../../lib/text.ts";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -67,3 +69,150 @@ export const printDeclined = (json: boolean | undefined, text: string): void =>
 /** Prints the result of a command: as JSON with `--json`, else in words. */
 export const printResult = (json: boolean | undefined, value: unknown, text: string): void =>
   json ? printJson(value) : print(text);
+
+const GAP = "  ";
+const ELLIPSIS = "…";
+/** Columns stay at least this wide, even if the table is then wider than the terminal. */
+const MIN_COLUMN_WIDTH = 8;
+
+/** Cuts text to a display width. `Bun.sliceAnsi` lets a wide character before the ellipsis exceed it by one column. */
+const cut = (text: string, width: number): string => {
+  if (Bun.stringWidth(text) <= width) return text;
+  let start = "";
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (Bun.stringWidth(start + segment) > width - ELLIPSIS.length) break;
+    start += segment;
+  }
+  return start + ELLIPSIS;
+};
+
+/** Narrows the widest column step by step until the table fits. */
+const fit = (widths: readonly number[], available: number): number[] => {
+  const fitted = [...widths];
+  const total = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  for (let excess = total - available; excess > 0; excess--) {
+    const widest = Math.max(...fitted);
+    if (widest <= MIN_COLUMN_WIDTH) break;
+    fitted[fitted.indexOf(widest)] = widest - 1;
+  }
+  return fitted;
+};
+
+/** The width of standard output; undefined if it is no terminal. */
+export const terminalWidth = (): number | undefined =>
+  process.stdout.isTTY ? process.stdout.columns : undefined;
+
+/**
+ * Lines of text in columns; the first row is their heading. Control characters in cells are escaped.
+ * @param width of the terminal: cells are cut to fit; without it they are whole
+ */
+export const table = (untrusted: readonly (readonly string[])[], width = Infinity): string => {
+  const rows = untrusted.map((row) => row.map(oneLine));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ""))),
+  );
+  const fitted = fit(widths, width);
+  const lineOf = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cut(cell, fitted[column] ?? 0))
+      .map((cell, column) => cell + " ".repeat((fitted[column] ?? 0) - Bun.stringWidth(cell)))
+      .join(GAP)
+      .trimEnd();
+  return rows.map(lineOf).join("\n");
+};
+
+/** The columns of a list: a function from row to cell text, by heading. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
+
+/** Prints the rows as JSON, or as a table that fits the terminal. @param empty printed instead of an empty table */
+export const printList = <Row>(
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  { json, empty }: { json: boolean | undefined; empty: string },
+): void => {
+  if (json) return printJson(rows);
+  if (rows.length === 0) return print(empty);
+  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+  const [first = "", ...rest] = table([Object.keys(columns), ...cells], terminalWidth()).split("\n");
+  print([heading(first), ...rest].join("\n"));
+};
+
+interface Page<Row, Cursor> {
+  items: readonly Row[];
+  /** Undefined on the last page. */
+  next: Cursor | undefined;
+}
+
+/** The rows of all pages of a list. */
+export const allPages = async <Row, Cursor>(
+  fetchPage: (cursor: Cursor | undefined) => Promise<Page<Row, Cursor>>,
+): Promise<Row[]> => {
+  const rows: Row[] = [];
+  for (let cursor: Cursor | undefined; ;) {
+    const { items, next } = await fetchPage(cursor);
+    rows.push(...items);
+    if (next === undefined) return rows;
+    cursor = next;
+  }
+};
+
+const INTERVAL_MS = 100;
+const CLEAR_LINE = "\r\u001B[K";
+
+/** A line that shows the progress of a command, on a terminal only. It disappears when the command ends. */
+export const progressLine = (output: NodeJS.WriteStream = process.stderr) => {
+  let last = 0;
+  return {
+    /** @param isStep true for the first line of a step, which always appears; counts appear ten times a second at most */
+    show(line: string, isStep = false): void {
+      const now = performance.now();
+      if (!output.isTTY || (!isStep && now - last < INTERVAL_MS)) return;
+      last = now;
+      output.write(CLEAR_LINE + line);
+    },
+    /** Clears the line. */
+    end(): void {
+      if (output.isTTY && last > 0) output.write(CLEAR_LINE);
+    },
+  };
+};
+
+const BAR_WIDTH = 20;
+const PLAIN_INTERVAL_MS = 10_000;
+
+const formatTimeLeft = (seconds: number): string =>
+  seconds < 90 ? `${Math.ceil(seconds)} s left` : `${Math.ceil(seconds / 60)} min left`;
+
+const barOf = (share: number): string => {
+  const full = Math.round(share * BAR_WIDTH);
+  return `[${"#".repeat(full)}${".".repeat(BAR_WIDTH - full)}] ${Math.floor(share * 100)}%  `;
+};
+
+/**
+ * Shows the progress of an import or export: on a terminal as a bar with the pace and the time left, elsewhere as a plain line
+ * every ten seconds.
+ */
+export const rowProgress = (activity: string, output: NodeJS.WriteStream = process.stderr) => {
+  const line = progressLine(output);
+  const start = performance.now();
+  let first: { rows: number; share: number } | undefined;
+  let lastPlain = start;
+  return {
+    /** @param share the part of the file that is done, from 0 to 1; undefined if its size is unknown */
+    show(rows: number, share: number | undefined): void {
+      const now = performance.now();
+      first ??= { rows, share: share ?? 0 };
+      const isPlain = !output.isTTY && now - lastPlain >= PLAIN_INTERVAL_MS;
+      if (!output.isTTY && !isPlain) return;
+      const seconds = (now - start) / 1000;
+      const pace = `${formatCount(Math.round((rows - first.rows) / seconds))} rows/s`;
+      const done = share === undefined ? 0 : (share - first.share) / (1 - first.share || 1);
+      const left = done > 0 ? `, ${formatTimeLeft((seconds / done) * (1 - done))}` : "";
+      const text = `${activity} ${quantity(rows, "row")}, ${pace}${left}`;
+      if (!isPlain) return line.show((share === undefined ? "" : barOf(share)) + text);
+      lastPlain = now;
+      note(text);
+    },
+    end: line.end,
+  };
+};

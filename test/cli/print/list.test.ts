@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { allPages } from "../../../src/cli/print/table.ts";
+import { allPages } from "../../../src/cli/print/output.ts";
 
 test("all pages of a list are fetched in order, and none after the last", async () => {
   const pages = [

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { table } from "../../../src/cli/print/table.ts";
+import { table } from "../../../src/cli/print/output.ts";
 
 const ROWS = [
   ["ID", "NAME", "EMAIL"],
