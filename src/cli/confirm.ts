@@ -6,6 +6,11 @@ export class Interrupted extends Error {
   override name = "Interrupted";
 }
 
+/** The user declined. The message names the effect: nothing was changed. */
+export class Declined extends Error {
+  override name = "Declined";
+}
+
 /**
  * Asks a question on the terminal until the answer is yes or no. Ctrl-D means no.
  * @param preset the meaning of Enter
@@ -30,4 +35,13 @@ export const confirm = async (question: string, preset = false): Promise<boolean
   } finally {
     terminal.close();
   }
+};
+
+/** Asks for permission, unless `--yes` has given it. @throws Declined with this message */
+export const assertConfirmed = async (
+  yes: boolean | undefined,
+  question: string,
+  message: string,
+): Promise<void> => {
+  if (!yes && !(await confirm(question))) throw new Declined(message);
 };

@@ -122,7 +122,7 @@ export const table = (untrusted: readonly (readonly string[])[], width = Infinit
 };
 
 /** The columns of a list: a function from row to cell text, by heading. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
+export type Columns<Row> = Readonly<Record<string, (row: Row, now: number) => string>>;
 
 /** Prints the rows as JSON, or as a table that fits the terminal. @param empty printed instead of an empty table */
 export const printList = <Row>(
@@ -132,10 +132,22 @@ export const printList = <Row>(
 ): void => {
   if (json) return printJson(rows);
   if (rows.length === 0) return print(empty);
-  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row)));
+  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row, Date.now())));
   const [first = "", ...rest] = table([Object.keys(columns), ...cells], terminalWidth()).split("\n");
   print([heading(first), ...rest].join("\n"));
 };
+
+/** The rows as a table that fits the terminal. @param empty the text for no rows */
+export const listText = <Row>(rows: readonly Row[], columns: Columns<Row>, empty: string): string => {
+  if (rows.length === 0) return empty;
+  const now = Date.now();
+  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row, now)));
+  const [first = "", ...rest] = table([Object.keys(columns), ...cells], terminalWidth()).split("\n");
+  return [heading(first), ...rest].join("\n");
+};
+
+/** The rows that a command reads at a time. */
+export const PAGE_SIZE = 100;
 
 interface Page<Row, Cursor> {
   items: readonly Row[];

@@ -1,0 +1,77 @@
+import { commandServices } from "../app/command-services.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../db/open.ts";
+import { command, type Declaration, group, type Heading, type Input, type Parameters } from "./command.ts";
+import { whenNotFound, withDatabase } from "./database.ts";
+import { type Columns, listText } from "./print/output.ts";
+import { configOf } from "./settings.ts";
+
+/** The services of DATA_DIR, and their dependencies. */
+export type Store = ReturnType<typeof commandServices> & {
+  config: Config;
+  database: Database;
+  cluster: Cluster | undefined;
+};
+
+type Described<Takes> = Omit<Declaration<Takes>, "run">;
+
+/** A command that works on the store, whether or not a server is running. */
+interface Action<Takes> extends Described<Takes> {
+  run(input: Input<Takes>, store: Store): ReturnType<Declaration<Takes>["run"]>;
+}
+
+/** Infers the type of `run`'s input from the arguments and options that the command takes. */
+export const action = <const Takes extends Parameters = {}>(one: Action<Takes>): Action<Parameters> => one;
+
+interface List<Row, Takes> extends Described<Takes> {
+  rows(input: Input<Takes>, store: Store): Promise<readonly Row[]>;
+  columns: Columns<Row>;
+  /** Printed instead of a table without rows. */
+  empty: string | ((input: Input<Takes>) => string);
+  /** The form of a row in JSON output, unless it is the row itself. */
+  toJson?(row: Row): unknown;
+}
+
+/** A command that lists things. */
+export const list = <Row, const Takes extends Parameters = {}>(one: List<Row, Takes>): Action<Parameters> => {
+  const { rows, columns, empty, toJson = (row) => row, ...described } = one;
+  return action<Takes>({
+    ...described,
+    async run(input, store) {
+      const found = await rows(input, store);
+      const text = typeof empty === "string" ? empty : empty(input);
+      return { json: found.map(toJson), text: listText(found, columns, text) };
+    },
+  });
+};
+
+interface Access {
+  /** The advice in the error about an id or a name that does not exist. */
+  hint?: string | undefined;
+  /** How its commands read their settings. */
+  readConfig?: typeof configOf | undefined;
+}
+
+/** The command of an action, with `--json`. */
+export const storeCommand = (one: Action<Parameters>, { hint, readConfig = configOf }: Access = {}) =>
+  command({
+    ...one,
+    takes: { ...one.takes, ...(!one.takes?.["--json"] && { "--json": "print JSON" }) },
+    run(input) {
+      const config = readConfig(input);
+      const done = withDatabase(config, async (database, cluster) =>
+        one.run(input, Object.assign(commandServices(config, database), { config, database, cluster })),
+      );
+      return hint === undefined ? done : whenNotFound(hint, done);
+    },
+  });
+
+/** The commands on one kind of thing in the store. */
+export const resource = ({
+  actions,
+  hint,
+  readConfig,
+  ...heading
+}: Heading & Access & { actions: readonly Action<Parameters>[] }) =>
+  group({ ...heading, commands: actions.map((one) => storeCommand(one, { hint, readConfig })) });
