@@ -8,7 +8,7 @@ import { parseTime } from "../lib/time.ts";
 import { withDatabase } from "./database.ts";
 import { withSuggestions } from "./help/options.ts";
 import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { parseSpan } from "./key-flags.ts";
+import { readSpan as parseSpan } from "./values.ts";
 import { type Columns, printList, relativeTime } from "./print/output.ts";
 import { configOf, withSettings } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";

@@ -1,111 +1,116 @@
-import { Command, Option } from "commander";
-import { commandServices } from "../app/command-services.ts";
-import type { Config } from "../config/config.ts";
-import { DEFAULT_GRACE_SECONDS, MAX_GRACE_SECONDS, fromKey, fromKeyWithSecret } from "../keys/model.ts";
-import { type KeyService, type KeyWithSecret } from "../keys/service.ts";
+import {
+  DEFAULT_GRACE_SECONDS,
+  MAX_GRACE_SECONDS,
+  MAX_NAME,
+  fromKey,
+  fromKeyWithSecret,
+} from "../keys/model.ts";
+import type { KeyService, KeyWithSecret } from "../keys/service.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { Fault } from "../lib/errors.ts";
-import { GRANTS, SCOPES } from "../lib/scopes.ts";
-import { formatTime } from "../lib/time.ts";
-import { confirm } from "./confirm.ts";
-import { whenNotFound, withDatabase } from "./database.ts";
-import { withSuggestions } from "./help/options.ts";
-import { withExamples, withTexts } from "./help/texts.ts";
-import { expiryOf, graceOf, keyIdOf, keyNameOf, rateOf, scopesOf } from "./key-flags.ts";
-import {
-  allPages,
-  type Columns,
-  note,
-  print,
-  printDeclined,
-  printJson,
-  printList,
-  printResult,
-  relativeTime,
-} from "./print/output.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { parseRate } from "../lib/rate-limiter.ts";
+import { GRANTS, type Grant, SCOPES, isGrant } from "../lib/scopes.ts";
+import { isLine, lineRule, quoted } from "../lib/text.ts";
+import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
+import type { Outcome } from "./command.ts";
+import { assertConfirmed } from "./confirm.ts";
+import { allAfter, glossary, note, relativeTime } from "./print/output.ts";
+import { action, list, resource } from "./resource.ts";
 import { UsageError } from "./usage-error.ts";
-
-const PAGE_SIZE = 100;
-
-interface Options extends Record<string, unknown> {
-  json?: boolean;
-}
+import { readId, readSpan, valueOf } from "./values.ts";
 
 type WireKey = ReturnType<typeof fromKey>;
 
-/** Runs `work` on the keys of DATA_DIR, whether or not a server is running. */
-const withKeys = <Result>(config: Config, work: (keys: KeyService) => Promise<Result>): Promise<Result> =>
-  whenNotFound(
-    "see adoption-store keys list",
-    withDatabase(config, (database) => work(commandServices(config, database).keys)),
-  );
-
-const printMinted = (minted: KeyWithSecret, { json }: Options, action: "created" | "rotated") => {
-  process.stdout.once("error", () =>
-    note(`key ${minted.key.id} was ${action}, but its secret could not be printed: revoke it, or rotate it`),
-  );
-  if (json) return printJson(fromKeyWithSecret(minted));
-  const { key, secret } = minted;
-  print(`Key ${key.id} "${key.name}" (${[...key.scopes].join(" ")})`);
-  print(`Secret, shown only now: ${secret}`);
+const ID = {
+  text: "the key's id",
+  parse: valueOf("key id", readId, "a number; see adoption-store keys list"),
 };
 
-const SCOPE_WIDTH = Math.max(...Object.keys(SCOPES).map((scope) => scope.length)) + 2;
-const SCOPE_LIST = [
-  "The scopes:",
-  ...Object.entries(SCOPES).map(([scope, meaning]) => `  ${scope.padEnd(SCOPE_WIDTH)}${meaning}`),
-].join("\n");
+/** @throws UsageError */
+const nameOf = (text: string): string => {
+  if (isLine(text, MAX_NAME)) return text;
+  throw new UsageError(`--name: ${quoted(text)} ${lineRule(MAX_NAME)}`);
+};
 
-interface CreateOptions extends Options {
-  name: string;
-  scope: string[];
-  expires?: string;
-  rateLimit?: string;
-}
+const grantOf = valueOf(
+  "--scope",
+  (word): Grant | undefined => (isGrant(word) ? word : undefined),
+  `a scope: use ${GRANTS.join(", ")}`,
+);
 
-const createCommand = () =>
-  withExamples(
-    withTexts(new Command("create"), { notes: [SCOPE_LIST] }),
-    [
-      "Create a key for a website that shows animals",
+/** Adds the scopes of one word, which may be a list with commas. @throws UsageError */
+const addScopes = (text: string, before: readonly Grant[] = []): Grant[] => {
+  const words = text.split(",").filter((word) => word !== "");
+  return [...new Set([...before, ...words.map(grantOf)])];
+};
+
+/** The expiry time, in milliseconds UTC. */
+const readExpiry = (text: string): number | undefined => {
+  const span = readSpan(text);
+  const time = span === undefined ? parseTime(text) : Date.now() + span * 1000;
+  return time !== undefined && time > Date.now() && time <= LATEST_TIME ? time : undefined;
+};
+
+const expiryOf = valueOf(
+  "--expires",
+  readExpiry,
+  "a time in the future, such as 2030-12-05T00:00:00Z, or a span such as 90d",
+);
+const rateOf = valueOf("--rate-limit", parseRate, "a rate such as 10/s, 600/min or 5000/h");
+const spanOf = valueOf("--grace", readSpan, "a span such as 90s, 30m, 12h or 7d");
+
+/** @throws UsageError */
+const graceOf = (text: string): number => {
+  const grace = spanOf(text);
+  if (grace > MAX_GRACE_SECONDS) throw new UsageError(`--grace: at most ${MAX_GRACE_SECONDS / 86_400}d`);
+  return grace;
+};
+
+/** The output of a command that makes a secret. The process may fail to print it. */
+const minted = (made: KeyWithSecret, done: "created" | "rotated"): Outcome => {
+  const { key, secret } = made;
+  process.stdout.once("error", () =>
+    note(`key ${key.id} was ${done}, but its secret could not be printed: revoke it, or rotate it`),
+  );
+  return {
+    json: fromKeyWithSecret(made),
+    text: `Key ${key.id} "${key.name}" (${[...key.scopes].join(" ")})\nSecret, shown only now: ${secret}`,
+  };
+};
+
+const createKey = action({
+  name: "create",
+  description: "create a key and print its secret, which is shown only once",
+  takes: {
+    "--name <name>": { text: "what the key is for", parse: nameOf, required: true },
+    "--scope <scopes...>": {
+      text: "what it may do: scopes from the list below, or '*' for everything",
+      parse: addScopes,
+      suggestions: GRANTS,
+      required: true,
+    },
+    "--expires <when>": {
+      text: "when it ends: a time such as 2030-12-05T00:00:00Z or a span such as 90d (default: never)",
+      parse: expiryOf,
+    },
+    "--rate-limit <rate>": {
+      text: "maximum requests per time window: 10/s, 600/min or 5000/h (default: no limit)",
+      parse: rateOf,
+    },
+  },
+  notes: [glossary("The scopes:", Object.entries(SCOPES))],
+  examples: {
+    "Create a key for a website that shows animals":
       "adoption-store keys create --name website --scope pets:read \\\n  --rate-limit 600/min",
-    ],
-    [
-      "Create a key for a shelter's program, for 90 days",
+    "Create a key for a shelter's program, for 90 days":
       "adoption-store keys create --name shelter --expires 90d \\\n  --scope pets:read pets:write",
-    ],
-  )
-    .description("create a key and print its secret, which is shown only once")
-    .requiredOption("--name <name>", "what the key is for")
-    .addOption(
-      withSuggestions(
-        new Option(
-          "--scope <scopes...>",
-          "what it may do: scopes from the list below, or '*' for everything",
-        ),
-        GRANTS,
-      ).makeOptionMandatory(),
-    )
-    .option(
-      "--expires <when>",
-      "when it ends: a time such as 2030-12-05T00:00:00Z or a span such as 90d (default: never)",
-    )
-    .option(
-      "--rate-limit <rate>",
-      "maximum requests per time window: 10/s, 600/min or 5000/h (default: no limit)",
-    )
-    .action(async (options: CreateOptions) => {
-      const { name, scope, expires, rateLimit } = options;
-      const key = {
-        name: keyNameOf(name),
-        scopes: scopesOf(scope),
-        expiresAt: expires === undefined ? undefined : expiryOf(expires),
-        rate: rateLimit === undefined ? undefined : rateOf(rateLimit),
-      };
-      const create = (keys: KeyService) => keys.create(key, OPERATOR);
-      printMinted(await withKeys(configOf(options), create), options, "created");
-    });
+  },
+  async run({ name, scope: scopes, expires: expiresAt, rateLimit: rate }, { keys }) {
+    if (scopes.length === 0) throw new UsageError("--scope: name at least one scope");
+    const key = { name, scopes, expiresAt, rate };
+    return minted(await keys.create(key, OPERATOR), "created");
+  },
+});
 
 const stateOf = ({ revokedAt, expiresAt }: WireKey, now: number): string => {
   if (revokedAt) return `revoked ${relativeTime(Date.parse(revokedAt), now)}`;
@@ -114,88 +119,70 @@ const stateOf = ({ revokedAt, expiresAt }: WireKey, now: number): string => {
   return `${end <= now ? "expired" : "expires"} ${relativeTime(end, now)}`;
 };
 
-const columnsAt = (now: number): Columns<WireKey> => ({
-  ID: ({ id }) => String(id),
-  NAME: ({ name }) => name,
-  PREFIX: ({ prefix }) => prefix,
-  SCOPES: ({ scopes }) => scopes.join(" "),
-  LIMIT: ({ rateLimit }) => rateLimit ?? "-",
-  "LAST USED": ({ lastUsedAt }) => (lastUsedAt ? relativeTime(Date.parse(lastUsedAt), now) : "never"),
-  STATE: (key) => stateOf(key, now),
+const listKeys = list({
+  name: "list",
+  description: "list all keys, without their secrets",
+  examples: { "Show all keys and when they were last used": "adoption-store keys list" },
+  rows: async (_, { keys }) => (await allAfter(keys.list)).map(fromKey),
+  columns: {
+    ID: ({ id }) => String(id),
+    NAME: ({ name }) => name,
+    PREFIX: ({ prefix }) => prefix,
+    SCOPES: ({ scopes }) => scopes.join(" "),
+    LIMIT: ({ rateLimit }) => rateLimit ?? "-",
+    "LAST USED": ({ lastUsedAt }, now) => (lastUsedAt ? relativeTime(Date.parse(lastUsedAt), now) : "never"),
+    STATE: stateOf,
+  },
+  empty: "No keys. Create one: adoption-store keys create --help",
 });
 
-const listCommand = () =>
-  withExamples(new Command("list"), [
-    "Show all keys and when they were last used",
-    "adoption-store keys list",
-  ])
-    .description("list all keys, without their secrets")
-    .action(async (options: Options) => {
-      const found = await withKeys(configOf(options), (keys) =>
-        allPages(async (after: number | undefined) => {
-          const items = await keys.list({ after: after ?? 0, limit: PAGE_SIZE });
-          return { items, next: items.length < PAGE_SIZE ? undefined : items.at(-1)?.id };
-        }),
-      );
-      printList(found.map(fromKey), columnsAt(Date.now()), {
-        json: options.json,
-        empty: "No keys. Create one: adoption-store keys create --help",
-      });
-    });
+const rotateKey = action({
+  name: "rotate",
+  description: "replace the secret of a key and print the new one, which is shown only once",
+  takes: {
+    "<id>": ID,
+    "--grace <span>": {
+      text: `how long the old secret still works: 0s to ${MAX_GRACE_SECONDS / 86_400}d (default: ${DEFAULT_GRACE_SECONDS / 3600}h)`,
+      parse: graceOf,
+    },
+  },
+  examples: {
+    "Replace a secret that leaked; the old one ends now": "adoption-store keys rotate 2 --grace 0s",
+  },
+  async run({ id, grace = DEFAULT_GRACE_SECONDS }, { keys }) {
+    return minted(await keys.rotate(id, grace, OPERATOR), "rotated");
+  },
+});
 
-const rotateCommand = () =>
-  withExamples(new Command("rotate"), [
-    "Replace a secret that leaked; the old one ends now",
-    "adoption-store keys rotate 2 --grace 0s",
-  ])
-    .description("replace the secret of a key and print the new one, which is shown only once")
-    .argument("<id>", "the key's id", keyIdOf)
-    .option(
-      "--grace <span>",
-      `how long the old secret still works: 0s to ${MAX_GRACE_SECONDS / 86_400}d (default: ${DEFAULT_GRACE_SECONDS / 3600}h)`,
-    )
-    .action(async (id: number, options: Options & { grace?: string }) => {
-      const grace = options.grace === undefined ? DEFAULT_GRACE_SECONDS : graceOf(options.grace);
-      if (grace > MAX_GRACE_SECONDS) throw new UsageError(`--grace: at most ${MAX_GRACE_SECONDS / 86_400}d`);
-      printMinted(
-        await withKeys(configOf(options), (keys) => keys.rotate(id, grace, OPERATOR)),
-        options,
-        "rotated",
-      );
-    });
-
-/** Revokes the key. Asks first if, without it, no key or administrator could grant all of its scopes. @returns false if the user declines */
-const revokeOrAsk = async (keys: KeyService, id: number, force: boolean): Promise<boolean> => {
+/** Revokes the key. Asks first if, without it, no key or administrator could grant all of its scopes. @throws Declined */
+const revokeOrAsk = async (keys: KeyService, id: number, yes: boolean | undefined): Promise<void> => {
   try {
-    await keys.revoke(id, OPERATOR, { force });
-    return true;
+    return await keys.revoke(id, OPERATOR, { force: yes ?? false });
   } catch (error) {
     if (!(error instanceof Fault && error.code === "last_admin_key")) throw error;
   }
   const { name } = await keys.get(id);
   const question = `Without key ${id} "${name}", no key or administrator could grant all of its scopes. Revoke it?`;
-  if (!(await confirm(question))) return false;
+  await assertConfirmed(yes, question, "Nothing was revoked.");
   await keys.revoke(id, OPERATOR, { force: true });
-  return true;
 };
 
-const revokeCommand = () =>
-  withExamples(new Command("revoke"), ["End the key with id 2", "adoption-store keys revoke 2"])
-    .description("revoke a key at once; this can't be undone")
-    .argument("<id>", "the key's id", keyIdOf)
-    .option("--yes", "do not ask, not even for the last key that can grant its scopes")
-    .action(async (id: number, options: Options & { yes?: boolean }) => {
-      const key = await withKeys(configOf(options), async (keys) =>
-        (await revokeOrAsk(keys, id, options.yes ?? false)) ? keys.get(id) : undefined,
-      );
-      if (!key) return printDeclined(options.json, "Nothing was revoked.");
-      const revokedAt = formatTime(key.revokedAt ?? 0);
-      printResult(options.json, fromKey(key), `Key ${key.id} "${key.name}" was revoked at ${revokedAt}`);
-    });
+const revokeKey = action({
+  name: "revoke",
+  description: "revoke a key at once; this can't be undone",
+  takes: { "<id>": ID, "--yes": "do not ask, not even for the last key that can grant its scopes" },
+  examples: { "End the key with id 2": "adoption-store keys revoke 2" },
+  async run({ id, yes }, { keys }) {
+    await revokeOrAsk(keys, id, yes);
+    const key = await keys.get(id);
+    const text = `Key ${key.id} "${key.name}" was revoked at ${formatTime(key.revokedAt ?? 0)}`;
+    return { json: fromKey(key), text };
+  },
+});
 
-export const keysCommand = (): Command => {
-  const command = new Command("keys").description("create, list, rotate and revoke API keys");
-  for (const child of [createCommand(), listCommand(), rotateCommand(), revokeCommand()])
-    command.addCommand(withSettings(child.option("--json", "print JSON"), []));
-  return command;
-};
+export const keysCommand = resource({
+  name: "keys",
+  description: "create, list, rotate and revoke API keys",
+  hint: "see adoption-store keys list",
+  actions: [createKey, listKeys, rotateKey, revokeKey],
+});

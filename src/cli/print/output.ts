@@ -146,14 +146,14 @@ export const listText = <Row>(rows: readonly Row[], columns: Columns<Row>, empty
   return [heading(first), ...rest].join("\n");
 };
 
-/** The rows that a command reads at a time. */
-export const PAGE_SIZE = 100;
-
 interface Page<Row, Cursor> {
   items: readonly Row[];
   /** Undefined on the last page. */
   next: Cursor | undefined;
 }
+
+/** The rows that a command reads at a time. */
+export const PAGE_SIZE = 100;
 
 /** The rows of all pages of a list. */
 export const allPages = async <Row, Cursor>(
@@ -166,6 +166,24 @@ export const allPages = async <Row, Cursor>(
     if (next === undefined) return rows;
     cursor = next;
   }
+};
+
+/** The rows of a list whose pages begin after an id. */
+export const allAfter = <Row extends { id: number }>(
+  read: (page: { after: number; limit: number }) => Promise<Row[]>,
+): Promise<Row[]> =>
+  allPages(async (after: number | undefined) => {
+    const items = await read({ after: after ?? 0, limit: PAGE_SIZE });
+    return { items, next: items.length < PAGE_SIZE ? undefined : items.at(-1)?.id };
+  });
+
+/** A note with terms and their meanings, in two columns. */
+export const glossary = (
+  title: string,
+  items: readonly (readonly [term: string, meaning: string])[],
+): string => {
+  const width = Math.max(...items.map(([term]) => term.length)) + 2;
+  return [title, ...items.map(([term, meaning]) => `  ${term.padEnd(width)}${meaning}`)].join("\n");
 };
 
 const INTERVAL_MS = 100;
