@@ -18,6 +18,8 @@ type Described<Takes> = Omit<Declaration<Takes>, "run">;
 
 /** A command that works on the store, whether or not a server is running. */
 interface Action<Takes> extends Described<Takes> {
+  /** Refuses wrong combinations of flags before the store is opened. @throws UsageError */
+  check?(input: Input<Takes>): void;
   run(input: Input<Takes>, store: Store): ReturnType<Declaration<Takes>["run"]>;
 }
 
@@ -59,6 +61,7 @@ export const storeCommand = (one: Action<Parameters>, { hint, readConfig = confi
     ...one,
     takes: { ...one.takes, ...(!one.takes?.["--json"] && { "--json": "print JSON" }) },
     run(input) {
+      one.check?.(input);
       const config = readConfig(input);
       const done = withDatabase(config, async (database, cluster) =>
         one.run(input, Object.assign(commandServices(config, database), { config, database, cluster })),
