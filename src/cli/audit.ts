@@ -1,70 +1,39 @@
-import { Command, Option } from "commander";
-import { commandServices } from "../app/command-services.ts";
-import type { Entry, EntryFilters } from "../audit/entry.ts";
 import { ACTOR_KINDS, fromEntry, parseActor, parseResource } from "../audit/model.ts";
-import { ACTION_NAMES, type Action, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../lib/actions.ts";
+import type { Entry } from "../audit/entry.ts";
+import { ACTION_NAMES, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../lib/actions.ts";
 import { petStatusName } from "../pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
-import { withDatabase } from "./database.ts";
-import { withSuggestions } from "./help/options.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { readSpan as parseSpan } from "./values.ts";
-import { type Columns, printList, relativeTime } from "./print/output.ts";
-import { configOf, withSettings } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
+import { glossary, PAGE_SIZE, relativeTime } from "./print/output.ts";
+import { list, storeCommand } from "./resource.ts";
+import { readNumber, readSpan, valueOf } from "./values.ts";
 
-const PAGE_SIZE = 100;
 const DEFAULT_LIMIT = 20;
 
-interface Options extends Record<string, unknown> {
-  json?: boolean;
-  actor?: EntryFilters["actor"];
-  action?: Action;
-  resource?: EntryFilters["resource"];
-  since?: number;
-  until?: number;
-  limit: number;
-}
+const actorOf = valueOf("--actor", parseActor, "key, person, operator, service, key:ID or person:ID");
 
-/** @throws UsageError */
-const readFlag = <Value>(flag: string, text: string, value: Value | undefined, form: string): Value => {
-  if (value === undefined) throw new UsageError(`${flag}: ${JSON.stringify(text)} is not ${form}`);
-  return value;
+const actionOf = valueOf(
+  "--action",
+  (text) => ACTION_NAMES.find((action) => action === text),
+  `an action: use ${ACTION_NAMES.join(", ")}`,
+);
+
+const resourceOf = valueOf(
+  "--resource",
+  parseResource,
+  `${RESOURCE_KINDS.join(", ")}, or one of these with an id, such as pet:7`,
+);
+
+/** Reads a time, or how long ago it was. */
+const readTime = (text: string): number | undefined => {
+  const span = readSpan(text);
+  return span === undefined ? parseTime(text) : Date.now() - span * 1000;
 };
 
-const actorOf = (text: string) =>
-  readFlag("--actor", text, parseActor(text), "key, person, operator, service, key:ID or person:ID");
+const timeOf = (flag: string) =>
+  valueOf(flag, readTime, "a time such as 2030-12-05T00:00:00Z, or a span such as 7d");
 
-const actionOf = (text: string): Action =>
-  readFlag(
-    "--action",
-    text,
-    ACTION_NAMES.find((action) => action === text),
-    `an action: use ${ACTION_NAMES.join(", ")}`,
-  );
-
-const resourceOf = (text: string) =>
-  readFlag(
-    "--resource",
-    text,
-    parseResource(text),
-    `${RESOURCE_KINDS.join(", ")}, or one of these with an id, such as pet:7`,
-  );
-
-/** A time, or how long ago it was. */
-const timeOf = (flag: string) => (text: string) => {
-  const span = parseSpan(text);
-  const time = span === undefined ? parseTime(text) : Date.now() - span * 1000;
-  return readFlag(flag, text, time, "a time such as 2030-12-05T00:00:00Z, or a span such as 7d");
-};
-
-const limitOf = (text: string): number =>
-  readFlag(
-    "--limit",
-    text,
-    /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined,
-    "a number from 1 to 999999",
-  );
+const limitOf = valueOf("--limit", readNumber(6), "a number from 1 to 999999");
+const [sinceOf, untilOf] = [timeOf("--since"), timeOf("--until")];
 
 const actorWords = ({ actor }: Entry): string =>
   "id" in actor ? `${actor.kind} ${actor.id} ${actor.name}` : actor.kind;
@@ -85,109 +54,76 @@ const changeWords = ({ changes }: Entry): string =>
     })
     .join(", ") || "-";
 
-const columnsAt = (now: number): Columns<Entry> => ({
-  WHEN: ({ at }) => relativeTime(at, now),
-  WHO: actorWords,
-  ACTION: ({ action }) => action,
-  WHAT: resourceWords,
-  CHANGES: changeWords,
-});
+/** The verbs of a kind of resource. */
+const verbsOf = (kind: string): string =>
+  ACTION_NAMES.filter((name) => resourceKindOf(name) === kind)
+    .map((name) => name.slice(kind.length + 1))
+    .join(", ");
 
-/** The newest entries that match, from as many pages as they need. */
-const readEntries = ({ limit, actor, action, resource, since, until, ...options }: Options) =>
-  withDatabase(configOf(options), async (database) => {
-    const { audit } = commandServices(configOf(options), database);
-    const filters = { actor, action, resource, since, until };
+const listEntries = list({
+  name: "audit",
+  description: "show who did what, and when, newest first",
+  takes: {
+    "--actor <actor>": {
+      text: "only actions of this kind of actor (key, person, operator or service), or of one actor, such as key:3",
+      parse: actorOf,
+      suggestions: ACTOR_KINDS,
+    },
+    "--action <action>": {
+      text: "only this action, such as pet.changed; the list is below",
+      parse: actionOf,
+      suggestions: ACTION_NAMES,
+    },
+    "--resource <resource>": {
+      text: "only actions on this kind of resource, such as pet, or on one resource, such as pet:7",
+      parse: resourceOf,
+      suggestions: RESOURCE_KINDS,
+    },
+    "--since <when>": {
+      text: "only from this time on: 2030-12-05T00:00:00Z, or 7d for the last 7 days",
+      parse: sinceOf,
+    },
+    "--until <when>": { text: "only before this time, in the same form", parse: untilOf },
+    "--limit <number>": {
+      text: `how many entries to show (default: ${DEFAULT_LIMIT})`,
+      parse: limitOf,
+      fallback: DEFAULT_LIMIT,
+    },
+  },
+  notes: [
+    "Entries are kept for AUDIT_DAYS (365 days by default). They never contain an adopter's data. What the service does to a domain by itself is in the domain's history.",
+    glossary(
+      "The resources and their actions, which are written like pet.added:",
+      RESOURCE_KINDS.map((kind) => [kind, verbsOf(kind)]),
+    ),
+  ],
+  examples: {
+    "Show what happened last": "adoption-store audit",
+    "Show what key 3 did in the last week": "adoption-store audit --actor key:3 --since 7d",
+    "Show what happened to animal 7": "adoption-store audit --resource pet:7",
+    "Show who created, rotated and revoked keys, as JSON":
+      "adoption-store audit --resource key --limit 1000 --json",
+  },
+  async rows({ limit, actor, action, resource, since, until }, { audit }) {
+    const filters = { actor, action, resource, since, until, limit: PAGE_SIZE };
     const found: Entry[] = [];
     for (let cursor: string | undefined; found.length < limit;) {
-      const { items, next } = await audit.list({ ...filters, limit: PAGE_SIZE, cursor });
+      const { items, next } = await audit.list({ ...filters, cursor });
       found.push(...items);
       if (next === undefined) break;
       cursor = next;
     }
     return found.slice(0, limit);
-  });
+  },
+  columns: {
+    WHEN: ({ at }, now) => relativeTime(at, now),
+    WHO: actorWords,
+    ACTION: ({ action }) => action,
+    WHAT: resourceWords,
+    CHANGES: changeWords,
+  },
+  toJson: (entry) => fromEntry(entry, { isNamed: true }),
+  empty: "Nothing was recorded.",
+});
 
-const KIND_WIDTH = Math.max(...RESOURCE_KINDS.map((kind) => kind.length)) + 2;
-const ACTION_LIST = [
-  "The resources and their actions, which are written like pet.added:",
-  ...RESOURCE_KINDS.map((kind) => {
-    const verbs = ACTION_NAMES.filter((name) => resourceKindOf(name) === kind).map((name) =>
-      name.slice(kind.length + 1),
-    );
-    return `  ${kind.padEnd(KIND_WIDTH)}${verbs.join(", ")}`;
-  }),
-].join("\n");
-
-const TEXTS: CommandTexts = {
-  notes: [
-    "Entries are kept for AUDIT_DAYS (365 days by default). They never contain an adopter's data. What the service does to a domain by itself is in the domain's history.",
-    ACTION_LIST,
-  ],
-  examples: [
-    { text: "Show what happened last", line: "adoption-store audit" },
-    { text: "Show what key 3 did in the last week", line: "adoption-store audit --actor key:3 --since 7d" },
-    { text: "Show what happened to animal 7", line: "adoption-store audit --resource pet:7" },
-    {
-      text: "Show who created, rotated and revoked keys, as JSON",
-      line: "adoption-store audit --resource key --limit 1000 --json",
-    },
-  ],
-};
-
-export const auditCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("audit"), TEXTS)
-      .description("show who did what, and when, newest first")
-      .addOption(
-        withSuggestions(
-          new Option(
-            "--actor <actor>",
-            "only actions of this kind of actor (key, person, operator or service), or of one actor, such as key:3",
-          ).argParser(actorOf),
-          ACTOR_KINDS,
-        ),
-      )
-      .addOption(
-        withSuggestions(
-          new Option(
-            "--action <action>",
-            "only this action, such as pet.changed; the list is below",
-          ).argParser(actionOf),
-          ACTION_NAMES,
-        ),
-      )
-      .addOption(
-        withSuggestions(
-          new Option(
-            "--resource <resource>",
-            "only actions on this kind of resource, such as pet, or on one resource, such as pet:7",
-          ).argParser(resourceOf),
-          RESOURCE_KINDS,
-        ),
-      )
-      .option(
-        "--since <when>",
-        "only from this time on: 2030-12-05T00:00:00Z, or 7d for the last 7 days",
-        timeOf("--since"),
-      )
-      .option("--until <when>", "only before this time, in the same form", timeOf("--until"))
-      .option(
-        "--limit <number>",
-        `how many entries to show (default: ${DEFAULT_LIMIT})`,
-        limitOf,
-        DEFAULT_LIMIT,
-      )
-      .option("--json", "print JSON")
-      .action(async (options: Options) => {
-        const entries = await readEntries(options);
-        if (options.json)
-          return printList(
-            entries.map((entry) => fromEntry(entry, { isNamed: true })),
-            {},
-            { json: true, empty: "" },
-          );
-        printList(entries, columnsAt(Date.now()), { json: false, empty: "Nothing was recorded." });
-      }),
-    [],
-  );
+export const auditCommand = storeCommand(listEntries);

@@ -1,32 +1,21 @@
-import { Command, Option } from "commander";
 import { siteRoot } from "../deploys/site-root.ts";
 import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type Plan, PLAN_NAMES } from "../projects/plan.ts";
 import { type Api, apiClient, ApiError } from "./api-client.ts";
-import { withExamples } from "./help/texts.ts";
+import { command, group } from "./command.ts";
 import type { Listing } from "./pack.ts";
 import {
   type Columns,
   formatBytes,
   formatNames,
+  listText,
   note,
-  print,
-  printJson,
-  printList,
   progressLine,
   relativeTime,
 } from "./print/output.ts";
-import { availableConfig, clientOf, withSettings } from "./settings.ts";
+import { availableConfig, clientOf } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
-
-interface DeployOptions extends Record<string, unknown> {
-  project: string;
-  create?: boolean;
-  plan: Plan;
-  keyFile?: string;
-  json?: boolean;
-}
 
 interface Project {
   slug: string;
@@ -61,7 +50,10 @@ const assertSite = ({ files }: Listing) => {
 };
 
 /** Finds the project, or creates it with `--create`. @throws UsageError if it does not exist */
-const findProject = async (api: Api, { project: slug, create, plan }: DeployOptions): Promise<Project> => {
+const findProject = async (
+  api: Api,
+  { project: slug, create, plan }: { project: string; create: boolean | undefined; plan: Plan },
+): Promise<Project> => {
   try {
     return await api.call<Project>("GET", `/platform/projects/${encodeURIComponent(slug)}`);
   } catch (error) {
@@ -104,102 +96,97 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
   }
 };
 
-/** The options with which a command finds the server. */
-const withServer = (command: Command): Command =>
-  command
-    .option(
-      "--server <url>",
-      "address of the server (env ADOPTION_STORE_URL; default BASE_URL or http://localhost:PORT)",
-    )
-    .option(
-      "--key-file <file>",
-      "file with an API key (default DATA_DIR/admin.key; env ADOPTION_STORE_KEY holds the key itself)",
-    );
+/** How a command finds the server. */
+const SERVER = {
+  "--server <url>":
+    "address of the server (env ADOPTION_STORE_URL; default BASE_URL or http://localhost:PORT)",
+  "--key-file <file>":
+    "file with an API key (default DATA_DIR/admin.key; env ADOPTION_STORE_KEY holds the key itself)",
+} as const;
 
-export const deployCommand = (): Command =>
-  withSettings(
-    withServer(
-      withExamples(
-        new Command("deploy"),
-        ["Publish ./site as a new project", "adoption-store deploy site --project docs --create"],
-        [
-          "Publish to a server on another machine",
-          "adoption-store deploy site --project docs \\\n  --server https://adopt.example.org --key-file deploy.key",
-        ],
-      )
-        .summary("publish a directory as a site")
-        .description("publish a directory of static files as a project's site, and print its address")
-        .argument("<directory>", "directory to publish; its index.html is the start page")
-        .requiredOption("--project <slug>", "the project, such as docs")
-        .option("--create", "create the project if it does not exist")
-        .addOption(
-          new Option("--plan <plan>", "plan of a new project; custom domains need pro")
-            .choices(PLAN_NAMES)
-            .default("free"),
-        ),
-    ).option("--json", "print the deploy as JSON"),
-    [],
-    ["baseUrl", "port"],
-  ).action(async (directory: string, options: DeployOptions) => {
-    const config = availableConfig(options);
+const apiOf = (input: { server: string | undefined; keyFile: string | undefined }): Api => {
+  const config = availableConfig(input);
+  return apiClient(clientOf(input, config), config, input.keyFile);
+};
+
+export const deployCommand = command({
+  name: "deploy",
+  summary: "publish a directory as a site",
+  description: "publish a directory of static files as a project's site, and print its address",
+  takes: {
+    "<directory>": "directory to publish; its index.html is the start page",
+    "--project <slug>": { text: "the project, such as docs", required: true },
+    "--create": "create the project if it does not exist",
+    "--plan <plan>": {
+      text: "plan of a new project; custom domains need pro",
+      choices: PLAN_NAMES,
+      fallback: "free",
+    },
+    ...SERVER,
+    "--json": "print the deploy as JSON",
+  },
+  hiddenSettings: ["baseUrl", "port"],
+  examples: {
+    "Publish ./site as a new project": "adoption-store deploy site --project docs --create",
+    "Publish to a server on another machine":
+      "adoption-store deploy site --project docs \\\n  --server https://adopt.example.org --key-file deploy.key",
+  },
+  async run({ directory, ...input }) {
     const { listDirectory } = await import("./pack.ts");
     const listing = await listDirectory(directory);
     assertSite(listing);
-    const api = apiClient(clientOf(options, config), config, options.keyFile);
-    const project = await findProject(api, options);
+    const api = apiOf(input);
+    const project = await findProject(api, input);
     noteSkipped(listing);
     // As in serve: the upload takes longer than the JIT takes to compile it.
     Bun.unsafe.setJITPolicy(1);
     const start = performance.now();
     const deploy = await upload(api, directory, listing, project.slug);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    if (options.json) return printJson({ ...deploy, address: project.address });
-    print(
-      `Deploy ${deploy.id}: ${quantity(deploy.files, "file")}, ${formatBytes(deploy.bytes)}, in ${seconds} s`,
-    );
-    print(project.address);
-    if (deploy.preview !== undefined) print(`Preview: ${deploy.preview}`);
-  });
-
-interface ListOptions extends Record<string, unknown> {
-  project: string;
-  keyFile?: string;
-  json?: boolean;
-}
+    const { id, files, bytes, preview } = deploy;
+    const lines = [
+      `Deploy ${id}: ${quantity(files, "file")}, ${formatBytes(bytes)}, in ${seconds} s`,
+      project.address,
+      ...(preview === undefined ? [] : [`Preview: ${preview}`]),
+    ];
+    return { json: { ...deploy, address: project.address }, text: lines.join("\n") };
+  },
+});
 
 /** The largest page of the API. */
 const MAX_DEPLOYS = 100;
 
-const columnsAt = (now: number): Columns<Deploy> => ({
+const COLUMNS: Columns<Deploy> = {
   ID: ({ id }) => String(id),
   STATUS: ({ status, active }) => (active ? "live" : status),
   FILES: ({ files }) => String(files),
   SIZE: ({ bytes }) => formatBytes(bytes),
-  CREATED: ({ createdAt }) => relativeTime(Date.parse(createdAt), now),
+  CREATED: ({ createdAt }, now) => relativeTime(Date.parse(createdAt), now),
   "PREVIEW OR REASON": ({ preview, reason }) => preview ?? reason ?? "-",
+};
+
+const listDeploys = command({
+  name: "list",
+  description: `list a project's newest deploys, at most ${MAX_DEPLOYS}`,
+  takes: {
+    "--project <slug>": { text: "the project, such as docs", required: true },
+    ...SERVER,
+    "--json": "print JSON",
+  },
+  hiddenSettings: ["baseUrl", "port"],
+  examples: {
+    "See which deploy is live, and where to preview the others": "adoption-store deploys list --project docs",
+  },
+  async run({ project, ...input }) {
+    const path = `/platform/projects/${encodeURIComponent(project)}/deploys?limit=${MAX_DEPLOYS}`;
+    const found = await apiOf(input).call<Deploy[]>("GET", path);
+    const empty = `No deploys. Publish one: adoption-store deploy DIRECTORY --project ${project}`;
+    return { json: found, text: listText(found, COLUMNS, empty) };
+  },
 });
 
-const listCommand = () =>
-  withSettings(
-    withServer(
-      withExamples(new Command("list"), [
-        "See which deploy is live, and where to preview the others",
-        "adoption-store deploys list --project docs",
-      ])
-        .description(`list a project's newest deploys, at most ${MAX_DEPLOYS}`)
-        .requiredOption("--project <slug>", "the project, such as docs"),
-    ).option("--json", "print JSON"),
-    [],
-    ["baseUrl", "port"],
-  ).action(async (options: ListOptions) => {
-    const config = availableConfig(options);
-    const api = apiClient(clientOf(options, config), config, options.keyFile);
-    const path = `/platform/projects/${encodeURIComponent(options.project)}/deploys?limit=${MAX_DEPLOYS}`;
-    printList(await api.call<Deploy[]>("GET", path), columnsAt(Date.now()), {
-      json: options.json,
-      empty: `No deploys. Publish one: adoption-store deploy DIRECTORY --project ${options.project}`,
-    });
-  });
-
-export const deploysCommand = (): Command =>
-  new Command("deploys").description("list the deploys of a project").addCommand(listCommand());
+export const deploysCommand = group({
+  name: "deploys",
+  description: "list the deploys of a project",
+  commands: [listDeploys],
+});
