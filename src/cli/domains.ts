@@ -1,23 +1,19 @@
-import { Command, Option } from "commander";
-import { commandServices } from "../app/command-services.ts";
 import type { CertificateService } from "../certificates/service.ts";
 import { SHARED } from "../config/shared-settings.ts";
 import { comparable } from "../domains/checks.ts";
 import { fromDomain, fromEvent, fromRowResult } from "../domains/model.ts";
 import type { DomainFilters } from "../domains/read-repository.ts";
 import { type DomainService, refusalOf } from "../domains/service.ts";
-import { STORED_STAGES, type StoredStage, isHeld, isServed, wantsCertificate } from "../domains/stage.ts";
+import { STORED_STAGES, isHeld, isServed, wantsCertificate } from "../domains/stage.ts";
 import type { InspectedDomain, ListedDomain } from "../domains/reads.ts";
 import { parseDomainList } from "../lib/domain-list.ts";
 import { Fault, type FaultCode } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { confirm } from "./confirm.ts";
-import { whenNotFound, withDatabase } from "./database.ts";
+import { assertConfirmed, confirm } from "./confirm.ts";
 import { checkCommand, templateCommand } from "./domain-setup.ts";
 import { assertReadable } from "./file-arguments.ts";
-import { withExamples, withTexts } from "./help/texts.ts";
 import {
   type WireDomain,
   argumentOf,
@@ -30,67 +26,27 @@ import {
   printRecords,
   printStage,
 } from "./print/domain.ts";
-import {
-  allPages,
-  type Columns,
-  noteError,
-  print,
-  printDeclined,
-  printJson,
-  printList,
-  printResult,
-  relativeTime,
-  table,
-} from "./print/output.ts";
-import { configBeside, withSettings } from "./settings.ts";
+import { allPages, noteError, PAGE_SIZE, print, printJson, relativeTime, table } from "./print/output.ts";
+import { action, list, resource } from "./resource.ts";
+import { configBeside } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
-const PAGE_SIZE = 100;
 const HISTORY_LENGTH = 20;
 
-interface Options extends Record<string, unknown> {
+const PROJECT = {
+  "--project <slug>": { text: "the project, such as docs", required: true },
+  "--json": "print JSON",
+} as const;
+
+const DOMAIN = { "<hostname>": "the domain", ...PROJECT } as const;
+
+/** The flags of `domains add`. */
+interface AddFlags {
   project: string;
-  json?: boolean;
-  wait?: boolean;
-  pair?: boolean;
-  yes?: boolean;
-  revoke?: boolean;
+  json: boolean | undefined;
+  wait: boolean | undefined;
+  pair: boolean | undefined;
 }
-
-type Services = ReturnType<typeof commandServices>;
-
-/** Runs `work` on the domains of DATA_DIR, with or without a running server. */
-const withDomains = <Result>(
-  options: Partial<Options>,
-  work: (platform: Services["platform"], services: Services) => Promise<Result>,
-): Promise<Result> => {
-  const config = configBeside(options);
-  return whenNotFound(
-    "check the name and --project",
-    withDatabase(config, (database) => {
-      const services = commandServices(config, database);
-      return work(services.platform, services);
-    }),
-  );
-};
-
-const projectOption = (text = "the project, such as docs") => new Option("--project <slug>", text);
-
-/** A command on domains, with the flags that all these commands share. */
-const domainCommand = (
-  name: string,
-  description: string,
-  example: readonly [string, string],
-  project = projectOption().makeOptionMandatory(),
-) =>
-  withSettings(
-    withExamples(new Command(name), example)
-      .description(description)
-      .addOption(project)
-      .option("--json", "print JSON"),
-    [],
-    SHARED,
-  );
 
 /** @param path a file, or - for standard input */
 const readList = (path: string): Promise<string> => {
@@ -110,7 +66,8 @@ const detailOf = ({ domain, error }: ReturnType<typeof fromRowResult>): string =
 const addDomainList = async (
   domains: DomainService,
   path: string,
-  { project, json }: Partial<Options>,
+  project: string | undefined,
+  json: boolean | undefined,
 ): Promise<void> => {
   const rows = parseDomainList(await readList(path));
   if (rows.length === 0) throw new OperatorError("The list has no domains.");
@@ -123,7 +80,7 @@ const addDomainList = async (
 };
 
 /** Prints domains that were added with their records, and the next steps. */
-const printAdded = (domains: readonly WireDomain[], { project, wait }: Options): void => {
+const printAdded = (domains: readonly WireDomain[], { project, wait }: AddFlags): void => {
   const waiting = domains.filter(({ stage }) => !isServed(stage));
   for (const domain of domains) printStage(domain);
   if (waiting.length > 0) printRecords(waiting);
@@ -141,18 +98,18 @@ const printRefusal = (pair: string, error: unknown): void => {
 };
 
 /** Adds a domain and prints its records. Then, on a terminal, it offers the pair, unless a flag decides. */
-const addDomain = async (service: DomainService, hostname: string, options: Options): Promise<void> => {
-  const add = (pair?: boolean) => service.add(options.project, { hostname, pair }, OPERATOR);
-  const { domain, pair } = await add(options.pair);
+const addDomain = async (service: DomainService, hostname: string, flags: AddFlags): Promise<void> => {
+  const add = (pair?: boolean) => service.add(flags.project, { hostname, pair }, OPERATOR);
+  const { domain, pair } = await add(flags.pair);
   const added = fromDomain(domain);
-  if (options.json) return printJson(added);
-  printAdded(options.pair && pair ? [added, fromDomain(pair)] : [added], options);
-  if (pair || options.pair !== undefined || added.pair === undefined) return;
-  if (!process.stdin.isTTY) return printPairHint(hostname, added.pair, options.project);
+  if (flags.json) return printJson(added);
+  printAdded(flags.pair && pair ? [added, fromDomain(pair)] : [added], flags);
+  if (pair || flags.pair !== undefined || added.pair === undefined) return;
+  if (!process.stdin.isTTY) return printPairHint(hostname, added.pair, flags.project);
   if (!(await confirm(`Also add ${added.pair} and redirect it?`, true))) return;
   try {
     const { pair: other } = await add(true);
-    if (other) printAdded([fromDomain(other)], options);
+    if (other) printAdded([fromDomain(other)], flags);
   } catch (error) {
     printRefusal(added.pair, error);
   }
@@ -203,175 +160,144 @@ export const followDomain = async (
 };
 
 const showOrJson =
-  ({ json }: Partial<Options>) =>
-  (domain: WireDomain) =>
+  (json: boolean | undefined) =>
+  (domain: WireDomain): void =>
     json ? printJson(domain) : printStage(domain);
 
-type AddOptions = Partial<Options> & { from?: string };
-
-const ADD_TEXTS = {
+const addDomains = action({
+  name: "add",
+  description: "add a custom domain to a project, and print the DNS record to create",
+  takes: {
+    "[hostname]": "the domain or subdomain, such as docs.example.org or '*.example.org'",
+    "--project <slug>": "the project, such as docs; with --from, the project of lines without one",
+    "--json": "print JSON",
+    "--pair":
+      "also add the name with or without www, if there is one, as a redirect (on a terminal, the command asks)",
+    "--no-pair": "add only this name, and do not ask",
+    "--wait": "check it every 10 seconds until it is live, and print every change",
+    "--from <file>": {
+      text: "add a list of domains instead; - for standard input",
+      conflicts: ["pair", "wait"],
+    },
+  },
   notes: [
     "A --from list has one domain per line, or is CSV with the columns domain, project and role. A role is primary, served or redirect. Domains that a project already has do not change, so you can add a list again.",
   ],
+  examples: {
+    "Add a domain, create the record that it prints, and wait until it is live":
+      "adoption-store domains add docs.example.org --project docs --wait",
+  },
   exitCodes: { 0: "the domains were added", 1: "the command failed, or a domain was refused" },
-};
+  async run({ hostname, project, from, ...flags }, { platform: { domains } }) {
+    const { json, wait } = flags;
+    if (from !== undefined && hostname === undefined) return addDomainList(domains, from, project, json);
+    if (from !== undefined || hostname === undefined || project === undefined)
+      throw new UsageError("name a domain and its --project, or a list of domains with --from");
+    await addDomain(domains, hostname, { ...flags, project });
+    if (wait) await followDomain(domains, project, hostname, showOrJson(json));
+  },
+});
 
-const addCommand = () =>
-  withTexts(
-    domainCommand(
-      "add",
-      "add a custom domain to a project, and print the DNS record to create",
-      [
-        "Add a domain, create the record that it prints, and wait until it is live",
-        "adoption-store domains add docs.example.org --project docs --wait",
-      ],
-      projectOption("the project, such as docs; with --from, the project of lines without one"),
-    ),
-    ADD_TEXTS,
-  )
-    .argument("[hostname]", "the domain or subdomain, such as docs.example.org or '*.example.org'")
-    .option(
-      "--pair",
-      "also add the name with or without www, if there is one, as a redirect (on a terminal, the command asks)",
-    )
-    .option("--no-pair", "add only this name, and do not ask")
-    .option("--wait", "check it every 10 seconds until it is live, and print every change")
-    .addOption(
-      new Option("--from <file>", "add a list of domains instead; - for standard input").conflicts([
-        "pair",
-        "wait",
-      ]),
-    )
-    .action((hostname: string | undefined, options: AddOptions) =>
-      withDomains(options, async ({ domains }) => {
-        const { from, project } = options;
-        if (from !== undefined && hostname === undefined) return addDomainList(domains, from, options);
-        if (from !== undefined || hostname === undefined || project === undefined)
-          throw new UsageError("name a domain and its --project, or a list of domains with --from");
-        await addDomain(domains, hostname, { ...options, project });
-        if (options.wait) return followDomain(domains, project, hostname, showOrJson(options));
-      }),
-    );
-
-const verifyCommand = () =>
-  withTexts(
-    domainCommand("verify", "check a domain's DNS records now", [
-      "Check the records now",
-      "adoption-store domains verify docs.example.org --project docs",
-    ]),
-    { exitCodes: { 0: "the domain is live", 1: "it is not live yet; the findings say why" } },
-  )
-    .argument("<hostname>", "the domain")
-    .option("--wait", "check it every 10 seconds until it is live, and print every change")
-    .action((hostname: string, options: Options) =>
-      withDomains(options, async ({ domains }) => {
-        const show = showOrJson(options);
-        if (options.wait) return followDomain(domains, options.project, hostname, show);
-        const domain = fromDomain(await domains.verify(options.project, hostname, OPERATOR));
-        show(domain);
-        // Scripts look at the exit code.
-        if (!isServed(domain.stage)) process.exitCode = 1;
-      }),
-    );
+const verifyDomain = action({
+  name: "verify",
+  description: "check a domain's DNS records now",
+  takes: { ...DOMAIN, "--wait": "check it every 10 seconds until it is live, and print every change" },
+  examples: { "Check the records now": "adoption-store domains verify docs.example.org --project docs" },
+  exitCodes: { 0: "the domain is live", 1: "it is not live yet; the findings say why" },
+  async run({ hostname, project, json, wait }, { platform: { domains } }) {
+    if (wait) return followDomain(domains, project, hostname, showOrJson(json));
+    const domain = fromDomain(await domains.verify(project, hostname, OPERATOR));
+    // Scripts look at the exit code.
+    if (!isServed(domain.stage)) process.exitCode = 1;
+    return { json: domain, text: () => printStage(domain) };
+  },
+});
 
 const everyDomain = (domains: DomainService, filters: DomainFilters): Promise<ListedDomain[]> =>
   allPages((cursor: string | undefined) => domains.listAll({ ...filters, limit: PAGE_SIZE, cursor }));
 
-const listCommand = () =>
-  domainCommand(
-    "list",
-    "list the domains of one project or of all projects, problems first",
-    ["List the domains of the project docs", "adoption-store domains list --project docs"],
-    projectOption("only domains of this project, such as docs"),
-  )
-    .addOption(new Option("--stage <stage...>", "only domains in these stages").choices(STORED_STAGES))
-    .option("--q <text>", "only domains whose names contain this text")
-    .action(({ stage: stages, ...options }: Partial<Options> & { stage?: StoredStage[]; q?: string }) =>
-      withDomains(options, async ({ domains }) => {
-        const { project, q, json } = options;
-        const found = (await everyDomain(domains, { project, q, stages })).map(fromDomain);
-        const now = Date.now();
-        const columns: Columns<WireDomain> = {
-          DOMAIN: displayName,
-          STAGE: ({ stage, suspension }) => (suspension ? `${stage} (the plan is below Pro)` : stage),
-          ROLE: ({ role }) => role,
-          PROJECT: (domain) => domain.project,
-          CHECKED: ({ checkedAt }) => (checkedAt ? relativeTime(Date.parse(checkedAt), now) : "never"),
-        };
-        const slug = project ?? "SLUG";
-        const none = `No domains. Add one: adoption-store domains add HOSTNAME --project ${slug}`;
-        printList(found, columns, { json, empty: q || stages ? "No domain matches." : none });
-      }),
-    );
+const listDomains = list({
+  name: "list",
+  description: "list the domains of one project or of all projects, problems first",
+  takes: {
+    "--project <slug>": "only domains of this project, such as docs",
+    "--json": "print JSON",
+    "--stage <stage...>": { text: "only domains in these stages", choices: STORED_STAGES },
+    "--q <text>": "only domains whose names contain this text",
+  },
+  examples: { "List the domains of the project docs": "adoption-store domains list --project docs" },
+  rows: async ({ project, q, stage: stages }, { platform: { domains } }) =>
+    (await everyDomain(domains, { project, q, stages })).map(fromDomain),
+  columns: {
+    DOMAIN: displayName,
+    STAGE: ({ stage, suspension }) => (suspension ? `${stage} (the plan is below Pro)` : stage),
+    ROLE: ({ role }) => role,
+    PROJECT: ({ project }) => project,
+    CHECKED: ({ checkedAt }, now) => (checkedAt ? relativeTime(Date.parse(checkedAt), now) : "never"),
+  },
+  empty: ({ project = "SLUG", q, stage }) =>
+    q || stage
+      ? "No domain matches."
+      : `No domains. Add one: adoption-store domains add HOSTNAME --project ${project}`,
+});
 
-const showCommand = () =>
-  domainCommand("show", "show a domain: its record, what the last check found, and its history", [
-    "Find out why a domain is not live",
-    "adoption-store domains show docs.example.org --project docs",
-  ])
-    .argument("<hostname>", "the domain")
-    .action((hostname: string, options: Options) =>
-      withDomains(options, async ({ domains }) => {
-        const domain = fromDomain(await domains.get(options.project, hostname));
-        if (options.json) return printJson(domain);
-        printStage(domain);
-        printRecords([domain]);
-        printCertificate(domain);
-        printLastCheck(domain);
-        const { items } = await domains.history(options.project, hostname, {
-          limit: HISTORY_LENGTH,
-          cursor: undefined,
-        });
-        printHistory(items.map((event) => fromEvent(event, { isNamed: true })));
-      }),
-    );
+const showDomain = action({
+  name: "show",
+  description: "show a domain: its record, what the last check found, and its history",
+  takes: DOMAIN,
+  examples: {
+    "Find out why a domain is not live": "adoption-store domains show docs.example.org --project docs",
+  },
+  async run({ hostname, project, json }, { platform: { domains } }) {
+    const domain = fromDomain(await domains.get(project, hostname));
+    if (json) return printJson(domain);
+    printStage(domain);
+    printRecords([domain]);
+    printCertificate(domain);
+    printLastCheck(domain);
+    const { items } = await domains.history(project, hostname, { limit: HISTORY_LENGTH, cursor: undefined });
+    printHistory(items.map((event) => fromEvent(event, { isNamed: true })));
+  },
+});
 
-const primaryCommand = () =>
-  domainCommand("primary", "make a domain the primary one, which the others redirect to", [
-    "Make a domain the primary one",
-    "adoption-store domains primary docs.example.org --project docs",
-  ])
-    .argument("<hostname>", "the domain")
-    .action((hostname: string, options: Options) =>
-      withDomains(options, async ({ domains }) => {
-        const domain = fromDomain(await domains.makePrimary(options.project, hostname, OPERATOR));
-        printResult(
-          options.json,
-          domain,
-          `${displayName(domain)} is the primary domain of ${options.project}.`,
-        );
-      }),
-    );
+const makePrimary = action({
+  name: "primary",
+  description: "make a domain the primary one, which the others redirect to",
+  takes: DOMAIN,
+  examples: {
+    "Make a domain the primary one": "adoption-store domains primary docs.example.org --project docs",
+  },
+  async run({ hostname, project }, { platform: { domains } }) {
+    const domain = fromDomain(await domains.makePrimary(project, hostname, OPERATOR));
+    return { json: domain, text: `${displayName(domain)} is the primary domain of ${project}.` };
+  },
+});
 
-const redirectCommand = () =>
-  domainCommand("redirect", "redirect a domain's visitors to the primary domain, with status 301", [
-    "Redirect www to the primary domain",
-    "adoption-store domains redirect www.example.org --project docs",
-  ])
-    .argument("<hostname>", "the domain")
-    .action((hostname: string, options: Options) =>
-      withDomains(options, async ({ domains, domainSettings: settings }) => {
-        const { domains: mapping } = await settings.read(options.project);
-        const { hostname: from } = fromDomain(await domains.get(options.project, hostname));
-        const to = mapping.primary;
-        if (to === undefined)
-          throw new OperatorError(
-            `${options.project} has no primary domain: set one with adoption-store domains primary HOSTNAME --project ${options.project}`,
-          );
-        if (from === to)
-          throw new OperatorError(
-            `${from} is the primary domain and cannot redirect to itself: first make another one primary with adoption-store domains primary HOSTNAME --project ${options.project}`,
-          );
-        const others = mapping.redirects.filter((redirect) => redirect.from !== from);
-        const redirects = [...others, { from, to, status: 301 as const }];
-        const { domains: updated } = await settings.write(
-          options.project,
-          { domains: { primary: to, redirects } },
-          OPERATOR,
-        );
-        printResult(options.json, { domains: updated }, `${from} redirects to ${to}.`);
-      }),
-    );
+const redirectDomain = action({
+  name: "redirect",
+  description: "redirect a domain's visitors to the primary domain, with status 301",
+  takes: DOMAIN,
+  examples: {
+    "Redirect www to the primary domain": "adoption-store domains redirect www.example.org --project docs",
+  },
+  async run({ hostname, project }, { platform: { domains, domainSettings } }) {
+    const { domains: mapping } = await domainSettings.read(project);
+    const { hostname: from } = fromDomain(await domains.get(project, hostname));
+    const to = mapping.primary;
+    if (to === undefined)
+      throw new OperatorError(
+        `${project} has no primary domain: set one with adoption-store domains primary HOSTNAME --project ${project}`,
+      );
+    if (from === to)
+      throw new OperatorError(
+        `${from} is the primary domain and cannot redirect to itself: first make another one primary with adoption-store domains primary HOSTNAME --project ${project}`,
+      );
+    const others = mapping.redirects.filter((redirect) => redirect.from !== from);
+    const redirects = [...others, { from, to, status: 301 as const }];
+    const updated = await domainSettings.write(project, { domains: { primary: to, redirects } }, OPERATOR);
+    return { json: { domains: updated.domains }, text: `${from} redirects to ${to}.` };
+  },
+});
 
 /** Revokes a domain's certificate. If the domain does not hold its name, the certificate may be another project's. */
 const revokeFor = async (
@@ -382,57 +308,48 @@ const revokeFor = async (
   await certificates.revoke(hostname);
 };
 
-const removeCommand = () =>
-  domainCommand("remove", "remove a domain, and stop serving it at once", [
-    "Remove a domain and revoke its certificate",
-    "adoption-store domains remove old.example.org --project docs --revoke",
-  ])
-    .argument("<hostname>", "the domain")
-    .option("--yes", "do not ask")
-    .option("--revoke", "revoke its certificate at the CA too")
-    .action((hostname: string, options: Options) =>
-      withDomains(options, async ({ domains }, services) => {
-        const domain = fromDomain(await domains.get(options.project, hostname));
-        if (isServed(domain.stage) && domain.role !== "redirect" && !options.yes)
-          printBeforeRemoval(
-            domain,
-            options.project,
-            await everyDomain(domains, { project: options.project }),
-          );
-        if (!options.yes && !(await confirm(`Remove ${displayName(domain)}?`)))
-          return printDeclined(options.json, "Nothing was removed.");
-        // The domain is removed even if the CA cannot be reached.
-        const refusal = options.revoke
-          ? await revokeFor(domain, services.certificates).catch(reasonOf)
-          : undefined;
-        await domains.remove(options.project, hostname, OPERATOR);
-        if (refusal !== undefined)
-          throw new Error(
-            `${domain.hostname} was removed, but its certificate could not be revoked: ${refusal}`,
-          );
-        printResult(
-          options.json,
-          { removed: domain.hostname },
-          `${displayName(domain)} has been removed. If it has a DNS record, delete that too.`,
-        );
-      }),
-    );
+const removeDomain = action({
+  name: "remove",
+  description: "remove a domain, and stop serving it at once",
+  takes: { ...DOMAIN, "--yes": "do not ask", "--revoke": "revoke its certificate at the CA too" },
+  examples: {
+    "Remove a domain and revoke its certificate":
+      "adoption-store domains remove old.example.org --project docs --revoke",
+  },
+  async run({ hostname, project, yes, revoke }, store) {
+    const { domains } = store.platform;
+    const domain = fromDomain(await domains.get(project, hostname));
+    if (isServed(domain.stage) && domain.role !== "redirect" && !yes)
+      printBeforeRemoval(domain, project, await everyDomain(domains, { project }));
+    await assertConfirmed(yes, `Remove ${displayName(domain)}?`, "Nothing was removed.");
+    // The domain is removed even if the CA cannot be reached.
+    const refusal = revoke ? await revokeFor(domain, store.certificates).catch(reasonOf) : undefined;
+    await domains.remove(project, hostname, OPERATOR);
+    if (refusal !== undefined)
+      throw new Error(`${domain.hostname} was removed, but its certificate could not be revoked: ${refusal}`);
+    return {
+      json: { removed: domain.hostname },
+      text: `${displayName(domain)} has been removed. If it has a DNS record, delete that too.`,
+    };
+  },
+});
 
-export const domainsCommand = (): Command => {
-  const command = new Command("domains")
-    .summary("manage the custom domains of sites")
-    .description("check, add, verify, redirect and remove the custom domains of projects");
-  for (const part of [
-    checkCommand(),
-    addCommand(),
-    listCommand(),
-    showCommand(),
-    verifyCommand(),
-    primaryCommand(),
-    redirectCommand(),
-    removeCommand(),
-    templateCommand(),
-  ])
-    command.addCommand(part);
-  return command;
-};
+export const domainsCommand = resource({
+  name: "domains",
+  summary: "manage the custom domains of sites",
+  description: "check, add, verify, redirect and remove the custom domains of projects",
+  hint: "check the name and --project",
+  readConfig: configBeside,
+  hiddenSettings: SHARED,
+  actions: [
+    checkCommand,
+    addDomains,
+    listDomains,
+    showDomain,
+    verifyDomain,
+    makePrimary,
+    redirectDomain,
+    removeDomain,
+    templateCommand,
+  ],
+});

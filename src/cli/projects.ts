@@ -9,7 +9,6 @@ const listProjects = list({
   name: "list",
   description: "list projects, with their plans and addresses",
   takes: { "--q <text>": "only those whose slug or name contains this text" },
-  hiddenSettings: SHARED,
   examples: { "Find the projects of a customer": "adoption-store projects list --q rescue" },
   async rows({ q: text }, { platform: { projects }, config }) {
     const found = await allPages((cursor: string | undefined) =>
@@ -30,5 +29,6 @@ export const projectsCommand = resource({
   name: "projects",
   description: "list projects; the server may be running",
   readConfig: configBeside,
+  hiddenSettings: SHARED,
   actions: [listProjects],
 });

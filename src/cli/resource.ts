@@ -1,6 +1,8 @@
+import type { Command } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
+import type { SettingName } from "../config/settings.ts";
 import type { Database } from "../db/open.ts";
 import { command, type Declaration, group, type Heading, type Input, type Parameters } from "./command.ts";
 import { whenNotFound, withDatabase } from "./database.ts";
@@ -53,11 +55,17 @@ interface Access {
   hint?: string | undefined;
   /** How its commands read their settings. */
   readConfig?: typeof configOf | undefined;
+  /** Settings that all its commands take, and help does not show. */
+  hiddenSettings?: readonly SettingName[] | undefined;
 }
 
 /** The command of an action, with `--json`. */
-export const storeCommand = (one: Action<Parameters>, { hint, readConfig = configOf }: Access = {}) =>
+export const storeCommand = (
+  one: Action<Parameters>,
+  { hint, readConfig = configOf, hiddenSettings = [] }: Access = {},
+) =>
   command({
+    hiddenSettings,
     ...one,
     takes: { ...one.takes, ...(!one.takes?.["--json"] && { "--json": "print JSON" }) },
     run(input) {
@@ -70,11 +78,17 @@ export const storeCommand = (one: Action<Parameters>, { hint, readConfig = confi
     },
   });
 
-/** The commands on one kind of thing in the store. */
+/** The commands on one kind of thing in the store, and those about it that do without the store. */
 export const resource = ({
   actions,
   hint,
   readConfig,
+  hiddenSettings,
   ...heading
-}: Heading & Access & { actions: readonly Action<Parameters>[] }) =>
-  group({ ...heading, commands: actions.map((one) => storeCommand(one, { hint, readConfig })) });
+}: Heading & Access & { actions: readonly (Action<Parameters> | (() => Command))[] }) =>
+  group({
+    ...heading,
+    commands: actions.map((one) =>
+      typeof one === "function" ? one : storeCommand(one, { hint, readConfig, hiddenSettings }),
+    ),
+  });
