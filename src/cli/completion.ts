@@ -1,4 +1,4 @@
-import { Argument, Command, type Option } from "commander";
+import type { Argument, Command, Option } from "commander";
 import { settingText } from "../config/sources.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { openForReading } from "../db/readonly.ts";
@@ -6,9 +6,9 @@ import { oneLine } from "../lib/text.ts";
 import bash from "./completion/bash.sh" with { type: "text" };
 import fish from "./completion/fish.sh" with { type: "text" };
 import zsh from "./completion/zsh.sh" with { type: "text" };
+import { command } from "./command.ts";
 import { fullName, HELP } from "./help/help.ts";
-import { suggestionsFor, withoutSettings } from "./help/options.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { suggestionsFor } from "./help/options.ts";
 import { selectedSources } from "./store.ts";
 
 interface Candidate {
@@ -246,35 +246,22 @@ export const completionLines = ({ kind, candidates }: Completion): string =>
 const SCRIPTS = { bash, zsh, fish } as const;
 const SHELLS = Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[];
 
-const TEXTS: CommandTexts = {
+export const completionCommand = command({
+  name: "completion",
+  summary: "print a script that completes commands in a shell",
+  description:
+    "print a script with which the Tab key completes commands, options, values, files, and the ids and names of the store",
+  takes: { "<shell>": { text: "the shell", choices: SHELLS } },
+  isIndependent: true,
   notes: [
     "Ids and names of keys, people, categories, projects, domains and orders come from the store that the command selects, if the user may read it. Completion changes no files.",
     "Nothing is installed by itself: save the script where your shell looks for it, and open a new terminal.",
   ],
-  examples: [
-    {
-      text: "bash, for yourself; for all users /etc/bash_completion.d/adoption-store",
-      line: "adoption-store completion bash \\\n  > ~/.local/share/bash-completion/completions/adoption-store",
-    },
-    {
-      text: "zsh, in a directory of $fpath",
-      line: "adoption-store completion zsh > ~/.zfunc/_adoption-store",
-    },
-    {
-      text: "fish",
-      line: "adoption-store completion fish \\\n  > ~/.config/fish/completions/adoption-store.fish",
-    },
-  ],
-};
-
-export const completionCommand = (): Command =>
-  withoutSettings(
-    withTexts(new Command("completion"), TEXTS)
-      .summary("print a script that completes commands in a shell")
-      .description(
-        "print a script with which the Tab key completes commands, options, values, files, and the ids and names of the store",
-      )
-      .addArgument(new Argument("<shell>", "the shell").choices(SHELLS)),
-  ).action((shell: keyof typeof SCRIPTS) => {
-    process.stdout.write(SCRIPTS[shell]);
-  });
+  examples: {
+    "bash, for yourself; for all users /etc/bash_completion.d/adoption-store":
+      "adoption-store completion bash \\\n  > ~/.local/share/bash-completion/completions/adoption-store",
+    "zsh, in a directory of $fpath": "adoption-store completion zsh > ~/.zfunc/_adoption-store",
+    fish: "adoption-store completion fish \\\n  > ~/.config/fish/completions/adoption-store.fish",
+  },
+  run: ({ shell }) => void process.stdout.write(SCRIPTS[shell]),
+});

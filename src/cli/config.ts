@@ -1,17 +1,14 @@
-import { Command } from "commander";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { exampleFile, keyOf } from "../config/file.ts";
-import { SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "../config/settings.ts";
 import { type Sources, settingText } from "../config/sources.ts";
 import type { BlobsUrl } from "../lib/blobs-url.ts";
 import type { DatabaseUrl } from "../lib/database-url.ts";
-import { withoutSettings } from "./help/options.ts";
-import { withExamples, withTexts } from "./help/texts.ts";
-import { note, print, printList } from "./print/output.ts";
+import { command, group } from "./command.ts";
+import { type Columns, listText, note, print, printJson } from "./print/output.ts";
 import { describeStopped, serviceOf } from "./service-state.ts";
-import { sourcesBeside, withSettings } from "./settings.ts";
+import { sourcesBeside } from "./settings.ts";
 
-const NAMES = Object.keys(SETTINGS) as SettingName[];
 const HIDDEN = "(hidden)";
 
 /** What may be shown of a setting's value; a URL with a password or a key is a secret. */
@@ -19,7 +16,7 @@ type Shown = Exclude<ReturnType<typeof readConfig>[SettingName], BlobsUrl | Data
 
 /** A setting with its value, as JSON has it. */
 const rowsOf = (sources: Sources, config: Partial<Config>) =>
-  NAMES.map((name) => {
+  SETTING_NAMES.map((name) => {
     const setting: Setting = SETTINGS[name];
     const { text, kind, origin } = settingText(name, sources);
     const value: Shown = setting.isSecret && text !== "" ? HIDDEN : ((config[name] ?? null) as Shown);
@@ -34,6 +31,12 @@ const rowsOf = (sources: Sources, config: Partial<Config>) =>
     };
   });
 
+const COLUMNS: Columns<ReturnType<typeof rowsOf>[number]> = {
+  SETTING: ({ setting }) => setting,
+  VALUE: ({ text }) => text || "-",
+  "COMES FROM": ({ origin }) => origin,
+};
+
 /** The configuration, or the error of an invalid setting. */
 const parseConfig = (sources: Sources): { config: Partial<Config>; fault?: ConfigError } => {
   try {
@@ -44,49 +47,39 @@ const parseConfig = (sources: Sources): { config: Partial<Config>; fault?: Confi
   }
 };
 
-const showCommand = () =>
-  withSettings(
-    withExamples(new Command("show"), ["Show all settings", "adoption-store config show"])
-      .description("print all settings, and where each comes from")
-      .option("--json", "print JSON"),
-    [],
-    NAMES,
-  ).action(async (options: { json?: boolean }) => {
-    const sources = sourcesBeside(options);
+const showSettings = command({
+  name: "show",
+  description: "print all settings, and where each comes from",
+  takes: { "--json": "print JSON" },
+  hiddenSettings: SETTING_NAMES,
+  examples: { "Show all settings": "adoption-store config show" },
+  async run({ json, ...flags }) {
+    const sources = sourcesBeside(flags);
     const { config, fault } = parseConfig(sources);
-    printList(
-      rowsOf(sources, config),
-      {
-        SETTING: ({ setting }) => setting,
-        VALUE: ({ text }) => text || "-",
-        "COMES FROM": ({ origin }) => origin,
-      },
-      { json: options.json, empty: "" },
-    );
+    const rows = rowsOf(sources, config);
+    if (json) printJson(rows);
+    else print(listText(rows, COLUMNS, ""));
     const service = await serviceOf(settingText("dataDir", sources).text);
     if (service?.result !== undefined) note(describeStopped(service));
     if (fault) throw fault;
-  });
+  },
+});
 
-const exampleCommand = () =>
-  withoutSettings(
-    withExamples(new Command("example"), [
-      "Begin a configuration file",
-      "adoption-store config example > adoption-store.toml",
-    ]).description("print a configuration file with all settings, their defaults and their meaning"),
-  ).action(() => print(exampleFile()));
+const printExample = command({
+  name: "example",
+  description: "print a configuration file with all settings, their defaults and their meaning",
+  isIndependent: true,
+  examples: { "Begin a configuration file": "adoption-store config example > adoption-store.toml" },
+  run: () => print(exampleFile()),
+});
 
-const NOTES = [
-  'A configuration file is written in TOML, with one line for each setting, such as base_url = "https://adopt.example.org". A setting\'s name is its environment variable in lower case. The file is DATA_DIR/adoption-store.toml, or the one that --config names.',
-  "A flag overrides the environment, and the environment overrides the file. For the store of the installed service, its environment file comes between the environment and the file.",
-];
-
-export const configCommand = (): Command =>
-  withTexts(
-    new Command("config")
-      .summary("show the settings and where they come from")
-      .description("show the settings, and write a configuration file")
-      .addCommand(showCommand())
-      .addCommand(exampleCommand()),
-    { notes: NOTES },
-  );
+export const configCommand = group({
+  name: "config",
+  summary: "show the settings and where they come from",
+  description: "show the settings, and write a configuration file",
+  commands: [showSettings, printExample],
+  notes: [
+    'A configuration file is written in TOML, with one line for each setting, such as base_url = "https://adopt.example.org". A setting\'s name is its environment variable in lower case. The file is DATA_DIR/adoption-store.toml, or the one that --config names.',
+    "A flag overrides the environment, and the environment overrides the file. For the store of the installed service, its environment file comes between the environment and the file.",
+  ],
+});

@@ -1,12 +1,11 @@
-import { Command } from "commander";
 import { type Config, readConfig } from "../config/config.ts";
-import { SETTINGS, type SettingName } from "../config/settings.ts";
+import { SETTING_NAMES } from "../config/settings.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { type ClusterFacts, REPLICA_ALONE, clusterFacts, clusterText, isReplica } from "./cluster-facts.ts";
+import { command } from "./command.ts";
 import { type Concern, type Probe, probesOf } from "./doctor-probes.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { coloured, print, printJson } from "./print/output.ts";
-import { reportedSources, settingWarnings, withSettings } from "./settings.ts";
+import { coloured } from "./print/output.ts";
+import { reportedSources, settingWarnings } from "./settings.ts";
 
 type Level = "ok" | "warning" | "failed";
 
@@ -75,41 +74,27 @@ const settingsState = ({ sources, fault }: ReturnType<typeof reportedSources>): 
   return warnings.length === 0 ? "all are valid" : { warning: warnings.join("; ") };
 };
 
-interface Options extends Record<string, unknown> {
-  quick?: boolean;
-  json?: boolean;
-}
-
-const TEXTS: CommandTexts = {
+export const doctorCommand = command({
+  name: "doctor",
+  summary: "check everything, and say what to do",
+  description:
+    "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and say what to do",
+  takes: {
+    "--quick": "skip the slow parts: do not compare indexes with their tables, or read the files of sites",
+    "--json": "print JSON",
+  },
+  settings: ["port", "host", "diskReserve", "backupSchedule", "backupDir"],
+  hiddenSettings: SETTING_NAMES,
   notes: [
     "Each line begins with ok, warning or FAILED. The command changes nothing. It checks all settings, so it also takes the options of adoption-store serve.",
   ],
   exitCodes: { 0: "no check has FAILED", 1: "a check has FAILED" },
-  examples: [
-    {
-      text: "Check the store in ./data, or that of the service if there is none",
-      line: "adoption-store doctor",
-    },
-    { text: "Check it quickly", line: "adoption-store doctor --quick" },
-  ],
-};
-
-export const doctorCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("doctor"), TEXTS)
-      .summary("check everything, and say what to do")
-      .description(
-        "check settings, disk, database, sites, backups, port, clock, the cluster, and the DNS and ports of the platform, and say what to do",
-      )
-      .option(
-        "--quick",
-        "skip the slow parts: do not compare indexes with their tables, or read the files of sites",
-      )
-      .option("--json", "print JSON"),
-    ["port", "host", "diskReserve", "backupSchedule", "backupDir"],
-    Object.keys(SETTINGS) as SettingName[],
-  ).action(async ({ quick = false, json, ...options }: Options) => {
-    const reported = reportedSources(options);
+  examples: {
+    "Check the store in ./data, or that of the service if there is none": "adoption-store doctor",
+    "Check it quickly": "adoption-store doctor --quick",
+  },
+  async run({ quick = false, ...flags }) {
+    const reported = reportedSources(flags);
     const serverConfig = readConfig(reported.sources);
     const { backupSchedule, backupDir } = serverConfig;
     const config =
@@ -120,7 +105,7 @@ export const doctorCommand = (): Command =>
     for (const [check, probe] of Object.entries(probesOf(config, serverConfig)))
       findings.push(await attempt(check, () => probe(config, { quick })));
     findings.push(...(await clusterFindings(config)));
-    if (json) printJson(findings);
-    else for (const finding of findings) print(lineOf(finding));
     process.exitCode = findings.every(({ ok }) => ok) ? 0 : 1;
-  });
+    return { json: findings, text: findings.map(lineOf).join("\n") };
+  },
+});

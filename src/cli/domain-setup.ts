@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { commandDomainConnect } from "../app/domain-connect.ts";
 import { commandNameCheck } from "../app/domains.ts";
 import { systemRuntime } from "../app/runtime.ts";
@@ -9,41 +8,17 @@ import { SERVICES, fileNameOf } from "../domain-connect/template.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { fromNameCheck } from "../name-checks/model.ts";
 import { type NameVerdict, VERDICT_TONES } from "../name-checks/name-check.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { command } from "./command.ts";
 import { displayName, printFindings, printQuestions, printRecords } from "./print/domain.ts";
 import { coloured, print, printJson } from "./print/output.ts";
-import { availableConfig, withSettings } from "./settings.ts";
+import { availableConfig } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
-
-interface CheckOptions extends Record<string, unknown> {
-  target?: string;
-  trace?: boolean;
-  json?: boolean;
-}
 
 const TOO_FEW_RESPONSES = 3;
 
 const exitCodeOf = (verdict: NameVerdict): number => {
   if (verdict === "unknown") return TOO_FEW_RESPONSES;
   return VERDICT_TONES[verdict] === "good" ? 0 : 1;
-};
-
-const CHECK_TEXTS: CommandTexts = {
-  notes: [
-    "The command asks the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target it says whether the records are right, and without it whether other records are in the way.",
-  ],
-  examples: [
-    { text: "See what is in the way of a name", line: "adoption-store domains check docs.example.org" },
-    {
-      text: "Check a name against a project's target, with every query",
-      line: "adoption-store domains check example.org --target k3v.example.net --trace",
-    },
-  ],
-  exitCodes: {
-    0: "the records are right; without --target: no other record is in the way",
-    1: "records must change, or need time; or the command failed",
-    3: "too few name servers responded",
-  },
 };
 
 type WireNameCheck = ReturnType<typeof fromNameCheck>;
@@ -75,39 +50,38 @@ const printNameCheck = (check: WireNameCheck, withTrace: boolean): void => {
 };
 
 /** `domains check`, which needs no project. */
-export const checkCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("check"), CHECK_TEXTS)
-      .summary("check a name's DNS before you add it to a project")
-      .description("say what the DNS has for a name, and what to change, before you add it to a project")
-      .argument("<hostname>", "the domain or subdomain, such as docs.example.org")
-      .option("--target <name>", "the project's target, which must be the value of the record")
-      .option("--trace", "print every DNS query, its response, and the dig command that repeats it")
-      .option("--json", "print JSON"),
-    [],
-    SHARED,
-  ).action(async (hostname: string, { target, trace = false, json, ...settings }: CheckOptions) => {
-    const config = availableConfig(settings);
+export const checkCommand = command({
+  name: "check",
+  summary: "check a name's DNS before you add it to a project",
+  description: "say what the DNS has for a name, and what to change, before you add it to a project",
+  takes: {
+    "<hostname>": "the domain or subdomain, such as docs.example.org",
+    "--target <name>": "the project's target, which must be the value of the record",
+    "--trace": "print every DNS query, its response, and the dig command that repeats it",
+    "--json": "print JSON",
+  },
+  hiddenSettings: SHARED,
+  notes: [
+    "The command asks the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target it says whether the records are right, and without it whether other records are in the way.",
+  ],
+  examples: {
+    "See what is in the way of a name": "adoption-store domains check docs.example.org",
+    "Check a name against a project's target, with every query":
+      "adoption-store domains check example.org --target k3v.example.net --trace",
+  },
+  exitCodes: {
+    0: "the records are right; without --target: no other record is in the way",
+    1: "records must change, or need time; or the command failed",
+    3: "too few name servers responded",
+  },
+  async run({ hostname, target, trace = false, ...input }) {
+    const config = availableConfig(input);
     const check = commandNameCheck(config, dnsInspector(config, systemRuntime));
     const result = fromNameCheck(await check({ hostname, target }));
-    if (json) printJson(result);
-    else printNameCheck(result, trace);
     process.exitCode = exitCodeOf(result.verdict);
-  });
-
-const TEMPLATE_TEXTS: CommandTexts = {
-  notes: [
-    "Domain Connect lets a DNS provider create the records of a custom domain, once its holder agrees. The providers must have the templates of this service. They verify its requests with the public key that it publishes in the DNS.",
-    "The command creates the key on first use, in DATA_DIR/domain-connect.key.",
-  ],
-  examples: [
-    { text: "See what to publish", line: "adoption-store domains template" },
-    {
-      text: "Save the template for subdomains to a file",
-      line: "adoption-store domains template subdomain > example.org.subdomain.json",
-    },
-  ],
-};
+    return { json: result, text: () => printNameCheck(result, trace) };
+  },
+});
 
 const connectOf = (config: Config) => {
   const connect = commandDomainConnect(config);
@@ -142,22 +116,28 @@ const printOverview = (connect: Connect, { nameserver }: Config): void => {
 };
 
 /** `domains template`, which needs no project. */
-export const templateCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("template"), TEMPLATE_TEXTS)
-      .summary("print what DNS providers need for Domain Connect")
-      .description(
-        "print the Domain Connect templates of this service, and the DNS records of its public key",
-      )
-      .argument("[template]", `the template to print: ${SERVICES.join(" or ")}`)
-      .option("--json", "print JSON"),
-    [],
-    SHARED,
-  ).action(async (name: string | undefined, { json, ...settings }: { json?: boolean }) => {
-    const config = availableConfig(settings);
+export const templateCommand = command({
+  name: "template",
+  summary: "print what DNS providers need for Domain Connect",
+  description: "print the Domain Connect templates of this service, and the DNS records of its public key",
+  takes: { "[template]": `the template to print: ${SERVICES.join(" or ")}`, "--json": "print JSON" },
+  hiddenSettings: SHARED,
+  notes: [
+    "Domain Connect lets a DNS provider create the records of a custom domain, once its holder agrees. The providers must have the templates of this service. They verify its requests with the public key that it publishes in the DNS.",
+    "The command creates the key on first use, in DATA_DIR/domain-connect.key.",
+  ],
+  examples: {
+    "See what to publish": "adoption-store domains template",
+    "Save the template for subdomains to a file":
+      "adoption-store domains template subdomain > example.org.subdomain.json",
+  },
+  async run({ template, json, ...input }) {
+    const config = availableConfig(input);
     const connect = connectOf(config);
-    if (name !== undefined) return print(JSON.stringify(await templateNamed(connect, name), null, 2));
+    if (template !== undefined) return print(JSON.stringify(await templateNamed(connect, template), null, 2));
     if (!json) return printOverview(connect, config);
     const templates = await Promise.all(SERVICES.map((service) => connect.templateOf(service, ANY_LABEL)));
-    printJson({ templates: templates.filter((one) => one !== undefined), records: connect.keyRecords() });
-  });
+    const found = templates.filter((one) => one !== undefined);
+    printJson({ templates: found, records: connect.keyRecords() });
+  },
+});

@@ -1,5 +1,5 @@
-import { Command } from "commander";
-import { type Config, type Sources, readConfig } from "../config/config.ts";
+import { type Config, readConfig } from "../config/config.ts";
+import { SETTING_NAMES } from "../config/settings.ts";
 import { takeSupervisor } from "../config/sources.ts";
 import { engineError } from "../data-dir/storage.ts";
 import { reasonOf } from "../lib/reason.ts";
@@ -7,9 +7,9 @@ import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { type ServiceNotifier, serviceNotifier } from "../service/notify.ts";
 import { startServer } from "../app/server.ts";
 import { startLines } from "../app/start-lines.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
+import { command } from "./command.ts";
 import { ignoresHangup } from "./signals.ts";
-import { settingWarnings, withSettings } from "./settings.ts";
+import { settingWarnings } from "./settings.ts";
 import { serverSources } from "./store.ts";
 import { MigrationStopped } from "../app/migration.ts";
 import { note, print, printJson } from "./print/output.ts";
@@ -46,31 +46,24 @@ const createNotifier = (): ServiceNotifier | undefined => {
   return supervisor && serviceNotifier({ ...supervisor, onError: noteUnheard });
 };
 
-const SERVE_TEXTS: CommandTexts = {
+export const serveCommand = command({
+  name: "serve",
+  summary: "run the server",
+  description: "run the server until Ctrl-C, SIGTERM or SIGHUP",
+  settings: SETTING_NAMES,
   notes: [
     "The first start creates DATA_DIR with a database. If no usable key has all scopes and no administrator can sign in, the start writes a new key with all scopes to DATA_DIR/admin.key. Settings can also be in DATA_DIR/adoption-store.toml: adoption-store config example prints such a file.",
   ],
-  examples: [
-    { text: "Try it on this machine", line: "adoption-store serve" },
-    { text: "Serve the local network", line: "adoption-store serve --host 0.0.0.0 --port 8080" },
-    {
-      text: "Run behind a proxy that does HTTPS",
-      line: "adoption-store serve --base-url https://adopt.example.org --trust-proxy 1",
-    },
-    {
-      text: "Do HTTPS without a proxy, with certificates from Let's Encrypt",
-      line: "adoption-store serve --host 0.0.0.0 --http-port 80 --https-port 443 \\\n  --base-url https://adopt.example.org --acme-agree-tos",
-    },
-  ],
-};
-
-export const serveCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("serve"), SERVE_TEXTS)
-      .summary("run the server")
-      .description("run the server until Ctrl-C, SIGTERM or SIGHUP"),
-  ).action(async (options: Record<string, unknown>) => {
-    const sources = serverSources(options as Sources["flags"]);
+  examples: {
+    "Try it on this machine": "adoption-store serve",
+    "Serve the local network": "adoption-store serve --host 0.0.0.0 --port 8080",
+    "Run behind a proxy that does HTTPS":
+      "adoption-store serve --base-url https://adopt.example.org --trust-proxy 1",
+    "Do HTTPS without a proxy, with certificates from Let's Encrypt":
+      "adoption-store serve --host 0.0.0.0 --http-port 80 --https-port 443 \\\n  --base-url https://adopt.example.org --acme-agree-tos",
+  },
+  async run(flags) {
+    const sources = serverSources(flags);
     const config = readConfig(sources);
     const signal = stopSignal();
     const stopping = new AbortController();
@@ -95,4 +88,5 @@ export const serveCommand = (): Command =>
     // Without waiting for pending responses of CAs: they could no longer be stored. A failed write to standard output is not a
     // server failure.
     process.exit(hasFailed ? 1 : 0);
-  });
+  },
+});

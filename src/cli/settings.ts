@@ -4,7 +4,7 @@ import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { configFileWarning } from "../config/file.ts";
 import { boolean } from "../config/parse.ts";
 import { readSavedSettings } from "../config/shared-settings.ts";
-import { groupOf, type Setting, type SettingName, SETTINGS } from "../config/settings.ts";
+import { groupOf, type Setting, SETTING_NAMES, type SettingName, SETTINGS } from "../config/settings.ts";
 import { settingText, type Sources } from "../config/sources.ts";
 import { findTypos, typoWarning } from "../config/typos.ts";
 import { settingOptions } from "./help/options.ts";
@@ -54,7 +54,7 @@ type Options = Readonly<Record<string, unknown>>;
  */
 export const withSettings = (
   command: Command,
-  shown: readonly SettingName[] = Object.keys(SETTINGS) as SettingName[],
+  shown: readonly SettingName[] = SETTING_NAMES,
   hidden: readonly SettingName[] = [],
 ): Command => {
   for (const name of new Set([...shown, ...hidden])) {

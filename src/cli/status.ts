@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { Command } from "commander";
 import { readConfig } from "../config/config.ts";
 import { describeMissing } from "../data-dir/process-record.ts";
 import { ownNames } from "../dns-checks/names.ts";
@@ -12,18 +11,10 @@ import { platformWarnings } from "../platform/fault.ts";
 import { slugProblem } from "../projects/slug.ts";
 import { STATE_DIRECTORY } from "../service/unit.ts";
 import { REPLICA_ALONE, clusterText, isReplica } from "./cluster-facts.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
-import {
-  coloured,
-  formatBytes,
-  formatCount,
-  heading,
-  print,
-  printJson,
-  relativeTime,
-} from "./print/output.ts";
+import { command } from "./command.ts";
+import { coloured, formatBytes, formatCount, heading, print, relativeTime } from "./print/output.ts";
 import { creationAdvice, describeStopped } from "./service-state.ts";
-import { reportedSources, withSettings } from "./settings.ts";
+import { reportedSources } from "./settings.ts";
 import { type Status, findStatus } from "./status-facts.ts";
 
 const LABEL_WIDTH = 11;
@@ -167,38 +158,27 @@ const warningsOf = (
   ...refusedHosts.slice(0, 3).map((refused) => refusedWarning(refused, config)),
 ];
 
-const TEXTS: CommandTexts = {
+export const statusCommand = command({
+  name: "status",
+  summary: "show whether the server runs, and what needs attention",
+  description: "show whether the server runs, its addresses, its data, and what needs attention",
+  takes: { "--json": "print JSON" },
+  hiddenSettings: ["port", "host", "baseUrl", "backupSchedule", "backupDir", "databaseUrl", "blobsUrl"],
   notes: [
     "The command changes nothing, and needs no key: it reads DATA_DIR, and asks the server whether it is ready.",
   ],
   exitCodes: { 0: "the server runs and is ready", 1: "it does not run, or is not ready" },
-  examples: [
-    {
-      text: "Show the server of ./data, or the service if there is no store in ./data",
-      line: "adoption-store status",
-    },
-    {
-      text: "Alert from a timer when the server is not ready",
-      line: "adoption-store status > /dev/null || echo not ready",
-    },
-  ],
-};
-
-export const statusCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("status"), TEXTS)
-      .summary("show whether the server runs, and what needs attention")
-      .description("show whether the server runs, its addresses, its data, and what needs attention")
-      .option("--json", "print JSON"),
-    [],
-    ["port", "host", "baseUrl", "backupSchedule", "backupDir", "databaseUrl", "blobsUrl"],
-  ).action(async (options: { json?: boolean }) => {
-    const { sources, fault: settingsFault } = reportedSources(options);
+  examples: {
+    "Show the server of ./data, or the service if there is no store in ./data": "adoption-store status",
+    "Alert from a timer when the server is not ready": "adoption-store status > /dev/null || echo not ready",
+  },
+  async run(flags) {
+    const { sources, fault: settingsFault } = reportedSources(flags);
     const config = readConfig(sources);
     const now = Date.now();
     const status = await findStatus(config, settingsFault, now);
     const warnings = warningsOf(status, config);
-    if (options.json) printJson({ ...status, warnings });
-    else printStatus(status, warnings, now);
     process.exitCode = status.server.ready ? 0 : 1;
-  });
+    return { json: { ...status, warnings }, text: () => printStatus(status, warnings, now) };
+  },
+});

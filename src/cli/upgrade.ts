@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Command } from "commander";
 import { VERSION } from "../app/version.ts";
 import { takeBackup } from "../backups/backup.ts";
 import { fileTime } from "../backups/file-names.ts";
@@ -25,11 +24,12 @@ import {
   upgrade,
 } from "../upgrade/upgrade.ts";
 import { readRecord, type UpgradePaths, upgradePaths } from "../upgrade/record.ts";
-import { confirm } from "./confirm.ts";
-import { EXIT_CODES, withExamples, withTexts } from "./help/texts.ts";
+import { command } from "./command.ts";
+import { assertConfirmed } from "./confirm.ts";
+import { EXIT_CODES } from "./help/texts.ts";
 import { formatBytes, note, print, progressLine } from "./print/output.ts";
 import { serviceConfig } from "./service.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { configOf } from "./settings.ts";
 import { UsageError } from "./usage-error.ts";
 
 const PREFIX = "before-upgrade-";
@@ -122,11 +122,10 @@ const upgradeHost = (
   },
 });
 
-interface Options extends Record<string, unknown> {
-  sha256?: string;
-  timeout: string;
-  rollback?: boolean;
-  yes?: boolean;
+/** The flags that name an upgrade. */
+interface Flags {
+  sha256: string | undefined;
+  rollback: boolean | undefined;
 }
 
 const ROLLBACK_FAILED = 3;
@@ -165,8 +164,8 @@ const hasService = async (paths: UpgradePaths): Promise<boolean> => {
 };
 
 /** The settings of the service if it runs this executable and no DATA_DIR is given. */
-const configFor = (options: Options, isService: boolean): Config =>
-  isService && options["dataDir"] === undefined ? serviceConfig() : configOf(options);
+const configFor = (flags: Record<string, unknown>, isService: boolean): Config =>
+  isService && flags["dataDir"] === undefined ? serviceConfig() : configOf(flags);
 
 /** Only one upgrade at a time. @throws OperatorError */
 const lockUpgrade = ({ lock: path }: UpgradePaths) => {
@@ -192,9 +191,9 @@ const lossQuestion = ({ record, losesData }: RollbackPlan): string =>
     ? `Go back to ${record.from.version}? The database goes back to ${new Date(record.startedAt).toISOString()}, too: what was written since is lost.`
     : `Go back from ${record.to.version} to ${record.from.version}?`;
 
-const rollBack = async (host: Host, paths: UpgradePaths, { yes }: Options): Promise<void> => {
+const rollBack = async (host: Host, paths: UpgradePaths, yes: boolean | undefined): Promise<void> => {
   const plan = await planRollback(host, paths);
-  if (!yes && !(await confirm(lossQuestion(plan)))) return print("Nothing was changed.");
+  await assertConfirmed(yes, lossQuestion(plan), "Nothing was changed.");
   await plan.run();
   print(`${paths.executable} is ${plan.record.from.version} again.`);
   if (!host.service) print("Restart the server to run it.");
@@ -214,7 +213,7 @@ const replace = async (
   print("To go back: adoption-store upgrade --rollback");
 };
 
-const checkArguments = (source: string | undefined, { rollback, sha256 }: Options): void => {
+const checkArguments = (source: string | undefined, { rollback, sha256 }: Flags): void => {
   if (rollback && (source !== undefined || sha256 !== undefined))
     throw new UsageError("--rollback goes back to the previous version: give no file and no checksum");
   if (!rollback && source === undefined)
@@ -223,42 +222,37 @@ const checkArguments = (source: string | undefined, { rollback, sha256 }: Option
     throw new UsageError("--sha256 must be the SHA-256 of the file: 64 digits from 0 to f");
 };
 
-export const upgradeCommand = (): Command =>
-  withTexts(
-    withExamples(
-      withSettings(
-        new Command("upgrade")
-          .description(
-            "replace this executable, restart the service, and go back if the new one does not work",
-          )
-          .argument("[source]", "the new executable: a file, or an HTTPS URL")
-          .option("--sha256 <hex>", "the checksum that the new executable must have")
-          .option("--timeout <span>", "how long the new version may take until it is ready", "5m")
-          .option("--rollback", "go back to the version before the last upgrade")
-          .option("--yes", "do not ask before a rollback"),
-        ["diskReserve"],
-      ),
-      ["Upgrade to an executable in this directory", "adoption-store upgrade ./adoption-store-linux-x64"],
-      ["Go back to the previous version", "adoption-store upgrade --rollback"],
-    ),
-    {
-      notes: [
-        "A URL needs a checksum: --sha256, or the file SHA256SUMS beside it. The checksum of a file is checked if one of the two is there.",
-        "The database is saved in DATA_DIR first, and the previous executable is kept as adoption-store.previous. If the command is interrupted, run it again.",
-      ],
-      exitCodes: {
-        ...EXIT_CODES,
-        1: "the previous version is still installed, and runs if it ran before",
-        [ROLLBACK_FAILED]: "neither version is ready; standard error says why",
-      },
-    },
-  ).action(async (source: string | undefined, options: Options) => {
-    checkArguments(source, options);
-    const timeoutMs = timeoutOf(options.timeout);
-    const paths = ownPaths(options.rollback === true);
+export const upgradeCommand = command({
+  name: "upgrade",
+  description: "replace this executable, restart the service, and go back if the new one does not work",
+  takes: {
+    "[source]": "the new executable: a file, or an HTTPS URL",
+    "--sha256 <hex>": "the checksum that the new executable must have",
+    "--timeout <span>": { text: "how long the new version may take until it is ready", fallback: "5m" },
+    "--rollback": "go back to the version before the last upgrade",
+    "--yes": "do not ask before a rollback",
+  },
+  settings: ["diskReserve"],
+  examples: {
+    "Upgrade to an executable in this directory": "adoption-store upgrade ./adoption-store-linux-x64",
+    "Go back to the previous version": "adoption-store upgrade --rollback",
+  },
+  notes: [
+    "A URL needs a checksum: --sha256, or the file SHA256SUMS beside it. The checksum of a file is checked if one of the two is there.",
+    "The database is saved in DATA_DIR first, and the previous executable is kept as adoption-store.previous. If the command is interrupted, run it again.",
+  ],
+  exitCodes: {
+    ...EXIT_CODES,
+    1: "the previous version is still installed, and runs if it ran before",
+    [ROLLBACK_FAILED]: "neither version is ready; standard error says why",
+  },
+  async run({ source, yes, timeout, ...flags }) {
+    checkArguments(source, flags);
+    const timeoutMs = timeoutOf(timeout);
+    const paths = ownPaths(flags.rollback === true);
     using _lock = lockUpgrade(paths);
     const isService = await hasService(paths);
-    const config = configFor(options, isService);
+    const config = configFor(flags, isService);
     const progress = progressLine();
     const say = (line: string) => {
       progress.end();
@@ -271,9 +265,9 @@ export const upgradeCommand = (): Command =>
       progress.show,
     );
     try {
-      if (source === undefined) await rollBack(host, paths, options);
+      if (source === undefined) await rollBack(host, paths, yes);
       else
-        await replace(host, paths, source, options.sha256, (bytes) =>
+        await replace(host, paths, source, flags.sha256, (bytes) =>
           progress.show(`Reading: ${formatBytes(bytes)}`),
         );
     } catch (error) {
@@ -281,4 +275,5 @@ export const upgradeCommand = (): Command =>
     } finally {
       progress.end();
     }
-  });
+  },
+});

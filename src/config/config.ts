@@ -4,7 +4,7 @@ import { type DatabaseUrl, InvalidDatabaseUrl } from "../lib/database-url.ts";
 import type { LogFormat, LogLevel } from "../lib/log.ts";
 import { ConfigError } from "./setting.ts";
 import { type ConfigFile, keyOf, readConfigFile, readDefaultConfigFile } from "./file.ts";
-import { SETTINGS, type Setting, type SettingName } from "./settings.ts";
+import { SETTING_NAMES, SETTINGS, type Setting, type SettingName } from "./settings.ts";
 import { CONFIG_VARIABLE, PREFIX, type Environment, type Sources, settingText } from "./sources.ts";
 
 export { ConfigError } from "./setting.ts";
@@ -198,8 +198,9 @@ const oidcOf = ({ oidcIssuer, oidcClientId, oidcClientSecret, oidcLabel }: Value
 
 /** Reads each setting from its source; see `settingText` for their order. @throws ConfigError */
 export const readConfig = (sources: Sources): Config => {
-  const names = Object.keys(SETTINGS) as SettingName[];
-  const values = Object.fromEntries(names.map((name) => [name, valueOf(name, sources)])) as unknown as Values;
+  const values = Object.fromEntries(
+    SETTING_NAMES.map((name) => [name, valueOf(name, sources)]),
+  ) as unknown as Values;
   const { logFormat, baseUrl, stagingBaseUrl, platformDomain, platformCnameTarget } = values;
   if (!values.acmeEabKid !== !values.acmeEabHmac)
     throw new ConfigError("ACME_EAB_KID and ACME_EAB_HMAC: set both, or neither");

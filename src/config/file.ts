@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { reasonOf } from "../lib/reason.ts";
 import { ConfigError } from "./setting.ts";
-import { type Setting, type SettingName, SETTINGS, SETTING_GROUPS } from "./settings.ts";
+import { type Setting, type SettingName, SETTING_GROUPS, SETTING_NAMES, SETTINGS } from "./settings.ts";
 import { closest } from "./similar.ts";
 
 /** A configuration file, parsed. */
@@ -30,7 +30,7 @@ export const defaultConfigPath = (dataDir: string): string => join(dataDir, FILE
 /** The key of a setting in a file: its variable in lower case. */
 export const keyOf = ({ env }: Setting): string => env.toLowerCase();
 
-const NAMES = new Map((Object.keys(SETTINGS) as SettingName[]).map((name) => [keyOf(SETTINGS[name]), name]));
+const NAMES = new Map(SETTING_NAMES.map((name) => [keyOf(SETTINGS[name]), name]));
 
 const isText = (value: unknown): value is string => typeof value === "string";
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);

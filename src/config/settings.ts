@@ -21,6 +21,8 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
 /** The settings by the heading under which help shows them. */
 export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   Network: NETWORK,

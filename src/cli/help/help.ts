@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
-import { type Argument, Command, Help, type HelpConfiguration, type Option } from "commander";
+import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
+import { command } from "../command.ts";
 import { print } from "../print/output.ts";
-import { hidesGlobals, withoutSettings } from "./options.ts";
+import { hidesGlobals } from "./options.ts";
 import { type Example, textsOf } from "./texts.ts";
 
 /** Lines are hard to read beyond this width, even on a wide terminal. */
@@ -196,14 +197,15 @@ const commandAt = (root: Command, path: readonly string[]): Command =>
     root,
   );
 
-export const helpCommand = (): Command =>
-  withoutSettings(
-    new Command("help")
-      .description("explain a command, as its --help does")
-      .argument("[command...]", "the command, such as keys create"),
-  ).action(function (this: Command, path: string[]) {
-    if (this.parent) commandAt(this.parent, path).outputHelp();
-  });
+export const helpCommand = command({
+  name: "help",
+  description: "explain a command, as its --help does",
+  takes: { "[command...]": "the command, such as keys create" },
+  isIndependent: true,
+  run({ command: path = [] }, { parent }) {
+    if (parent) commandAt(parent, path).outputHelp();
+  },
+});
 
 /** Runs a command that only groups others: it prints its help, or rejects unknown arguments. */
 export const explain = (command: Command, start: string | undefined): void => {
