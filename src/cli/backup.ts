@@ -1,7 +1,6 @@
 import { createReadStream, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Command, Option } from "commander";
 import { siteStorage } from "../app/objects.ts";
 import { type BackupResult, takeBackup } from "../backups/backup.ts";
 import { checkBackup, type CheckedBackup } from "../backups/check.ts";
@@ -19,23 +18,22 @@ import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { resultCode } from "../lib/storage-errors.ts";
 import { SERVICE, STATE_DIRECTORY } from "../service/unit.ts";
-import { confirm } from "./confirm.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
-import { formatBytes, note, print, printDeclined, printJson, progressLine } from "./print/output.ts";
+import { command } from "./command.ts";
+import { assertConfirmed } from "./confirm.ts";
+import { formatBytes, note, print, printJson, progressLine } from "./print/output.ts";
 import { record } from "./database.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { configOf } from "./settings.ts";
 import { stopSignals } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
 
-interface BackupOptions extends Record<string, unknown> {
-  check?: boolean;
-  force?: boolean;
-  keep?: string;
-  withSecrets?: boolean;
+interface BackupFlags {
+  force: boolean | undefined;
+  keep: string | undefined;
+  withSecrets: boolean | undefined;
   sites: boolean;
   /** Taken by the server's schedule. */
-  scheduled?: boolean;
-  json?: boolean;
+  scheduled: boolean | undefined;
+  json: boolean | undefined;
 }
 
 const MAX_KEEP = 10_000;
@@ -78,7 +76,7 @@ const printBackup = ({ file, bytes, secrets, sites, removed, leftAlone }: Backup
 };
 
 /** Refuses flags for taking a backup. @throws UsageError */
-const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: BackupOptions): void => {
+const assertNoBackupFlags = ({ force, keep, withSecrets, sites }: BackupFlags): void => {
   const flags = { force, keep, "with-secrets": withSecrets, "no-sites": !sites };
   const [flag] = Object.entries(flags).find(([, value]) => value) ?? [];
   if (flag !== undefined)
@@ -99,17 +97,16 @@ const printChecked = ({ file, bytes, migration, sites, secrets, origin }: Checke
 };
 
 /** Checks a backup. Writes nothing and does not use DATA_DIR. @throws OperatorError if it cannot be restored */
-const check = (file: string, { json }: BackupOptions): void => {
-  const progress = progressLine();
+const check = (file: string, { json }: BackupFlags): void => {
+  using progress = progressLine();
   let backup: CheckedBackup;
   try {
     backup = checkBackup(file, progress.show);
   } catch (error) {
     if (json) printJson({ file, ok: false, reason: reasonOf(error) });
     throw error;
-  } finally {
-    progress.end();
   }
+  progress.end();
   const { missing = 0 } = backup.sites ?? {};
   if (missing > 0)
     note(`${missing} files of deployed sites are missing: they were missing when the backup was taken`);
@@ -118,7 +115,7 @@ const check = (file: string, { json }: BackupOptions): void => {
 };
 
 /** Checks every backup, even after a damaged one. `--json` prints one line per backup. @throws OperatorError */
-const checkAll = (targets: readonly string[], options: BackupOptions): void => {
+const checkAll = (targets: readonly string[], options: BackupFlags): void => {
   assertNoBackupFlags(options);
   const [only, ...others] = targets.map((target) => resolve(target));
   if (only !== undefined && others.length === 0) return check(only, options);
@@ -136,7 +133,7 @@ const checkAll = (targets: readonly string[], options: BackupOptions): void => {
     throw new OperatorError(`${damaged.length} of ${targets.length} backups cannot be restored`);
 };
 
-const recordBackup = (config: Config, target: string, { scheduled }: BackupOptions): Promise<void> =>
+const recordBackup = (config: Config, target: string, { scheduled }: BackupFlags): Promise<void> =>
   record(config, { action: "backup.taken", id: target }, scheduled ? SERVICE_ACTOR : OPERATOR);
 
 /** The only target of a command that takes a backup. @throws UsageError */
@@ -151,9 +148,9 @@ const targetOf = (targets: readonly string[]): string => {
 const STDOUT = "-";
 
 /** Writes a backup to standard output through a temporary file in DATA_DIR. SIGINT and SIGTERM remove the file. */
-const backUpToStdout = async (config: Config, options: BackupOptions): Promise<void> => {
+const backUpToStdout = async (config: Config, options: BackupFlags): Promise<void> => {
   const { dataDir } = config;
-  for (const flag of ["force", "keep", "json"])
+  for (const flag of ["force", "keep", "json"] as const)
     if (options[flag]) throw new UsageError(`--${flag} cannot be used with standard output: omit the flag`);
   if (process.stdout.isTTY)
     throw new UsageError(
@@ -181,101 +178,76 @@ const backUpToStdout = async (config: Config, options: BackupOptions): Promise<v
 const write = async (
   config: Config,
   file: string,
-  { force, withSecrets, sites }: BackupOptions,
+  { force, withSecrets, sites }: BackupFlags,
   keep?: number,
 ): Promise<BackupResult> => {
   const { dataDir, diskReserve } = config;
   cleanUpOnSignals(dirname(file));
-  const progress = progressLine();
-  try {
-    const result = await takeBackup({
-      dataDir,
-      file,
-      force: force === true,
-      keep,
-      now: Date.now(),
-      secrets: withSecrets === true,
-      sites,
-      storage: sites ? siteStorage(config) : undefined,
-      reserve: diskReserve,
-      onProgress: progress.show,
-    });
-    progress.end();
-    const { missing = 0 } = result.sites ?? {};
-    if (missing > 0)
-      note(
-        `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
-      );
-    return result;
-  } finally {
-    progress.end();
-  }
+  using progress = progressLine();
+  const result = await takeBackup({
+    dataDir,
+    file,
+    force: force === true,
+    keep,
+    now: Date.now(),
+    secrets: withSecrets === true,
+    sites,
+    storage: sites ? siteStorage(config) : undefined,
+    reserve: diskReserve,
+    onProgress: progress.show,
+  });
+  progress.end();
+  const { missing = 0 } = result.sites ?? {};
+  if (missing > 0)
+    note(
+      `${missing} files of deployed sites are missing or damaged in DATA_DIR, and not in this backup, so no older backup was removed: deploy those sites again, or delete the deploys that adoption-store doctor names`,
+    );
+  return result;
 };
 
-const BACKUP_TEXTS: CommandTexts = {
+export const backupCommand = command({
+  name: "backup",
+  summary: "back up the database and the sites",
+  description:
+    "write a backup of the database and the deployed sites to a file, and check it; the server may be running",
+  takes: {
+    "<file...>":
+      "file to write, or - for standard output; in a directory, the file is named adoption-store-<UTC time>.db; with --check, one or more backups",
+    "--check": "only check that each file can be restored",
+    "--force": "overwrite the file",
+    "--keep <number>": "in a directory, keep this many backups of this store, and remove older ones",
+    "--with-secrets": "include the private keys of certificates and of ACME accounts",
+    "--no-sites": "leave out the files of deployed sites",
+    "--scheduled": { text: "taken by the server's schedule", hidden: true },
+    "--json": "print JSON",
+  },
+  hiddenSettings: ["diskReserve"],
   notes: ["To restore a backup, run adoption-store restore <backup>."],
-  examples: [
-    {
-      text: "Back up to a directory, and keep the newest 14",
-      line: "adoption-store backup /mnt/backups/ --keep 14",
-    },
-    {
-      text: "Check that backups can be restored",
-      line: "adoption-store backup --check backups/*.db",
-    },
-    {
-      text: "Back up to another machine",
-      line: "adoption-store backup - | ssh backup.example.org 'cat > adoption-store.db'",
-    },
-  ],
-};
-
-export const backupCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("backup"), BACKUP_TEXTS)
-      .summary("back up the database and the sites")
-      .description(
-        "write a backup of the database and the deployed sites to a file, and check it; the server may be running",
-      )
-      .argument(
-        "<file...>",
-        "file to write, or - for standard output; in a directory, the file is named adoption-store-<UTC time>.db; with --check, one or more backups",
-      )
-      .option("--check", "only check that each file can be restored")
-      .option("--force", "overwrite the file")
-      .option(
-        "--keep <number>",
-        "in a directory, keep this many backups of this store, and remove older ones",
-      )
-      .option("--with-secrets", "include the private keys of certificates and of ACME accounts")
-      .option("--no-sites", "leave out the files of deployed sites")
-      .addOption(new Option("--scheduled", "taken by the server's schedule").hideHelp())
-      .option("--json", "print JSON"),
-    [],
-    ["diskReserve"],
-  ).action(async (targets: string[], options: BackupOptions) => {
-    if (options.check) return checkAll(targets, options);
+  examples: {
+    "Back up to a directory, and keep the newest 14": "adoption-store backup /mnt/backups/ --keep 14",
+    "Check that backups can be restored": "adoption-store backup --check backups/*.db",
+    "Back up to another machine":
+      "adoption-store backup - | ssh backup.example.org 'cat > adoption-store.db'",
+  },
+  async run({ file: targets, check: isCheck, ...flags }) {
+    if (isCheck) return checkAll(targets, flags);
     const target = targetOf(targets);
-    const config = configOf({ ...options, sites: undefined, scheduled: undefined, json: undefined });
-    if (target === STDOUT) return backUpToStdout(config, options);
+    const config = configOf(flags);
+    if (target === STDOUT) return backUpToStdout(config, flags);
     const isDirectory = target.endsWith("/") || (existsSync(target) && statSync(target).isDirectory());
-    const keep = keepOf(options.keep, isDirectory);
+    const keep = keepOf(flags.keep, isDirectory);
     const file = resolve(isDirectory ? join(target, backupName(Date.now())) : target);
-    if (!options.force && existsSync(file)) {
+    if (!flags.force && existsSync(file)) {
       assertDestination(file, config.dataDir);
       throw new UsageError(existsMessage(file));
     }
     const start = performance.now();
-    const result = await write(config, file, options, keep);
-    await recordBackup(config, basename(file), options);
-    if (options.json) printJson(result);
-    else printBackup(result, ((performance.now() - start) / 1000).toFixed(1));
-  });
-
-interface RestoreOptions extends Record<string, unknown> {
-  yes?: boolean;
-  json?: boolean;
-}
+    const result = await write(config, file, flags, keep);
+    await recordBackup(config, basename(file), flags);
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    return { json: result, text: () => printBackup(result, seconds) };
+  },
+});
 
 /** The command that serves the restored data: `serve` alone would use ./data. */
 const startCommand = (dataDir: string): string => {
@@ -301,58 +273,41 @@ const LATEST = "latest";
 const backupAt = (target: string, { dataDir, backupDir }: Config): string => {
   const path = resolve(target === LATEST ? backupDir : target);
   if (target !== LATEST && !(existsSync(path) && statSync(path).isDirectory())) return path;
-  const progress = progressLine();
-  try {
-    const file = newestValidBackup(path, dataDir, {
-      onProgress: progress.show,
-      onSkipped(reason) {
-        progress.end();
-        note(reason);
-      },
-    });
-    progress.end();
-    note(`Using the newest valid backup: ${file}`);
-    return file;
-  } finally {
-    progress.end();
-  }
+  using progress = progressLine();
+  const file = newestValidBackup(path, dataDir, {
+    onProgress: progress.show,
+    onSkipped: progress.note,
+  });
+  progress.note(`Using the newest valid backup: ${file}`);
+  return file;
 };
 
-const RESTORE_TEXTS: CommandTexts = {
+export const restoreCommand = command({
+  name: "restore",
+  summary: "replace the database with a backup",
+  description: "replace the database and the sites with those of a backup; stop the server first",
+  takes: {
+    "<backup>": "a backup file, a directory (its newest valid backup), or latest (the newest in BACKUP_DIR)",
+    "--yes": "do not ask",
+    "--json": "print JSON",
+  },
+  settings: ["backupDir"],
   notes: [
     "The previous database stays in DATA_DIR as adoption-store.db.before-restore-<UTC time>. Delete it when you no longer need it.",
   ],
-  examples: [
-    { text: "Restore a backup", line: "adoption-store restore backup.db" },
-    { text: "Restore the newest scheduled backup", line: "adoption-store restore latest" },
-  ],
-};
-
-export const restoreCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("restore"), RESTORE_TEXTS)
-      .summary("replace the database with a backup")
-      .description("replace the database and the sites with those of a backup; stop the server first")
-      .argument(
-        "<backup>",
-        "a backup file, a directory (its newest valid backup), or latest (the newest in BACKUP_DIR)",
-      )
-      .option("--yes", "do not ask")
-      .option("--json", "print JSON"),
-    ["backupDir"],
-  ).action(async (target: string, options: RestoreOptions) => {
-    const config = configOf({ ...options, json: undefined });
+  examples: {
+    "Restore a backup": "adoption-store restore backup.db",
+    "Restore the newest scheduled backup": "adoption-store restore latest",
+  },
+  async run({ backup, yes, ...flags }) {
+    const config = configOf(flags);
     const { dataDir } = config;
-    const file = backupAt(target, config);
+    const file = backupAt(backup, config);
     const restore = prepareRestore(dataDir, file, Date.now(), siteStorage(config));
-    const progress = progressLine();
+    using progress = progressLine();
     try {
-      if (
-        restore.replaces &&
-        !options.yes &&
-        !(await confirm(`Replace the database of ${dataDir} with ${file}?`))
-      )
-        return printDeclined(options.json, "Nothing was restored.");
+      const question = `Replace the database of ${dataDir} with ${file}?`;
+      await assertConfirmed(yes || !restore.replaces, question, "Nothing was restored.");
       const result = await restore.run(progress.show);
       progress.end();
       const { missing } = result.sites;
@@ -360,10 +315,9 @@ export const restoreCommand = (): Command =>
         note(
           `${missing} files of deployed sites are neither in the backup nor in ${config.blobsUrl ? "the object store" : "DATA_DIR"}: deploy those sites again`,
         );
-      if (options.json) printJson({ ...result, file, dataDir });
-      else printRestored(result, dataDir);
+      return { json: { ...result, file, dataDir }, text: () => printRestored(result, dataDir) };
     } finally {
-      progress.end();
       restore.close();
     }
-  });
+  },
+});

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { fetchSiteFiles, uploadSiteFiles } from "../app/objects.ts";
 import type { EngineMember, Log } from "../cluster/log.ts";
 import type { NodeEntry } from "../cluster/nodes.ts";
@@ -15,25 +14,22 @@ import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
 import { openLogOf, readCluster } from "./cluster-facts.ts";
-import { confirm } from "./confirm.ts";
+import { command, group } from "./command.ts";
+import { assertConfirmed } from "./confirm.ts";
 import { catchUpWithCluster } from "./database.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
 import {
   coloured,
   type Columns,
   formatBytes,
   formatCount,
   heading,
+  listText,
   note,
   print,
-  printDeclined,
-  printJson,
-  printList,
-  printResult,
   progressLine,
   relativeTime,
 } from "./print/output.ts";
-import { configOf, withSettings } from "./settings.ts";
+import { configOf } from "./settings.ts";
 
 const LABEL_WIDTH = 11;
 
@@ -78,14 +74,14 @@ const workOf = ({ id }: NodeEntry, claims: readonly ReportedClaim[]): string =>
     .map(({ name }) => name)
     .join(", ") || "-";
 
-const nodeColumns = (head: number, claims: readonly ReportedClaim[], now: number): Columns<NodeEntry> => ({
+const nodeColumns = (head: number, claims: readonly ReportedClaim[]): Columns<NodeEntry> => ({
   NODE: ({ name }) => name,
   ID: ({ id }) => id.slice(0, 8),
   VERSION: ({ version }) => version,
   POSITION: ({ position }) => formatCount(position),
   BEHIND: ({ position }) => formatCount(Math.max(0, head - position)),
   ADDRESS: ({ address }) => address,
-  STARTED: ({ since }) => relativeTime(since, now),
+  STARTED: ({ since }, now) => relativeTime(since, now),
   CLAIMS: (node) => workOf(node, claims),
 });
 
@@ -105,49 +101,40 @@ const printStatus = (
   if (log && log.nodes.length > 0) {
     print("");
     // A node tells its position every two seconds: it may be ahead of the end that was asked for before.
-    printList(log.nodes, nodeColumns(log.head?.position ?? 0, log.claims, now), { json: false, empty: "" });
+    print(listText(log.nodes, nodeColumns(log.head?.position ?? 0, log.claims), ""));
   }
   if (problems.length > 0) print("");
   for (const { isFailure, text } of problems)
     print(`${isFailure ? coloured("red", "FAILED ") : coloured("yellow", "warning")}    ${text}`);
 };
 
-const STATUS_TEXTS: CommandTexts = {
+const SETTINGS = ["databaseUrl", "blobsUrl"] as const;
+
+const showStatus = command({
+  name: "status",
+  summary: "show the nodes, the engine and the log",
+  description:
+    "show the nodes of the cluster, its engine, its log and its newest snapshot, and what is wrong",
+  takes: { "--json": "print JSON" },
+  settings: SETTINGS,
   notes: [
     "The command asks etcd or PostgreSQL. It needs neither a server nor a DATA_DIR, and changes nothing. Nodes tell their position every two seconds, so BEHIND is a little high in a busy cluster.",
   ],
   exitCodes: { 0: "all is well", 1: "something is wrong: the last lines say what" },
-  examples: [
-    { text: "Show the nodes, the engine and the log", line: "adoption-store cluster status" },
-    {
-      text: "Alert from a timer when something is wrong",
-      line: "adoption-store cluster status > /dev/null || echo look at the cluster",
-    },
-  ],
-};
-
-const clusterStatusCommand = (): Command =>
-  withTexts(new Command("status"), STATUS_TEXTS)
-    .summary("show the nodes, the engine and the log")
-    .description(
-      "show the nodes of the cluster, its engine, its log and its newest snapshot, and what is wrong",
-    )
-    .action(async (options: Record<string, unknown>) => {
-      const config = configOf(options);
-      const now = Date.now();
-      const { report, problems } = await readCluster(config, now);
-      if (options["json"]) printJson({ ...report, problems });
-      else
-        printStatus(report, problems, config.databaseUrl ? describeDatabaseUrl(config.databaseUrl) : "", now);
-      process.exitCode = problems.length === 0 ? 0 : 1;
-    });
-
-interface Options extends Record<string, unknown> {
-  replace?: boolean;
-  force?: boolean;
-  yes?: boolean;
-  json?: boolean;
-}
+  examples: {
+    "Show the nodes, the engine and the log": "adoption-store cluster status",
+    "Alert from a timer when something is wrong":
+      "adoption-store cluster status > /dev/null || echo look at the cluster",
+  },
+  async run(flags) {
+    const config = configOf(flags);
+    const now = Date.now();
+    const { report, problems } = await readCluster(config, now);
+    const url = config.databaseUrl ? describeDatabaseUrl(config.databaseUrl) : "";
+    process.exitCode = problems.length === 0 ? 0 : 1;
+    return { json: { ...report, problems }, text: () => printStatus(report, problems, url, now) };
+  },
+});
 
 /**
  * Runs `work` while no other process uses the database of DATA_DIR.
@@ -176,75 +163,62 @@ const withAlone = async <Result>(
   }
 };
 
-/** Asks before the store of a running cluster is replaced. */
-const mayReplace = async (log: Log): Promise<boolean> => {
+/** Asks before the store of a running cluster is replaced. @throws Declined */
+const assertMayReplace = async (log: Log): Promise<void> => {
   const [head, { readNodes }] = [await log.head(), await import("../cluster/nodes.ts")];
-  if (!head) return true;
+  if (!head) return;
   const nodes = await readNodes(log);
-  return confirm(
+  await assertConfirmed(
+    false,
     `Replace the store of the cluster (${quantity(head.position, "record")}, ${quantity(nodes.length, "node")} running) with this one?`,
+    "Nothing was replaced.",
   );
 };
 
-const JOIN_TEXTS: CommandTexts = {
+const join = command({
+  name: "join",
+  summary: "make the store of this machine a cluster's",
+  description:
+    "make the store of DATA_DIR the store of the cluster that DATABASE_URL names; run it again if it was interrupted",
+  takes: {
+    "--replace": "replace the store that the cluster holds",
+    "--yes": "do not ask",
+    "--json": "print JSON",
+  },
+  settings: SETTINGS,
   notes: [
     "Stop the server first. Afterwards start it with the same DATABASE_URL, and on the other nodes with an empty DATA_DIR: they load the store from the cluster.",
     "With --replace, what the cluster holds is lost. Its nodes start again from this store by themselves. Use it after a restore.",
   ],
-  examples: [
-    {
-      text: "Make the store of this machine a cluster's",
-      line: "adoption-store cluster join",
-    },
-    {
-      text: "After a restore, make all nodes start again from the restored store",
-      line: "adoption-store cluster join --replace",
-    },
-  ],
-};
-
-const joinCommand = (): Command =>
-  withTexts(new Command("join"), JOIN_TEXTS)
-    .summary("make the store of this machine a cluster's")
-    .description(
-      "make the store of DATA_DIR the store of the cluster that DATABASE_URL names; run it again if it was interrupted",
-    )
-    .option("--replace", "replace the store that the cluster holds")
-    .option("--yes", "do not ask")
-    .action(async (options: Options) => {
-      const config = configOf(options);
-      const { joinCluster } = await import("../cluster/membership.ts");
-      await withAlone(config, async (path, log) => {
-        const replace = options.replace === true;
-        if (replace && !options.yes && !(await mayReplace(log)))
-          return printDeclined(options.json, "Nothing was replaced.");
-        const progress = progressLine();
-        const onProgress = (done: number, of: number) =>
-          progress.show(`Storing the snapshot: ${formatBytes(done)} of ${formatBytes(of)}`);
-        try {
-          // The other nodes get them there.
-          await uploadSiteFiles(config, (done, of) =>
-            progress.show(`Uploading the sites: ${done} of ${of} files`),
-          );
-          const joined = await joinCluster(path, log, {
-            replace,
-            onProgress,
-            objects: snapshotObjects(config.blobsUrl),
-          });
-          progress.end();
-          if (!config.blobsUrl) note(NEEDS_BLOBS);
-          printResult(
-            options.json,
-            joined,
-            joined.isNew
-              ? "The store is the cluster's now. Start the server on each node with this DATABASE_URL."
-              : "This node is in the cluster already. Start the server with this DATABASE_URL.",
-          );
-        } finally {
-          progress.end();
-        }
+  examples: {
+    "Make the store of this machine a cluster's": "adoption-store cluster join",
+    "After a restore, make all nodes start again from the restored store":
+      "adoption-store cluster join --replace",
+  },
+  async run({ replace = false, yes, ...flags }) {
+    const config = configOf(flags);
+    const { joinCluster } = await import("../cluster/membership.ts");
+    return withAlone(config, async (path, log) => {
+      if (replace && !yes) await assertMayReplace(log);
+      using progress = progressLine();
+      // The other nodes get them there.
+      await uploadSiteFiles(config, (done, of) =>
+        progress.show(`Uploading the sites: ${done} of ${of} files`),
+      );
+      const joined = await joinCluster(path, log, {
+        replace,
+        onProgress: (done, of) =>
+          progress.show(`Storing the snapshot: ${formatBytes(done)} of ${formatBytes(of)}`),
+        objects: snapshotObjects(config.blobsUrl),
       });
+      if (!config.blobsUrl) progress.note(NEEDS_BLOBS);
+      const text = joined.isNew
+        ? "The store is the cluster's now. Start the server on each node with this DATABASE_URL."
+        : "This node is in the cluster already. Start the server with this DATABASE_URL.";
+      return { json: joined, text };
     });
+  },
+});
 
 const OTHER_LOG = {
   lost: "the engine has no log any more, so nothing can be caught up",
@@ -274,64 +248,55 @@ const KEEP_BLOBS = "keep BLOBS_URL set: DATA_DIR may lack files of sites that ot
 const NEEDS_BLOBS =
   "BLOBS_URL is not set: the other nodes do not get the files of sites, and deploys are refused";
 
-const LEAVE_TEXTS: CommandTexts = {
+const leave = command({
+  name: "leave",
+  summary: "make this node a store of its own again",
+  description:
+    "make the replica of DATA_DIR an embedded store again, after it has caught up with the cluster; run it again if it was interrupted",
+  takes: {
+    "--force": "do not catch up: the newest writes of the cluster may be missing",
+    "--yes": "do not ask",
+    "--json": "print JSON",
+  },
+  settings: SETTINGS,
   notes: [
     "Stop the server first. Afterwards start it without DATABASE_URL. The other nodes go on with the cluster.",
     "The log stays in the engine. After the last node has left, delete it there: etcdctl del --prefix with the prefix of DATABASE_URL, or DROP DATABASE.",
   ],
-  examples: [
-    { text: "Go back to one machine", line: "adoption-store cluster leave" },
-    {
-      text: "Leave a cluster whose etcd or PostgreSQL is gone",
-      line: "adoption-store cluster leave --force",
-    },
-  ],
-};
-
-const leaveCommand = (): Command =>
-  withTexts(new Command("leave"), LEAVE_TEXTS)
-    .summary("make this node a store of its own again")
-    .description(
-      "make the replica of DATA_DIR an embedded store again, after it has caught up with the cluster; run it again if it was interrupted",
-    )
-    .option("--force", "do not catch up: the newest writes of the cluster may be missing")
-    .option("--yes", "do not ask")
-    .action(async (options: Options) => {
-      const config = configOf(options);
-      const { inspectLeaving, makeEmbedded } = await import("../cluster/membership.ts");
-      await withAlone(config, async (path, log) => {
-        const finish = (caughtUp: boolean, isLast: boolean) => {
-          makeEmbedded(path);
-          if (config.blobsUrl && !caughtUp) note(KEEP_BLOBS);
-          const done = "DATA_DIR holds an embedded store now. Start the server without DATABASE_URL.";
-          printResult(options.json, { embedded: true, caughtUp }, isLast ? `${done}\n${LAST}` : done);
-        };
-        if (options.force) return finish(false, false);
-        const leaving = await inspectLeaving(path, log);
-        if (leaving.log === "none")
-          return printResult(options.json, { embedded: true }, "DATA_DIR holds an embedded store already.");
-        if (leaving.log !== "current")
-          throw new OperatorError(
-            `${OTHER_LOG[leaving.log]}: add --force to leave with what this file holds`,
-          );
-        if (leaving.running.length > 0) note(runningNote(leaving.running));
-        if (leaving.running.length > 0 && !options.yes && !(await confirm("Leave the cluster?")))
-          return printDeclined(options.json, "This node stays in the cluster.");
-        await updateReplica(config, path, log);
-        // This machine may lack files of other nodes' deploys.
-        const progress = progressLine();
-        await fetchSiteFiles(config, (done, of) =>
-          progress.show(`Fetching the sites: ${done} of ${of} files`),
-        ).finally(progress.end);
-        finish(true, leaving.running.length === 0);
-      });
+  examples: {
+    "Go back to one machine": "adoption-store cluster leave",
+    "Leave a cluster whose etcd or PostgreSQL is gone": "adoption-store cluster leave --force",
+  },
+  async run({ force, yes, ...flags }) {
+    const config = configOf(flags);
+    const { inspectLeaving, makeEmbedded } = await import("../cluster/membership.ts");
+    return withAlone(config, async (path, log) => {
+      const finish = (caughtUp: boolean, isLast: boolean) => {
+        makeEmbedded(path);
+        if (config.blobsUrl && !caughtUp) note(KEEP_BLOBS);
+        const done = "DATA_DIR holds an embedded store now. Start the server without DATABASE_URL.";
+        return { json: { embedded: true, caughtUp }, text: isLast ? `${done}\n${LAST}` : done };
+      };
+      if (force) return finish(false, false);
+      const leaving = await inspectLeaving(path, log);
+      if (leaving.log === "none")
+        return { json: { embedded: true }, text: "DATA_DIR holds an embedded store already." };
+      if (leaving.log !== "current")
+        throw new OperatorError(`${OTHER_LOG[leaving.log]}: add --force to leave with what this file holds`);
+      const isLast = leaving.running.length === 0;
+      if (!isLast) note(runningNote(leaving.running));
+      await assertConfirmed(isLast || yes, "Leave the cluster?", "This node stays in the cluster.");
+      await updateReplica(config, path, log);
+      // This machine may lack files of other nodes' deploys.
+      using progress = progressLine();
+      await fetchSiteFiles(config, (done, of) => progress.show(`Fetching the sites: ${done} of ${of} files`));
+      return finish(true, isLast);
     });
+  },
+});
 
-export const clusterCommand = (): Command => {
-  const command = new Command("cluster").description(
-    "look at a cluster of several machines, move a store into it, and back",
-  );
-  for (const child of [clusterStatusCommand(), joinCommand(), leaveCommand()])
-    command.addCommand(withSettings(child.option("--json", "print JSON"), ["databaseUrl", "blobsUrl"], []));
-  return command;
-};
+export const clusterCommand = group({
+  name: "cluster",
+  description: "look at a cluster of several machines, move a store into it, and back",
+  commands: [showStatus, join, leave],
+});

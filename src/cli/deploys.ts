@@ -68,7 +68,7 @@ const findProject = async (
 
 const upload = async (api: Api, directory: string, { files, bytes }: Listing, slug: string) => {
   const { packFiles } = await import("./pack.ts");
-  const progress = progressLine();
+  using progress = progressLine();
   let packedFiles = 0;
   let packedBytes = 0;
   let failure: Error | undefined;
@@ -91,8 +91,6 @@ const upload = async (api: Api, directory: string, { files, bytes }: Listing, sl
   } catch (error) {
     // If packing failed here, the request failed because of that.
     throw failure ?? error;
-  } finally {
-    progress.end();
   }
 };
 

@@ -1,11 +1,12 @@
 import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
-import { Option } from "commander";
 import { DELIMITERS } from "../bulk/csv-reader.ts";
 import type { Format } from "../bulk/read-format.ts";
 import { UsageError } from "./usage-error.ts";
 
-const FORMATS: Readonly<Record<string, Format>> = {
+export const FORMATS = ["csv", "ndjson"] as const satisfies readonly Format[];
+
+const FORMAT_OF: Readonly<Record<string, Format>> = {
   ".csv": "csv",
   ".tsv": "csv",
   ".txt": "csv",
@@ -19,7 +20,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
 export const formatOf = (path: string | undefined, format: Format | undefined): Format => {
   if (format) return format;
   const name = path?.toLowerCase().replace(/(\.rejected)+$/, "") ?? "";
-  const found = FORMATS[extname(name)];
+  const found = FORMAT_OF[extname(name)];
   if (!found)
     throw new UsageError(
       `cannot tell the format from ${path === undefined ? "standard input" : `the name ${JSON.stringify(path)}`}: add --format csv or --format ndjson`,
@@ -40,7 +41,9 @@ export const delimiterOf = (text: string | undefined): string | undefined => {
 };
 
 /** The flag of earlier versions that guarded formulas, which is now the default. Scripts that pass it still work. */
-export const formerGuardFlag = (): Option => new Option("--for-spreadsheets").hideHelp().conflicts("raw");
+export const FORMER_GUARD_FLAG = {
+  "--for-spreadsheets": { text: "", hidden: true, conflicts: ["raw"] },
+};
 
 /** The longest file name that common file systems allow, in bytes. */
 const MAX_NAME_BYTES = 255;

@@ -1,13 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Command, Option } from "commander";
 import { commandServices } from "../app/command-services.ts";
 import { type CategoryAccess, type CategoryNames, categoryNames } from "../bulk/category-names.ts";
 import { columnsOf, type Mapping, parseMapping } from "../bulk/columns.ts";
 import { isWorkbook, WORKBOOK_ADVICE, isEncoding } from "../bulk/source.ts";
 import type { Dependencies, ImportOptions, Preview } from "../bulk/import-options.ts";
 import { importFile, type ImportResult } from "../bulk/import.ts";
-import type { Format } from "../bulk/read-format.ts";
 import { categoryLookup, importRepository, storedCategories } from "../bulk/repository.ts";
 import { parseValueMapping, type ValueMapping } from "../bulk/value-mapping.ts";
 import { newCategoryChecker } from "../categories/model.ts";
@@ -20,38 +18,30 @@ import { quantity } from "../lib/quantity.ts";
 import { printable, quoted } from "../lib/text.ts";
 import { petStatusName } from "../pets/pet.ts";
 import { withDatabase } from "./database.ts";
-import { assertReadable, assertWritable, delimiterOf, formatOf, formerGuardFlag } from "./file-arguments.ts";
-import { type CommandTexts, withTexts } from "./help/texts.ts";
+import {
+  assertReadable,
+  assertWritable,
+  delimiterOf,
+  FORMATS,
+  FORMER_GUARD_FLAG,
+  formatOf,
+} from "./file-arguments.ts";
+import { command, type Input } from "./command.ts";
 import {
   formatCount,
   formatNames,
-  note,
   print,
   printJson,
   rowProgress,
   table,
   terminalWidth,
 } from "./print/output.ts";
-import { configBeside, withSettings } from "./settings.ts";
+import { configBeside } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
 import { UsageError } from "./usage-error.ts";
 
-interface ImportFlags extends Record<string, unknown> {
-  format?: Format;
-  delimiter?: string;
-  encoding?: string;
-  map: Mapping[];
-  value: ValueMapping[];
-  createCategories?: boolean;
-  dryRun?: boolean;
-  rejected?: string;
-  again?: boolean;
-  raw?: boolean;
-  json?: boolean;
-}
-
 /** @throws UsageError */
-const addMapping = (text: string, before: Mapping[]): Mapping[] => {
+const addMapping = (text: string, before: readonly Mapping[]): Mapping[] => {
   const mapping = parseMapping(text);
   if (!mapping)
     throw new UsageError(
@@ -72,7 +62,7 @@ const addMapping = (text: string, before: Mapping[]): Mapping[] => {
 };
 
 /** @throws UsageError */
-const addValue = (text: string, before: ValueMapping[]): ValueMapping[] => {
+const addValue = (text: string, before: readonly ValueMapping[]): ValueMapping[] => {
   const mapping = parseValueMapping(text);
   if (typeof mapping === "string") throw new UsageError(`--value: ${quoted(text)} ${mapping}`);
   return [...before, mapping];
@@ -85,8 +75,38 @@ const encodingOf = (name: string | undefined): ImportOptions["encoding"] => {
   );
 };
 
+const TAKES = {
+  "<file>": "the file, or - for standard input",
+  "--format <format>": { text: "the format (default: by the file's name)", choices: FORMATS },
+  "--delimiter <character>": "what separates cells: comma, semicolon, tab, pipe or a character",
+  "--encoding <name>": "how letters are encoded, such as windows-1252 (default: utf-8)",
+  "--map <column=field>": {
+    text: 'which field a column is, such as "Animal Name=name", or ignore; repeatable',
+    parse: addMapping,
+    fallback: [],
+    fallbackText: "none",
+  },
+  "--value <from=to>": {
+    text: 'maps a status or category of the file, such as "status:Rehomed=sold"; repeatable',
+    parse: addValue,
+    fallback: [],
+    fallbackText: "none",
+  },
+  "--create-categories": "create the categories that rows name and that do not exist",
+  "--dry-run": "check all rows, show the first five and write nothing",
+  "--rejected <file>": "where to write rejected rows (default: FILE.rejected)",
+  "--again": "import a file that was imported before once more",
+  "--raw":
+    "read names unchanged, for a file written by export --raw; without it, import removes a ' before a formula",
+  ...FORMER_GUARD_FLAG,
+  "--json": "print the summary as JSON",
+} as const;
+
+type ImportFlags = Input<typeof TAKES>;
+
 /** @throws UsageError */
-const importOptionsOf = (file: string, flags: ImportFlags): ImportOptions => {
+const importOptionsOf = (flags: ImportFlags): ImportOptions => {
+  const { file } = flags;
   const path = file === "-" ? undefined : file;
   if (path !== undefined) assertReadable(path);
   if (path !== undefined && flags.format === undefined && isWorkbook(path))
@@ -226,16 +246,12 @@ const MAX_NOTES = 10;
 const reporterFor = (progress: ReturnType<typeof rowProgress>, size: number | undefined) => {
   let notes = 0;
   return {
-    onNote(text: string) {
-      progress.end();
-      note(text);
-    },
+    onNote: progress.note,
     onProgress: ({ read, bytes }: { read: number; bytes: number }) =>
       progress.show(read, size && Math.min(1, bytes / size)),
     onRejected(line: number, reason: string) {
       if (++notes > MAX_NOTES) return;
-      progress.end();
-      note(`line ${line}: ${reason}${notes === MAX_NOTES ? " (no more are shown)" : ""}`);
+      progress.note(`line ${line}: ${reason}${notes === MAX_NOTES ? " (no more are shown)" : ""}`);
     },
   };
 };
@@ -265,29 +281,6 @@ const perform = async (
   else if (result.rejected > 0) process.exitCode = 1;
 };
 
-const TEXTS: CommandTexts = {
-  notes: [
-    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command says so; --map decides otherwise. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
-    "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
-  ],
-  examples: [
-    { text: "Check a file, and write nothing", line: "adoption-store import animals.csv --dry-run" },
-    {
-      text: "Import a file whose columns have other names",
-      line: 'adoption-store import animals.csv --map "Pet=name" --map "Sort=category"',
-    },
-    {
-      text: "Create the categories that the file names",
-      line: "adoption-store import animals.csv --create-categories",
-    },
-    {
-      text: "Translate a status of the file",
-      line: 'adoption-store import animals.csv --value "status:Rehomed=sold"',
-    },
-  ],
-  exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
-};
-
 const run = async (config: Config, importOptions: ImportOptions, flags: ImportFlags): Promise<void> => {
   const { strictCategories, dataDir } = config;
   const isDry = flags.dryRun ?? false;
@@ -304,48 +297,26 @@ const run = async (config: Config, importOptions: ImportOptions, flags: ImportFl
   );
 };
 
-export const importCommand = (): Command =>
-  withSettings(
-    withTexts(new Command("import"), TEXTS)
-      .summary("add the animals of a file")
-      .description("add the animals of a CSV or NDJSON file; the server may be running")
-      .argument("<file>", "the file, or - for standard input")
-      .addOption(
-        new Option("--format <format>", "the format (default: by the file's name)").choices([
-          "csv",
-          "ndjson",
-        ]),
-      )
-      .option("--delimiter <character>", "what separates cells: comma, semicolon, tab, pipe or a character")
-      .option("--encoding <name>", "how letters are encoded, such as windows-1252 (default: utf-8)")
-      .addOption(
-        new Option(
-          "--map <column=field>",
-          'which field a column is, such as "Animal Name=name", or ignore; repeatable',
-        )
-          .default([], "none")
-          .argParser(addMapping),
-      )
-      .addOption(
-        new Option(
-          "--value <from=to>",
-          'maps a status or category of the file, such as "status:Rehomed=sold"; repeatable',
-        )
-          .default([], "none")
-          .argParser(addValue),
-      )
-      .option("--create-categories", "create the categories that rows name and that do not exist")
-      .option("--dry-run", "check all rows, show the first five and write nothing")
-      .option("--rejected <file>", "where to write rejected rows (default: FILE.rejected)")
-      .option("--again", "import a file that was imported before once more")
-      .option(
-        "--raw",
-        "read names unchanged, for a file written by export --raw; without it, import removes a ' before a formula",
-      )
-      .addOption(formerGuardFlag())
-      .option("--json", "print the summary as JSON"),
-    ["strictCategories"],
-  ).action(async (file: string, flags: ImportFlags) => {
+export const importCommand = command({
+  name: "import",
+  summary: "add the animals of a file",
+  description: "add the animals of a CSV or NDJSON file; the server may be running",
+  takes: TAKES,
+  settings: ["strictCategories"],
+  notes: [
+    "The first line of CSV names the columns: name, category (a name, such as Dog) or categoryId, and status, spelled in any way (Category ID, category_id). Common names of other columns, such as Animal Name or Species, are guessed, and the command says so; --map decides otherwise. Titles above that line are skipped. The separator is detected. Each row must meet the rules of POST /v1/pets; a status may be empty, and its case does not matter. Animals get new ids: the columns id, line and reason, which exports and files of rejected rows have, are ignored.",
+    "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
+  ],
+  examples: {
+    "Check a file, and write nothing": "adoption-store import animals.csv --dry-run",
+    "Import a file whose columns have other names":
+      'adoption-store import animals.csv --map "Pet=name" --map "Sort=category"',
+    "Create the categories that the file names": "adoption-store import animals.csv --create-categories",
+    "Translate a status of the file": 'adoption-store import animals.csv --value "status:Rehomed=sold"',
+  },
+  exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
+  run(flags) {
     const config = configBeside(flags);
-    await run(config, importOptionsOf(file, flags), flags);
-  });
+    return run(config, importOptionsOf(flags), flags);
+  },
+});

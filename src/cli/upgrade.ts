@@ -253,15 +253,11 @@ export const upgradeCommand = command({
     using _lock = lockUpgrade(paths);
     const isService = await hasService(paths);
     const config = configFor(flags, isService);
-    const progress = progressLine();
-    const say = (line: string) => {
-      progress.end();
-      note(line);
-    };
+    using progress = progressLine();
     const host = upgradeHost(
       config,
       isService ? systemdService(config, timeoutMs) : undefined,
-      say,
+      progress.note,
       progress.show,
     );
     try {
@@ -272,8 +268,6 @@ export const upgradeCommand = command({
         );
     } catch (error) {
       reportFailure(error);
-    } finally {
-      progress.end();
     }
   },
 });

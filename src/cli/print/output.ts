@@ -192,7 +192,13 @@ const CLEAR_LINE = "\r\u001B[K";
 /** A line that shows the progress of a command, on a terminal only. It disappears when the command ends. */
 export const progressLine = (output: NodeJS.WriteStream = process.stderr) => {
   let last = 0;
+  /** Clears the line. */
+  const end = (): void => {
+    if (output.isTTY && last > 0) output.write(CLEAR_LINE);
+  };
   return {
+    end,
+    [Symbol.dispose]: end,
     /** @param isStep true for the first line of a step, which always appears; counts appear ten times a second at most */
     show(line: string, isStep = false): void {
       const now = performance.now();
@@ -200,9 +206,10 @@ export const progressLine = (output: NodeJS.WriteStream = process.stderr) => {
       last = now;
       output.write(CLEAR_LINE + line);
     },
-    /** Clears the line. */
-    end(): void {
-      if (output.isTTY && last > 0) output.write(CLEAR_LINE);
+    /** Prints a line above it. */
+    note(message: string): void {
+      end();
+      note(message);
     },
   };
 };
@@ -243,6 +250,7 @@ export const rowProgress = (activity: string, output: NodeJS.WriteStream = proce
       lastPlain = now;
       note(text);
     },
+    note: line.note,
     end: line.end,
   };
 };
