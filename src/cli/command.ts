@@ -1,10 +1,17 @@
 import { Argument, Command, Option } from "commander";
-import type { SettingName } from "../config/settings.ts";
+import { defaultConfigPath } from "../config/file.ts";
+import { groupOf, type Setting, type SettingName, SETTINGS } from "../config/settings.ts";
+import { CONFIG_VARIABLE } from "../config/sources.ts";
 import { Declined } from "./confirm.ts";
-import { withSuggestions, withoutSettings } from "./help/options.ts";
-import { withTexts } from "./help/texts.ts";
 import { print, printJson } from "./print/output.ts";
-import { withSettings } from "./settings.ts";
+
+/** The exit codes of all commands. */
+export const EXIT_CODES: Readonly<Record<number, string>> = {
+  0: "success",
+  1: "the command failed; standard error says why and what to do",
+  2: "the command was called incorrectly, or a setting is wrong",
+  130: "stopped with Ctrl-C",
+};
 
 /** The help of a command, apart from its description, arguments and options. */
 interface Texts {
@@ -91,6 +98,37 @@ export interface Declaration<Takes> extends Heading, Texts {
   run(input: Input<Takes>, command: Command): Outcome | void | Promise<Outcome | void>;
 }
 
+const DECLARED = new WeakMap<Command, Texts & { isIndependent?: true }>();
+const SUGGESTED = new WeakMap<Option, readonly string[]>();
+
+/** The notes, examples and exit codes of a command. */
+export const textsOf = (command: Command): Texts => DECLARED.get(command) ?? {};
+
+/** True if the help of a command shows no global options: it reads no settings, or only groups others. */
+export const hidesGlobals = (command: Command): boolean =>
+  DECLARED.get(command)?.isIndependent === true || command.commands.length > 0;
+
+/** Values for shells to suggest. */
+export const suggestionsFor = (option: Option): readonly string[] =>
+  option.argChoices ?? SUGGESTED.get(option) ?? [];
+
+const describe = ({ env, help, fallback }: Setting): string =>
+  `${help} (env ${env}${fallback === "" ? "" : `; default ${fallback}`})`;
+
+/** The flags of a setting. A boolean that is true by default is shown as `--no-<flag>`, and its opposite is hidden. */
+const settingOptions = (name: SettingName): Option[] => {
+  const setting: Setting = SETTINGS[name];
+  const { flag, type, placeholder, fallback } = setting;
+  if (type !== "boolean") {
+    const option = new Option(`--${flag} <${placeholder}>`, describe(setting));
+    SUGGESTED.set(option, setting.choices ?? []);
+    return [option];
+  }
+  return fallback === "true"
+    ? [new Option(`--no-${flag}`, `do not ${describe(setting)}`), new Option(`--${flag}`).hideHelp()]
+    : [new Option(`--${flag}`, describe(setting)), new Option(`--no-${flag}`).hideHelp()];
+};
+
 const addParameter = (command: Command, form: string, meaning: string | Parameter): void => {
   const parameter = typeof meaning === "string" ? { text: meaning } : meaning;
   const { text, parse, choices, suggestions = [], fallback, fallbackText }: Parameter = parameter;
@@ -101,17 +139,40 @@ const addParameter = (command: Command, form: string, meaning: string | Paramete
   if (fallback !== undefined) item.default(fallback, fallbackText);
   if (parse) item.argParser(parse);
   if (item instanceof Argument) return void command.addArgument(item);
-  command.addOption(
-    withSuggestions(item, suggestions).makeOptionMandatory(required).hideHelp(hidden).conflicts(conflicts),
-  );
+  SUGGESTED.set(item, suggestions);
+  command.addOption(item.makeOptionMandatory(required).hideHelp(hidden).conflicts(conflicts));
 };
 
-const setTexts = (command: Command, { notes = [], examples = {}, exitCodes }: Texts): void =>
-  void withTexts(command, {
-    notes,
-    examples: Object.entries(examples).map(([text, line]) => ({ text, line })),
-    ...(exitCodes && { exitCodes }),
-  });
+/** Adds the flags of settings. `--data-dir` is an option of the program, so every command has it. */
+const addSettings = (
+  command: Command,
+  shown: readonly SettingName[],
+  hidden: readonly SettingName[],
+): void => {
+  for (const name of new Set([...shown, ...hidden]))
+    for (const option of name === "dataDir" ? [] : settingOptions(name))
+      command.addOption(
+        option.helpGroup(`${groupOf(name)}:`).hideHelp(option.hidden || !shown.includes(name)),
+      );
+};
+
+/** Options that hold for all commands that read settings, before or after the command's name. */
+export const addGlobalOptions = (root: Command, version: string): void => {
+  const heading = "Global options:";
+  root.optionsGroup(heading).version(version, "-V, --version", "print the version");
+  for (const option of settingOptions("dataDir")) root.addOption(option);
+  root
+    .option(
+      "--config <file>",
+      `configuration file (env ${CONFIG_VARIABLE}; default ${defaultConfigPath("DATA_DIR")}, if it exists)`,
+    )
+    .addHelpOption(new Option("-h, --help", "show this help").helpGroup(heading))
+    // A command gets the global options with its own.
+    .hook("preAction", (program, command) => {
+      for (const [name, value] of Object.entries(program.opts()))
+        command.setOptionValueWithSource(name, value, "cli");
+    });
+};
 
 const commandOf = ({ name, summary = "", description }: Heading): Command =>
   new Command(name).summary(summary).description(description);
@@ -128,10 +189,9 @@ export const command =
   (): Command => {
     const { takes = {}, settings = [], hiddenSettings = [], ...rest }: Declaration<Parameters> = declaration;
     const made = commandOf(rest);
-    setTexts(made, rest);
+    DECLARED.set(made, rest);
     for (const [form, meaning] of Object.entries(takes)) addParameter(made, form, meaning);
-    withSettings(made, settings, hiddenSettings);
-    if (rest.isIndependent) withoutSettings(made);
+    addSettings(made, settings, hiddenSettings);
     return made.action(async () => {
       const given = made.registeredArguments.map((argument, at) => [argument.name(), made.processedArgs[at]]);
       const input = { ...made.opts(), ...Object.fromEntries(given) };
@@ -150,7 +210,7 @@ export const group =
   ({ commands, ...declaration }: Heading & Texts & { commands: readonly (() => Command)[] }) =>
   (): Command => {
     const made = commandOf(declaration);
-    setTexts(made, declaration);
+    DECLARED.set(made, declaration);
     for (const make of commands) made.addCommand(make());
     return made;
   };

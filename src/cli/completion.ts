@@ -6,9 +6,8 @@ import { oneLine } from "../lib/text.ts";
 import bash from "./completion/bash.sh" with { type: "text" };
 import fish from "./completion/fish.sh" with { type: "text" };
 import zsh from "./completion/zsh.sh" with { type: "text" };
-import { command } from "./command.ts";
+import { command, suggestionsFor } from "./command.ts";
 import { fullName, HELP } from "./help/help.ts";
-import { suggestionsFor } from "./help/options.ts";
 import { selectedSources } from "./store.ts";
 
 interface Candidate {

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import { VERSION } from "../app/version.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
@@ -12,8 +12,7 @@ import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
 import { exportCommand } from "./export.ts";
 import { explain, fullName, HELP, helpCommand } from "./help/help.ts";
-import { addGlobalOptions } from "./help/options.ts";
-import { EXIT_CODES, withTexts } from "./help/texts.ts";
+import { addGlobalOptions, EXIT_CODES, group } from "./command.ts";
 import { importCommand } from "./import.ts";
 import { keysCommand } from "./keys.ts";
 import { manCommand, openapiCommand, versionCommand } from "./information.ts";
@@ -113,12 +112,13 @@ const inherit = (command: Command): void => {
 
 /** The whole command line. Each command is a file that translates flags into calls. */
 export const program = (): Command => {
-  const root = withTexts(
-    new Command("adoption-store").description(
-      "Animals offered for adoption: a JSON API with durable storage, in one executable.",
-    ),
-    { notes: NOTES, exitCodes: EXIT_CODES },
-  )
+  const root = group({
+    name: "adoption-store",
+    description: "Animals offered for adoption: a JSON API with durable storage, in one executable.",
+    notes: NOTES,
+    exitCodes: EXIT_CODES,
+    commands: [],
+  })()
     // Commander's own goes one level deep, and takes an unknown command for none.
     .helpCommand(false)
     .configureHelp(HELP)

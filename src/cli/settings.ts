@@ -1,13 +1,11 @@
-import type { Command } from "commander";
 import { type Client, readClient } from "../config/client.ts";
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { configFileWarning } from "../config/file.ts";
 import { boolean } from "../config/parse.ts";
 import { readSavedSettings } from "../config/shared-settings.ts";
-import { groupOf, type Setting, SETTING_NAMES, type SettingName, SETTINGS } from "../config/settings.ts";
+import { type Setting, SETTINGS } from "../config/settings.ts";
 import { settingText, type Sources } from "../config/sources.ts";
 import { findTypos, typoWarning } from "../config/typos.ts";
-import { settingOptions } from "./help/options.ts";
 import { availableSources, selectedDirectory, selectedSources } from "./store.ts";
 
 const BOOLEANS: ReadonlySet<string> = new Set(
@@ -46,26 +44,6 @@ export const withBareBooleans = (argv: readonly string[]): string[] => {
 
 /** Options of a command, as Commander returns them. Those that are not settings are ignored. */
 type Options = Readonly<Record<string, unknown>>;
-
-/**
- * Adds the flags of these settings to a command, by default of all; help shows them under the headings of their groups.
- * `--data-dir` and `--config` are options of the program, so every command has them.
- * @param hidden settings whose flags the command takes, but its help does not show
- */
-export const withSettings = (
-  command: Command,
-  shown: readonly SettingName[] = SETTING_NAMES,
-  hidden: readonly SettingName[] = [],
-): Command => {
-  for (const name of new Set([...shown, ...hidden])) {
-    if (name === "dataDir") continue;
-    for (const option of settingOptions(name))
-      command.addOption(
-        option.helpGroup(`${groupOf(name)}:`).hideHelp(option.hidden || !shown.includes(name)),
-      );
-  }
-  return command;
-};
 
 const flagsOf = (options: Options): Sources["flags"] => options as Sources["flags"];
 

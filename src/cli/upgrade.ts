@@ -24,9 +24,8 @@ import {
   upgrade,
 } from "../upgrade/upgrade.ts";
 import { readRecord, type UpgradePaths, upgradePaths } from "../upgrade/record.ts";
-import { command } from "./command.ts";
+import { command, EXIT_CODES } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
-import { EXIT_CODES } from "./help/texts.ts";
 import { formatBytes, note, print, progressLine } from "./print/output.ts";
 import { serviceConfig } from "./service.ts";
 import { configOf } from "./settings.ts";

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { program } from "../../src/cli/program.ts";
 import { argumentUsage, fullName } from "../../src/cli/help/help.ts";
-import { EXIT_CODES, textsOf } from "../../src/cli/help/texts.ts";
+import { EXIT_CODES, textsOf } from "../../src/cli/command.ts";
 import { capitalised, code, parts, plain, table } from "../../src/manual/generated/markdown.ts";
 
 const sentence = (text: string): string => (/[.:]$/.test(text) ? capitalised(text) : `${capitalised(text)}.`);
@@ -31,12 +31,11 @@ const usage = (command: Command): string =>
   [fullName(command), ...command.registeredArguments.map(argumentUsage), "[options]"].join(" ");
 
 const examplesOf = (command: Command): string[] => {
-  const { examples = [] } = textsOf(command);
-  if (examples.length === 0) return [];
-  const rows = examples.map(
-    ({ text, line }) => `- ${text.replace(/\.$/, "")}: ${code(line.replaceAll(/ *\\\n\s*/g, " "))}`,
+  const { examples = {} } = textsOf(command);
+  const rows = Object.entries(examples).map(
+    ([text, line]) => `- ${text.replace(/\.$/, "")}: ${code(line.replaceAll(/ *\\\n\s*/g, " "))}`,
   );
-  return ["Examples:", rows.join("\n")];
+  return rows.length === 0 ? [] : ["Examples:", rows.join("\n")];
 };
 
 /** A command with more settings takes all. */

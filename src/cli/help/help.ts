@@ -1,9 +1,7 @@
 import { styleText } from "node:util";
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
-import { command } from "../command.ts";
+import { command, hidesGlobals, textsOf } from "../command.ts";
 import { print } from "../print/output.ts";
-import { hidesGlobals } from "./options.ts";
-import { type Example, textsOf } from "./texts.ts";
 
 /** Lines are hard to read beyond this width, even on a wide terminal. */
 const MAX_WIDTH = 100;
@@ -93,7 +91,7 @@ const wrapCommand = (line: string, width: number): string => {
   return [...lines, current].join(`${CONTINUATION}\n`);
 };
 
-const example = (helper: Help, { text, line }: Example): string => {
+const example = (helper: Help, text: string, line: string): string => {
   const width = widthOf(helper) - INDENT.length;
   const lines = line.split("\n").map((one) => (one.length <= width ? one : wrapCommand(one, width)));
   const comment = helper.boxWrap(text, width - "# ".length).replaceAll(/^/gm, "# ");
@@ -138,14 +136,13 @@ const sectionsOf = (command: Command, helper: Help): [heading: string, items: It
 
 /** The notes, examples and exit codes at the end. */
 const endOf = (command: Command, helper: Help): string[] => {
-  const { notes = [], examples = [], exitCodes = {} } = textsOf(command);
+  const { notes = [], examples = {}, exitCodes = {} } = textsOf(command);
+  const lines = Object.entries(examples).map(([text, line]) => example(helper, text, line));
   const codes = Object.entries(exitCodes).map(([code, text]) => item(helper, 3, code, text));
   return [
     ...notes.map((note) => paragraph(helper, note)),
     ...(codes.length > 0 ? [[bold("Exit codes:"), ...codes].join("\n")] : []),
-    ...(examples.length > 0
-      ? [[bold("Examples:"), ...examples.map((one) => example(helper, one))].join("\n")]
-      : []),
+    ...(lines.length > 0 ? [[bold("Examples:"), ...lines].join("\n")] : []),
   ];
 };
 

@@ -3,7 +3,7 @@ import { keyOf } from "../../config/file.ts";
 import { SETTING_GROUPS, type Setting } from "../../config/settings.ts";
 import { CONFIG_VARIABLE, PREFIX } from "../../config/sources.ts";
 import { argumentUsage, fullName, HELP } from "./help.ts";
-import { EXIT_CODES, type Example, textsOf } from "./texts.ts";
+import { EXIT_CODES, textsOf } from "../command.ts";
 
 /** Text as roff takes it: no line begins with a control character, and hyphens can be copied. */
 const escaped = (text: string): string =>
@@ -25,7 +25,7 @@ const tagged = (term: string, text: string): string[] => [".TP", term, escaped(t
 const paragraph = (text: string): string[] =>
   text.includes("\n") ? [".PP", ".nf", escaped(text), ".fi"] : [".PP", escaped(text)];
 
-const exampleLines = ({ text, line }: Example): string[] => [
+const exampleLines = ([text, line]: readonly [text: string, line: string]): string[] => [
   ".PP",
   escaped(`${text}:`),
   ".PP",
@@ -54,7 +54,7 @@ const usageOf = (command: Command): string =>
 
 const commandLines = (command: Command): string[] => {
   if (command.commands.length > 0) return command.commands.flatMap(commandLines);
-  const { notes = [], examples = [], exitCodes = {} } = textsOf(command);
+  const { notes = [], examples = {}, exitCodes = {} } = textsOf(command);
   return [
     subsection(usageOf(command)),
     escaped(sentence(command.description())),
@@ -62,7 +62,7 @@ const commandLines = (command: Command): string[] => {
     ...ownOptions(command).flatMap((option) => tagged(bold(option.flags), descriptionOf(option))),
     ...Object.entries(exitCodes).flatMap(([code, text]) => tagged(`Exit code ${bold(code)}`, text)),
     ...notes.flatMap(paragraph),
-    ...examples.flatMap(exampleLines),
+    ...Object.entries(examples).flatMap(exampleLines),
   ];
 };
 
