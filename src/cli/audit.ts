@@ -5,7 +5,7 @@ import { petStatusName } from "../pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
 import { glossary, PAGE_SIZE, relativeTime } from "./print/output.ts";
 import { list, storeCommand } from "./resource.ts";
-import { readNumber, readSpan, valueOf } from "./values.ts";
+import { readNumber, readSpan, valueOf } from "./usage.ts";
 
 const DEFAULT_LIMIT = 20;
 

@@ -24,7 +24,7 @@ import { formatBytes, note, print, printJson, progressLine } from "./print/outpu
 import { record } from "./database.ts";
 import { configOf } from "./settings.ts";
 import { stopSignals } from "./signals.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 interface BackupFlags {
   force: boolean | undefined;

@@ -7,7 +7,7 @@ import { foldName, quoted } from "../lib/text.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { allPages, PAGE_SIZE, print, printJson } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 const allCategories = (categories: CategoryService): Promise<Category[]> =>
   allPages((cursor: string | undefined) => categories.list({ limit: PAGE_SIZE, cursor }));

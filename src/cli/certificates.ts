@@ -7,7 +7,7 @@ import { printProblem } from "./print/domain.ts";
 import { print, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 /** A function that returns a certificate as JSON output has it, with the order in progress. */
 const wireFormat = async (certificates: Store["certificates"]) => {

@@ -4,16 +4,18 @@ import type { NodeEntry } from "../cluster/nodes.ts";
 import type { ClusterProblem, ClusterReport, ReportedClaim } from "../cluster/report.ts";
 import type { Config } from "../config/config.ts";
 import { assertDatabase, assertDataDir } from "../data-dir/checks.ts";
-import { engineError } from "../data-dir/storage.ts";
 import { lockForRestore } from "../data-dir/lock.ts";
 import { openStore } from "../data-dir/open.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { snapshotObjects } from "../data-dir/snapshot-objects.ts";
+import { engineError } from "../data-dir/storage.ts";
+import { openForReading } from "../db/readonly.ts";
+import { replicaMark } from "../db/replica-mark.ts";
 import { describeDatabaseUrl } from "../lib/database-url.ts";
+import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
 import { EngineUnavailable } from "../lib/storage-errors.ts";
-import { openLogOf, readCluster } from "./cluster-facts.ts";
 import { command, group } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { catchUpWithCluster } from "./database.ts";
@@ -22,16 +24,90 @@ import {
   type Columns,
   formatBytes,
   formatCount,
-  heading,
   listText,
   note,
   print,
   progressLine,
   relativeTime,
+  labelled,
 } from "./print/output.ts";
 import { configOf } from "./settings.ts";
+import { UsageError } from "./usage.ts";
 
-const LABEL_WIDTH = 11;
+/** The log that DATABASE_URL names. @throws UsageError without it, OperatorError if a file that it names cannot be read */
+export const openLogOf = async ({ databaseUrl }: Config): Promise<Log> => {
+  if (!databaseUrl)
+    throw new UsageError(
+      "DATABASE_URL is not set: it names etcd or PostgreSQL, such as etcd://10.0.0.1,10.0.0.2,10.0.0.3/adoption-store",
+    );
+  const { openLog } = await import("../cluster/open-log.ts");
+  return openLog(databaseUrl);
+};
+
+/** A summary of a cluster and its problems. */
+export interface ClusterFacts {
+  /** Of the log, without credentials. */
+  readonly url: string;
+  /** Undefined while the engine cannot be used. */
+  readonly nodes: number | undefined;
+  /** The end of the log. */
+  readonly position: number | undefined;
+  readonly problems: readonly ClusterProblem[];
+}
+
+/** The report of the cluster that DATABASE_URL names, and its problems. @throws UsageError, OperatorError */
+export const readCluster = async (
+  config: Config,
+  now: number,
+): Promise<{ report: ClusterReport; problems: ClusterProblem[] }> => {
+  const log = await openLogOf(config);
+  const { readReport, clusterProblems } = await import("../cluster/report.ts");
+  try {
+    const report = await readReport(log);
+    return { report, problems: clusterProblems(report, now) };
+  } finally {
+    await log.close();
+  }
+};
+
+const NO_BLOBS: ClusterProblem = {
+  isFailure: false,
+  text: "BLOBS_URL is not set, so the nodes refuse deploys: set it to a bucket that all nodes reach",
+};
+
+/** Undefined without DATABASE_URL. */
+export const clusterFacts = async (config: Config, now: number): Promise<ClusterFacts | undefined> => {
+  const { databaseUrl, blobsUrl } = config;
+  if (!databaseUrl) return undefined;
+  const { report, problems } = await readCluster(config, now);
+  return {
+    url: describeDatabaseUrl(databaseUrl),
+    nodes: report.log?.nodes.length,
+    position: report.log?.head?.position,
+    problems: blobsUrl ? problems : [...problems, NO_BLOBS],
+  };
+};
+
+export const clusterText = ({ url, nodes, position }: ClusterFacts): string =>
+  nodes === undefined
+    ? `${url} cannot be used`
+    : `${quantity(nodes, "node")} of ${url}, ${position === undefined ? "without a log" : `at position ${formatCount(position)}`}`;
+
+/** True if DATA_DIR has the copy of a node. The check of the database reports a damaged one. */
+export const isReplica = (dataDir: string): boolean => {
+  const path = databasePath(dataDir);
+  // SQLite deletes the log of a database that has no bytes.
+  if (fileSize(path) === 0) return false;
+  try {
+    using client = openForReading(path);
+    return replicaMark(client) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+export const REPLICA_ALONE =
+  "this DATA_DIR belongs to a node of a cluster, and DATABASE_URL is not set: set it for this command too, best in DATA_DIR/adoption-store.toml; or run adoption-store cluster leave";
 
 const memberText = ({ address, problem, isLeader }: EngineMember): string => {
   if (problem !== undefined) return `${address} ${coloured("red", "FAILED")} (${problem})`;
@@ -63,11 +139,6 @@ const snapshotText = ({ log }: ClusterReport, now: number): string => {
   return `position ${formatCount(position)}, ${quantity(head.position - position, "record")} behind the log, made ${relativeTime(madeAt, now)}, ${formatBytes(compressed)} ${PLACES[store]}`;
 };
 
-const linesOf = (label: string, [first = "", ...rest]: readonly string[]): string[] => [
-  `${heading(label)}${" ".repeat(LABEL_WIDTH - label.length)}${first}`,
-  ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line),
-];
-
 const workOf = ({ id }: NodeEntry, claims: readonly ReportedClaim[]): string =>
   claims
     .filter(({ node }) => node === id)
@@ -93,9 +164,9 @@ const printStatus = (
 ): void => {
   const { log } = report;
   for (const line of [
-    ...linesOf("engine", engineTexts(report, url)),
-    ...linesOf("log", [logText(report)]),
-    ...linesOf("snapshot", [snapshotText(report, now)]),
+    ...labelled("engine", engineTexts(report, url)),
+    ...labelled("log", [logText(report)]),
+    ...labelled("snapshot", [snapshotText(report, now)]),
   ])
     print(line);
   if (log && log.nodes.length > 0) {

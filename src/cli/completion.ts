@@ -8,7 +8,7 @@ import fish from "./completion/fish.sh" with { type: "text" };
 import zsh from "./completion/zsh.sh" with { type: "text" };
 import { command, suggestionsFor } from "./command.ts";
 import { fullName, HELP } from "./help/help.ts";
-import { selectedSources } from "./store.ts";
+import { selectedSources } from "./settings.ts";
 
 interface Candidate {
   value: string;

@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline/promises";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 /** The user answered a question with Ctrl-C. */
 export class Interrupted extends Error {

@@ -1,11 +1,255 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { readableCertificates } from "../app/command-services.ts";
+import { probeObjectStore, siteStorage } from "../app/objects.ts";
+import { commandPlatform } from "../app/platform.ts";
+import { newestBackupIn, storeIdentityIn } from "../backups/backup-directory.ts";
+import { assertBackupDirectory } from "../backups/destination.ts";
+import { isOverdue } from "../backups/schedule.ts";
+import { damagedDeploys } from "../backups/site-files.ts";
+import { describeAttempt, explanations } from "../certificates/summary.ts";
 import { type Config, readConfig } from "../config/config.ts";
 import { SETTING_NAMES } from "../config/settings.ts";
+import { accessAdvice, directoryFault, fileFault, firstFault } from "../data-dir/checks.ts";
+import { isDataDirLocked } from "../data-dir/lock.ts";
+import { databaseFiles, databasePath, lockPath } from "../data-dir/paths.ts";
+import { describeMissing, readProcessRecord } from "../data-dir/process-record.ts";
+import { shellQuoted } from "../data-dir/shell.ts";
+import { freeBytes, fullDiskAdvice, hasNoInodes } from "../data-dir/storage.ts";
+import { DiskError, explainFailure, hasFailedToRead } from "../db/failures.ts";
+import { assertSound, ForeignSchema, UnsoundDatabase } from "../db/integrity.ts";
+import { readingOf } from "../db/readonly.ts";
+import type { Client } from "../db/snapshot.ts";
+import { servableDeploys } from "../db/stored-deploys.ts";
+import { listenHttp } from "../edge/http-listener.ts";
+import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { type ClusterFacts, REPLICA_ALONE, clusterFacts, clusterText, isReplica } from "./cluster-facts.ts";
+import { describeFaults } from "../platform/fault.ts";
+import { clusterFacts, type ClusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
-import { type Concern, type Probe, probesOf } from "./doctor-probes.ts";
-import { coloured } from "./print/output.ts";
+import { NONE, openForCommand } from "./database.ts";
+import { coloured, formatNames } from "./print/output.ts";
+import { creationAdvice, describeStopped, serviceOf } from "./service-state.ts";
 import { reportedSources, settingWarnings } from "./settings.ts";
+
+/** A problem that does not stop the service, but needs a person's attention. */
+export interface Concern {
+  warning: string;
+}
+
+/**
+ * One check of `doctor`; `quick` skips its slow parts.
+ * @returns a description of a sound state, or a concern
+ * @throws an error that names the problem and its remedy
+ */
+export type Probe = (
+  config: Config,
+  options: { quick: boolean },
+) => string | Concern | Promise<string | Concern>;
+
+const dataDir: Probe = ({ dataDir: path }) => {
+  if (!existsSync(path)) return `${path} does not exist yet: ${creationAdvice(path)}`;
+  const fault = directoryFault(path) ?? fileFault(lockPath(path));
+  if (fault !== undefined) throw new Error(`${path}: ${fault}`);
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`${path} cannot be written (${reasonOf(error)}). ${accessAdvice(path, code)}`, {
+      cause: error,
+    });
+  }
+  if (existsSync(databasePath(path)) && statSync(path).mode & 0o055)
+    return { warning: `${path} is writable; others can list its files: chmod 700 ${shellQuoted(path)}` };
+  return `${path} is writable`;
+};
+
+const disk: Probe = ({ dataDir: path, diskReserve }) => {
+  const directory = existsSync(path) ? path : ".";
+  const free = freeBytes(directory);
+  const mebibytes = Math.floor(free / 2 ** 20);
+  if (free < diskReserve) throw new Error(`only ${mebibytes} MiB are free: make room, or move DATA_DIR`);
+  if (hasNoInodes(directory)) throw new Error(fullDiskAdvice(directory));
+  return `${mebibytes} MiB free`;
+};
+
+/** The most names on one line. */
+const MAX_NAMED = 10;
+
+type Look = (client: Client) => string | Promise<string>;
+
+const lookAt = async (client: Client, look: Look): Promise<string> => {
+  try {
+    return await look(client);
+  } catch (error) {
+    if (!hasFailedToRead(client)) throw error;
+    throw new Error(explainFailure(new DiskError(error)), { cause: error });
+  } finally {
+    client.close();
+  }
+};
+
+/** Runs `look` on the database, or explains why it cannot. */
+const reading = async (config: Config, look: Look): Promise<string> => {
+  const client = openForCommand(config);
+  if (client === NONE) return `${NONE}: ${creationAdvice(config.dataDir)}`;
+  return typeof client === "string" ? client : lookAt(client, look);
+};
+
+/** `reading` for the checks after that of the database, which has reported why the database cannot be opened. */
+const readingAgain = async (config: Config, look: Look): Promise<string | Concern> => {
+  let client: Client | string;
+  try {
+    client = openForCommand(config);
+  } catch {
+    return { warning: "not checked: the database cannot be read" };
+  }
+  if (client === NONE) return "not checked: there is no database yet";
+  return typeof client === "string" ? client : lookAt(client, look);
+};
+
+/** The error for a database that cannot be backed up, with its remedy. */
+const unsoundFault = (error: UnsoundDatabase): Error =>
+  new Error(
+    error instanceof ForeignSchema
+      ? `${error.message}: its schema was changed, so it cannot be backed up: undo the change, or restore a backup`
+      : `${error.message}, so it cannot be backed up: restore a backup with adoption-store restore FILE`,
+    { cause: error },
+  );
+
+/** Checks everything that a backup checks. */
+export const database: Probe = async (config, { quick }) => {
+  const look = () =>
+    reading(config, (client) => {
+      assertSound(client, { quick });
+      return quick
+        ? "no damage found, all migrations applied; indexes were not compared with their tables (--quick)"
+        : "intact, all migrations applied";
+    });
+  const fault = firstFault(databaseFiles(databasePath(config.dataDir)), fileFault);
+  if (fault !== undefined) throw new Error(fault);
+  let first: UnsoundDatabase;
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof UnsoundDatabase)) throw error;
+    first = error;
+  }
+  // SQLite reports a failed read of the log as damage, too. Real damage shows again on the second try.
+  try {
+    await look();
+  } catch (error) {
+    throw error instanceof UnsoundDatabase ? unsoundFault(error) : error;
+  }
+  throw new Error(explainFailure(new DiskError(first)), { cause: first });
+};
+
+const certificates: Probe = (config) =>
+  readingAgain(config, async (client) => {
+    const readable = readableCertificates(config, readingOf(client));
+    const all = await readable.all();
+    const faulty = explanations(all, Date.now(), await readable.places());
+    if (faulty.length > 0) throw new Error(faulty.join(" "));
+    const issued = all.filter((one) => one.issued !== undefined).length;
+    if (all.length === 0) return "there are none";
+    const present = all.flatMap((one) => {
+      const progress = describeAttempt(one);
+      return progress === undefined ? [] : `; ${one.hostname}: ${progress}`;
+    });
+    const requested = all.length === issued ? "" : `; ${all.length - issued} requested`;
+    return `${issued} issued, all in order${requested}${present.slice(0, MAX_NAMED).join("")}`;
+  });
+
+/** Reads every file that a deploy needs. */
+const sites: Probe = (config, { quick }) =>
+  readingAgain(config, async (client) => {
+    if (quick) return "not read (--quick)";
+    const found = await damagedDeploys(siteStorage(config), servableDeploys(client));
+    if (found.damaged === 0) return `${found.files} files of deployed sites, all intact`;
+    throw new Error(
+      `${found.damaged} of ${found.files} files are missing or damaged, in the deploys ${formatNames(found.deploys, MAX_NAMED)}: deploy these sites again and delete the damaged deploys, or restore a backup`,
+    );
+  });
+
+const at = (time: number): string => new Date(time).toISOString();
+
+const backups: Probe = ({ dataDir, backupSchedule: every, backupDir: directory }) => {
+  if (every === undefined)
+    return {
+      warning:
+        "none are scheduled: set BACKUP_SCHEDULE=24h and the server takes them, or run adoption-store backup DIRECTORY on your own schedule",
+    };
+  assertBackupDirectory(directory, dataDir);
+  const place = `${directory} can be written`;
+  if (!existsSync(databasePath(dataDir))) return place;
+  const now = Date.now();
+  const advice = isDataDirLocked(dataDir)
+    ? "look at the server's log"
+    : "start the server, which then takes one";
+  const store = storeIdentityIn(dataDir);
+  const newest = existsSync(directory) ? newestBackupIn(directory, store?.id, now) : undefined;
+  const due = (newest ?? store?.createdAt ?? now) + every;
+  const last = newest === undefined ? "there is no backup yet" : `the newest is from ${at(newest)}`;
+  if (isOverdue(due, every, now))
+    return { warning: `${place}; ${last}, and one was due at ${at(due)}: ${advice}` };
+  return `${place}; ${last}`;
+};
+
+const runningServer = (dataDir: string): string | Concern => {
+  const { workers, missingWorkers } = readProcessRecord(dataDir) ?? {};
+  if (missingWorkers) return { warning: describeMissing(missingWorkers) };
+  return `one is running on this DATA_DIR${workers ? ` with ${quantity(workers.length, "worker")}` : ""}`;
+};
+
+const server: Probe = async (config) => {
+  if (isDataDirLocked(config.dataDir)) return runningServer(config.dataDir);
+  const stopped = await serviceOf(config.dataDir);
+  if (stopped?.result !== undefined) throw new Error(describeStopped(stopped));
+  if (stopped) return { warning: describeStopped(stopped) };
+  const { host, port } = config;
+  try {
+    await listenHttp({ host, port, fetch: () => new Response() }).stop(0);
+  } catch (error) {
+    throw new Error(
+      `cannot listen on ${host}:${port} (${reasonOf(error)}): stop what listens there, or choose another port with --port`,
+      { cause: error },
+    );
+  }
+  return `none is running on this DATA_DIR; port ${config.port} on ${config.host} is free`;
+};
+
+/** A correct clock shows no earlier time. */
+const YEAR_2026 = Date.UTC(2026, 0, 1);
+
+const clock: Probe = () => {
+  if (Date.now() < YEAR_2026) throw new Error(`it says ${new Date().toISOString()}: set the machine's clock`);
+  return new Date().toISOString();
+};
+
+/** Asks the DNS about the platform's own names, and tries its ports. */
+const platform: Probe = async (config) => {
+  const report = await commandPlatform(config);
+  if (!report) return "PLATFORM_DOMAIN is for this machine only: nothing to probe";
+  const { faults, right, unknown } = report;
+  if (faults.length > 0) return { warning: [describeFaults(faults), ...unknown].join(" ") };
+  return [...right, ...unknown].join(" ");
+};
+
+/**
+ * The probes by name, in the order of the output.
+ * @param serverConfig with the settings of the server
+ */
+export const probesOf = ({ blobsUrl }: Config, serverConfig: Config): Record<string, Probe> => ({
+  "data directory": dataDir,
+  disk,
+  database,
+  certificates,
+  sites,
+  backups,
+  server,
+  clock,
+  ...(blobsUrl && { "object store": () => probeObjectStore(blobsUrl) }),
+  platform: (_, options) => platform(serverConfig, options),
+});
 
 type Level = "ok" | "warning" | "failed";
 

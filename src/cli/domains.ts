@@ -29,7 +29,7 @@ import {
 import { allPages, noteError, PAGE_SIZE, print, printJson, relativeTime, table } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 const HISTORY_LENGTH = 20;
 

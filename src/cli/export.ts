@@ -14,7 +14,7 @@ import { FORMATS, FORMER_GUARD_FLAG, formatOf } from "./file-arguments.ts";
 import { formatCount, note, rowProgress } from "./print/output.ts";
 import { configBeside } from "./settings.ts";
 import { deferSuspension, stopRequest } from "./signals.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 const STATUSES = [...PET_STATUSES, "none"] as const;
 

@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, extname } from "node:path";
 import { DELIMITERS } from "../bulk/csv-reader.ts";
 import type { Format } from "../bulk/read-format.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 export const FORMATS = ["csv", "ndjson"] as const satisfies readonly Format[];
 

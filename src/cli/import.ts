@@ -38,7 +38,7 @@ import {
 } from "./print/output.ts";
 import { configBeside } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 /** @throws UsageError */
 const addMapping = (text: string, before: readonly Mapping[]): Mapping[] => {

@@ -16,8 +16,7 @@ import type { Outcome } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { allAfter, glossary, note, relativeTime } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
-import { UsageError } from "./usage-error.ts";
-import { readId, readSpan, valueOf } from "./values.ts";
+import { readId, readSpan, UsageError, valueOf } from "./usage.ts";
 
 type WireKey = ReturnType<typeof fromKey>;
 

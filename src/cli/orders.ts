@@ -13,7 +13,7 @@ import { recordIn } from "./database.ts";
 import { allPages, note, PAGE_SIZE, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { valueOf } from "./values.ts";
+import { valueOf } from "./usage.ts";
 
 const listOrders = list({
   name: "list",

@@ -11,8 +11,7 @@ import { assertConfirmed } from "./confirm.ts";
 import { allAfter, glossary, note, print, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
-import { readId, valueOf } from "./values.ts";
+import { readId, UsageError, valueOf } from "./usage.ts";
 
 const ROLE_LIST = glossary(
   "The roles, and their scopes:",

@@ -7,7 +7,7 @@ import { certificatesCommand } from "./certificates.ts";
 import { clusterCommand } from "./cluster.ts";
 import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
-import { deployCommand, deploysCommand } from "./deploys.ts";
+import { deployCommand, deploysCommand, projectsCommand } from "./projects.ts";
 import { doctorCommand } from "./doctor.ts";
 import { domainsCommand } from "./domains.ts";
 import { exportCommand } from "./export.ts";
@@ -19,12 +19,11 @@ import { manCommand, openapiCommand, versionCommand } from "./information.ts";
 import { ordersCommand } from "./orders.ts";
 import { peopleCommand } from "./people.ts";
 import { heading } from "./print/output.ts";
-import { projectsCommand } from "./projects.ts";
 import { serveCommand } from "./serve.ts";
 import { serviceCommand } from "./service.ts";
 import { statusCommand } from "./status.ts";
 import { upgradeCommand } from "./upgrade.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 /** Commander's messages about wrong use, in our words. */
 const REWRITES: readonly (readonly [RegExp, string])[] = [

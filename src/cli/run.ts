@@ -12,7 +12,7 @@ import { noteError, print } from "./print/output.ts";
 import { program } from "./program.ts";
 import { withServiceAdvice } from "./service-state.ts";
 import { suspendBetweenTurns } from "./signals.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 /** The command that completion scripts call. The parser must not read its words. */
 const COMPLETE = "__complete";

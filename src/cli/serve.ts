@@ -9,8 +9,7 @@ import { startServer } from "../app/server.ts";
 import { startLines } from "../app/start-lines.ts";
 import { command } from "./command.ts";
 import { ignoresHangup } from "./signals.ts";
-import { settingWarnings } from "./settings.ts";
-import { serverSources } from "./store.ts";
+import { serverSources, settingWarnings } from "./settings.ts";
 import { MigrationStopped } from "../app/migration.ts";
 import { note, print, printJson } from "./print/output.ts";
 

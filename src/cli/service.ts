@@ -19,7 +19,7 @@ import { assertConfirmed } from "./confirm.ts";
 import { note, print } from "./print/output.ts";
 import { describeUnstarted } from "./service-state.ts";
 import { availableConfig } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 /** The settings of the service, regardless of this process's environment. @throws ConfigError */
 export const serviceConfig = (

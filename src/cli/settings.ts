@@ -1,12 +1,130 @@
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { type Client, readClient } from "../config/client.ts";
-import { type Config, ConfigError, readConfig } from "../config/config.ts";
-import { configFileWarning } from "../config/file.ts";
+import {
+  type Config,
+  ConfigError,
+  processEnvironment,
+  processSources,
+  readConfig,
+} from "../config/config.ts";
+import { configFileWarning, defaultConfigPath } from "../config/file.ts";
 import { boolean } from "../config/parse.ts";
-import { readSavedSettings } from "../config/shared-settings.ts";
 import { type Setting, SETTINGS } from "../config/settings.ts";
+import { readSavedSettings } from "../config/shared-settings.ts";
 import { settingText, type Sources } from "../config/sources.ts";
-import { findTypos, typoWarning } from "../config/typos.ts";
-import { availableSources, selectedDirectory, selectedSources } from "./store.ts";
+import { assertKnownVariables, findTypos, typoWarning } from "../config/typos.ts";
+import { adminKeyPath, databasePath } from "../data-dir/paths.ts";
+import { sudoCommand } from "../data-dir/shell.ts";
+import {
+  isInUnit,
+  readAssignments,
+  readUnitEnvironment,
+  UnreadableSettings,
+} from "../service/environment.ts";
+import { ENVIRONMENT_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "../service/unit.ts";
+import { note } from "./print/output.ts";
+import { isServiceDirectory, serviceDirectory } from "./service-state.ts";
+
+const isUnreadable = (directory: string): boolean => {
+  try {
+    accessSync(directory, constants.X_OK);
+    return false;
+  } catch {
+    return existsSync(directory);
+  }
+};
+
+/** True for a directory with a store, or with the settings of one that `serve` will create. An unreadable one may have both. */
+const isStore = (dataDir: string): boolean =>
+  isUnreadable(dataDir) ||
+  [databasePath(dataDir), adminKeyPath(dataDir), defaultConfigPath(dataDir)].some((path) => existsSync(path));
+
+/**
+ * The sources of the service's settings. Flags and the environment of this process override them.
+ * @param named the DATA_DIR of the service, if the environment or a file names it
+ * @throws ConfigError
+ */
+const serviceSources = (flags: Sources["flags"], named?: string): Sources => {
+  const unit = readUnitEnvironment(sudoCommand(USER, named), assertKnownVariables);
+  const { text, origin } = settingText("dataDir", { flags: {}, env: unit.variables, places: unit.places });
+  // The unit's working directory.
+  const dataDir = resolve(STATE_DIRECTORY, text);
+  return processSources(flags, {
+    variables: { ...unit.variables, DATA_DIR: dataDir },
+    places: { ...unit.places, DATA_DIR: origin === "default" ? UNIT_PATH : origin },
+  });
+};
+
+let isNoted = false;
+
+/** Reports the choice once: a command may read its settings several times. */
+const noteService = (sources: Sources): void => {
+  if (isNoted) return;
+  isNoted = true;
+  const { text, origin } = settingText("dataDir", sources);
+  note(`using the store of the service ${SERVICE}, ${text} (${origin})`);
+};
+
+/** The store of a command whose settings cannot be read. */
+export const selectedDirectory = (flags: Sources["flags"]): string => {
+  const { text, kind } = settingText("dataDir", { flags, env: processEnvironment() });
+  const isOfService = kind === "default" && !isStore(text) && existsSync(UNIT_PATH);
+  return isOfService ? (serviceDirectory() ?? STATE_DIRECTORY) : text;
+};
+
+/**
+ * Selects the store of a command, and with it the sources of its settings: the DATA_DIR that a flag, a variable or a file names;
+ * else the store in the working directory; else that of the installed service. Without any of them, DATA_DIR keeps its default.
+ * The settings of the service apply to its store, even if a flag names it.
+ * @param onService called with the sources of the service, if they are selected
+ * @throws ConfigError; UnreadableSettings
+ */
+export const selectedSources = (
+  flags: Sources["flags"],
+  onService: (sources: Sources) => void = noteService,
+): Sources => {
+  const own = processSources(flags);
+  const { text, kind } = settingText("dataDir", own);
+  if (isInUnit() || !existsSync(UNIT_PATH)) return own;
+  if (kind !== "default") return isServiceDirectory(text) ? serviceSources(flags, text) : own;
+  if (isStore(text)) return own;
+  const sources = serviceSources(flags);
+  onService(sources);
+  return sources;
+};
+
+/**
+ * `selectedSources` for a command that works without a store, such as a client of another machine's server: a user who may not
+ * read the service's settings keeps their own. @throws ConfigError
+ */
+export const availableSources = (flags: Sources["flags"]): Sources => {
+  try {
+    return selectedSources(flags);
+  } catch (error) {
+    if (error instanceof UnreadableSettings) return processSources(flags);
+    throw error;
+  }
+};
+
+/** Checks the environment file of the service for unknown names, if this process may read it. @throws ConfigError */
+const assertUnitVariables = (): void => {
+  let text: string;
+  try {
+    text = readFileSync(ENVIRONMENT_PATH, "utf8");
+  } catch {
+    return;
+  }
+  assertKnownVariables(
+    readAssignments(text).map(({ name, line }) => ({ name, place: `${ENVIRONMENT_PATH}:${line}` })),
+  );
+};
+
+/** The sources of a server. It creates the store that it does not find, so it selects no other. @throws ConfigError */
+export const serverSources = (flags: Sources["flags"]): Sources => {
+  if (isInUnit()) assertUnitVariables();
+  return processSources(flags);
+};
 
 const BOOLEANS: ReadonlySet<string> = new Set(
   Object.values(SETTINGS as Record<string, Setting>)

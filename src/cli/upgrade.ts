@@ -29,7 +29,7 @@ import { assertConfirmed } from "./confirm.ts";
 import { formatBytes, note, print, progressLine } from "./print/output.ts";
 import { serviceConfig } from "./service.ts";
 import { configOf } from "./settings.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./usage.ts";
 
 const PREFIX = "before-upgrade-";
 const POLL_MS = 250;

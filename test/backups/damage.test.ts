@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { database } from "../../src/cli/doctor-probes.ts";
+import { database } from "../../src/cli/doctor.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { seeded } from "../support/random.ts";

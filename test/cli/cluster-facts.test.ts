@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
-import { clusterText } from "../../src/cli/cluster-facts.ts";
+import { clusterText } from "../../src/cli/cluster.ts";
 import { clusterFindings, findingsOf } from "../../src/cli/doctor.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { databasePath } from "../../src/data-dir/paths.ts";

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Server } from "../../src/app/server.ts";
-import { startServer } from "../../src/app/server.ts";
+import { type Server, startServer } from "../../src/app/server.ts";
 import { readConfig } from "../../src/config/config.ts";
 import {
   processRecordPath,
@@ -12,7 +11,7 @@ import {
 import { databasePath } from "../../src/data-dir/paths.ts";
 import { backupName } from "../../src/backups/file-names.ts";
 import { Database } from "bun:sqlite";
-import type { Status } from "../../src/cli/status-facts.ts";
+import type { Status } from "../../src/cli/status.ts";
 import { createStore } from "../support/new-store.ts";
 import { temporaryDirectory } from "../support/store.ts";
 import { bundled, inProcess } from "./program.ts";

@@ -260,7 +260,7 @@ describe("DATA_DIR", () => {
         {
           "config/config.ts": "readConfig",
           "data-dir/open.ts": "openData",
-          "cli/doctor-probes.ts": "database",
+          "cli/doctor.ts": "database",
         },
         `const config = readConfig({ flags: {}, env: { DATA_DIR: ${JSON.stringify(dataDir)} }, isTerminal: false });
          try { openData(config, { create: true, migrate: true }); } catch ({ message }) { console.log(message); }

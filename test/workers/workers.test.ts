@@ -7,7 +7,7 @@ import { createWorkers } from "../../src/app/workers.ts";
 import { databasePath, workersSocketPath } from "../../src/data-dir/paths.ts";
 import { readProcessRecord } from "../../src/data-dir/process-record.ts";
 import type { Logger } from "../../src/lib/log.ts";
-import { findStatus } from "../../src/cli/status-facts.ts";
+import { findStatus } from "../../src/cli/status.ts";
 import { bundledProgram } from "../support/program.ts";
 import { startServer } from "../../src/app/server.ts";
 import { atEnd, faultOf, openOnce, temporaryDirectory } from "../support/store.ts";

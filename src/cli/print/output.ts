@@ -152,6 +152,14 @@ interface Page<Row, Cursor> {
   next: Cursor | undefined;
 }
 
+const LABEL_WIDTH = 11;
+
+/** Lines of text, the first after a label and the others below it. */
+export const labelled = (label: string, [first = "", ...rest]: readonly string[]): string[] => [
+  `${heading(label)}${" ".repeat(LABEL_WIDTH - label.length)}${first}`,
+  ...rest.map((line) => " ".repeat(LABEL_WIDTH) + line),
+];
+
 /** The rows that a command reads at a time. */
 export const PAGE_SIZE = 100;
 

@@ -1,4 +1,7 @@
-import { UsageError } from "./usage-error.ts";
+/** A command was called incorrectly. The message shows the correct usage. The exit code is 2. */
+export class UsageError extends Error {
+  override name = "UsageError";
+}
 
 /**
  * Makes the parser of an argument or a flag.
