@@ -99,7 +99,7 @@ export interface Declaration<Takes> extends Heading, Texts {
 }
 
 const DECLARED = new WeakMap<Command, Texts & { isIndependent?: true }>();
-const SUGGESTED = new WeakMap<Option, readonly string[]>();
+const SUGGESTED = new WeakMap<Option | Argument, readonly string[]>();
 
 /** The notes, examples and exit codes of a command. */
 export const textsOf = (command: Command): Texts => DECLARED.get(command) ?? {};
@@ -109,8 +109,8 @@ export const hidesGlobals = (command: Command): boolean =>
   DECLARED.get(command)?.isIndependent === true || command.commands.length > 0;
 
 /** Values for shells to suggest. */
-export const suggestionsFor = (option: Option): readonly string[] =>
-  option.argChoices ?? SUGGESTED.get(option) ?? [];
+export const suggestionsFor = (item: Option | Argument): readonly string[] =>
+  item.argChoices ?? SUGGESTED.get(item) ?? [];
 
 const describe = ({ env, help, fallback }: Setting): string =>
   `${help} (env ${env}${fallback === "" ? "" : `; default ${fallback}`})`;

@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from "commander";
+import { type Argument, type Command, Option } from "commander";
 import { settingText } from "../config/sources.ts";
 import { databasePath } from "../data-dir/paths.ts";
 import { openForReading } from "../db/readonly.ts";
@@ -82,10 +82,7 @@ const PATHS: Readonly<Record<string, Completion["kind"]>> = {
   directory: "directories",
 };
 
-const words = (values: readonly string[]): Completion => ({
-  kind: "words",
-  candidates: values.map((value) => ({ value, text: "" })),
-});
+const words = (candidates: readonly Candidate[]): Completion => ({ kind: "words", candidates });
 
 /** The commands and placeholders that name objects: `adoption-store keys revoke <id>`. */
 const NAMED: readonly (readonly [RegExp, ObjectKind])[] = [
@@ -103,56 +100,37 @@ const KIND_AND_ID = /(?:--actor|--resource) ([a-z]+):(.*)$/;
 
 type Objects = (kind: ObjectKind, prefix: string) => Candidate[];
 
-/** The values of an option or argument. @param name its placeholder */
-const valuesOf = (values: readonly string[], name: string, objects: Candidate[]): Completion => ({
-  kind: PATHS[name] ?? "words",
-  candidates: [...values.map((value) => ({ value, text: "" })), ...objects],
-});
-
-const namedObjects = (command: Command, name: string, prefix: string, objects: Objects): Candidate[] => {
-  const [, kind] = NAMED.find(([pattern]) => pattern.test(`${fullName(command)} ${name}`)) ?? [];
-  return kind === undefined ? [] : objects(kind, prefix);
-};
-
 /** Objects in the form `key:3`. */
-const objectsWithKind = (option: Option, current: string, objects: Objects): Candidate[] => {
-  const [, kind = "", prefix = ""] = KIND_AND_ID.exec(`${option.long} ${current}`) ?? [];
-  return isObjectKind(kind)
-    ? objects(kind, prefix).map(({ value, text }) => ({ value: `${kind}:${value}`, text }))
-    : [];
+const objectsWithKind = (item: Option | Argument, current: string, objects: Objects): Candidate[] => {
+  const word = item instanceof Option ? `${item.long} ${current}` : "";
+  const [, kind = "", prefix = ""] = KIND_AND_ID.exec(word) ?? [];
+  if (!isObjectKind(kind)) return [];
+  return objects(kind, prefix).map(({ value, text }) => ({ value: `${kind}:${value}`, text }));
 };
 
-const optionValues = (option: Option, command: Command, current: string, objects: Objects): Completion => {
-  const name = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "";
-  return valuesOf(suggestionsFor(option), name, [
-    ...namedObjects(command, name, current, objects),
-    ...objectsWithKind(option, current, objects),
-  ]);
-};
-
-const argumentValues = (
-  argument: Argument | undefined,
+/** The values of an option or argument. */
+const valuesOf = (
+  item: Option | Argument,
   command: Command,
   current: string,
   objects: Objects,
 ): Completion => {
-  if (!argument) return words([]);
-  const name = argument.name();
-  return valuesOf(argument.argChoices ?? [], name, namedObjects(command, name, current, objects));
+  const name = item instanceof Option ? (/[<[]([\w-]+)/.exec(item.flags)?.[1] ?? "") : item.name();
+  const [, kind] = NAMED.find(([pattern]) => pattern.test(`${fullName(command)} ${name}`)) ?? [];
+  return {
+    kind: PATHS[name] ?? "words",
+    candidates: [
+      ...suggestionsFor(item).map((value) => ({ value, text: "" })),
+      ...(kind === undefined ? [] : objects(kind, current)),
+      ...objectsWithKind(item, current, objects),
+    ],
+  };
 };
 
 const optionsOf = (command: Command): Option[] => HELP.visibleOptions?.(command) ?? [];
 
 const findOption = (command: Command, word: string): Option | undefined =>
   optionsOf(command).find(({ long, short }) => word === long || word === short);
-
-const commandsOf = (command: Command): Completion => ({
-  kind: "words",
-  candidates: command.commands.map((child) => ({
-    value: child.name(),
-    text: child.summary() || child.description(),
-  })),
-});
 
 /** The position of the word to complete, after parsing the words before it. */
 interface Place {
@@ -164,15 +142,13 @@ interface Place {
 }
 
 const step = ({ command, given, pending }: Place, word: string): Place => {
-  const isValue = pending && !(pending.variadic && word.startsWith("-"));
-  if (isValue) return { command, given, pending: pending.variadic ? pending : undefined };
-  const option = word.startsWith("-") ? findOption(command, word) : undefined;
-  if (option) return { command, given, pending: option.required ? option : undefined };
-  if (word.startsWith("-")) return { command, given, pending: undefined };
+  const isFlag = word.startsWith("-");
+  if (pending && !(pending.variadic && isFlag))
+    return { command, given, pending: pending.variadic ? pending : undefined };
+  const option = isFlag ? findOption(command, word) : undefined;
+  if (isFlag) return { command, given, pending: option?.required ? option : undefined };
   const child = command.commands.find((one) => one.name() === word);
-  return child
-    ? { command: child, given: 0, pending: undefined }
-    : { command, given: given + 1, pending: undefined };
+  return { command: child ?? command, given: child ? 0 : given + 1, pending: undefined };
 };
 
 /** Bash separates `--flag=value` and `pets:read` into three words each. */
@@ -188,29 +164,28 @@ const joined = (typed: readonly string[]): string[] => {
 };
 
 const suggest = ({ command, given, pending }: Place, current: string, objects: Objects): Completion => {
-  if (pending && !(pending.variadic && current.startsWith("-")))
-    return optionValues(pending, command, current, objects);
+  const isFlag = current.startsWith("-");
+  if (pending && !(pending.variadic && isFlag)) return valuesOf(pending, command, current, objects);
   const [flag = "", text] = current.split(/=(.*)/s);
   if (flag.startsWith("--") && text !== undefined) {
     const option = findOption(command, flag);
-    const found = option ? optionValues(option, command, text, objects) : words([]);
-    return {
-      ...found,
-      candidates: found.candidates.map(({ value }) => ({ value: `${flag}=${value}`, text: "" })),
-    };
+    const { kind, candidates } = option ? valuesOf(option, command, text, objects) : words([]);
+    return { kind, candidates: candidates.map(({ value }) => ({ value: `${flag}=${value}`, text: "" })) };
   }
-  if (current.startsWith("-"))
-    return {
-      kind: "words",
-      candidates: optionsOf(command).map(({ long, description }) => ({
-        value: long ?? "",
-        text: description,
+  if (isFlag)
+    return words(
+      optionsOf(command).map(({ long, description }) => ({ value: long ?? "", text: description })),
+    );
+  if (command.commands.length > 0)
+    return words(
+      command.commands.map((child) => ({
+        value: child.name(),
+        text: child.summary() || child.description(),
       })),
-    };
-  if (command.commands.length > 0) return commandsOf(command);
-  const { registeredArguments: known } = command;
-  const last = known.at(-1);
-  return argumentValues(known[given] ?? (last?.variadic ? last : undefined), command, current, objects);
+    );
+  const last = command.registeredArguments.at(-1);
+  const argument = command.registeredArguments[given] ?? (last?.variadic ? last : undefined);
+  return argument ? valuesOf(argument, command, current, objects) : words([]);
 };
 
 /** The value of an option among words: `--project docs` or `--project=docs`. */

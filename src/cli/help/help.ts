@@ -104,61 +104,59 @@ export const argumentUsage = (argument: Argument): string => {
   return argument.required ? `<${name}>` : `[${name}]`;
 };
 
-type Item = readonly [term: string, description: string];
+type Section = [heading: string, items: (readonly [term: string, description: string])[]];
 
-/** Groups items by their heading, in order of appearance. */
+/** Items under their headings, in order of appearance. */
 const grouped = <Value>(
   values: readonly Value[],
-  headingOf: (value: Value) => string | undefined,
-  heading: string,
-): [string, Value[]][] => [...Map.groupBy(values, (value) => headingOf(value) || heading)];
+  headingOf: (value: Value) => string,
+  itemOf: (value: Value) => Section[1][number],
+): Section[] => [...Map.groupBy(values, headingOf)].map(([heading, group]) => [heading, group.map(itemOf)]);
 
-const sectionsOf = (command: Command, helper: Help): [heading: string, items: Item[]][] => [
-  [
-    "Arguments:",
-    helper
-      .visibleArguments(command)
-      .map((argument) => [helper.argumentTerm(argument), helper.argumentDescription(argument)]),
-  ],
-  ...grouped(helper.visibleCommands(command), (child) => child.helpGroup(), "Commands:").map(
-    ([heading, children]): [string, Item[]] => [
-      heading,
-      children.map((child) => [helper.subcommandTerm(child), helper.subcommandDescription(child)]),
-    ],
+const sectionsOf = (command: Command, helper: Help): Section[] => [
+  ...grouped(
+    helper.visibleArguments(command),
+    () => "Arguments:",
+    (one) => [helper.argumentTerm(one), helper.argumentDescription(one)],
   ),
-  ...grouped(helper.visibleOptions(command), ({ helpGroupHeading }) => helpGroupHeading, "Options:").map(
-    ([heading, options]): [string, Item[]] => [
-      heading,
-      options.map((option) => [helper.optionTerm(option), helper.optionDescription(option)]),
-    ],
+  ...grouped(
+    helper.visibleCommands(command),
+    (one) => one.helpGroup() || "Commands:",
+    (one) => [helper.subcommandTerm(one), helper.subcommandDescription(one)],
+  ),
+  ...grouped(
+    helper.visibleOptions(command),
+    (one) => one.helpGroupHeading ?? "Options:",
+    (one) => [helper.optionTerm(one), helper.optionDescription(one)],
   ),
 ];
 
-/** The notes, examples and exit codes at the end. */
-const endOf = (command: Command, helper: Help): string[] => {
-  const { notes = [], examples = {}, exitCodes = {} } = textsOf(command);
-  const lines = Object.entries(examples).map(([text, line]) => example(helper, text, line));
-  const codes = Object.entries(exitCodes).map(([code, text]) => item(helper, 3, code, text));
-  return [
-    ...notes.map((note) => paragraph(helper, note)),
-    ...(codes.length > 0 ? [[bold("Exit codes:"), ...codes].join("\n")] : []),
-    ...(lines.length > 0 ? [[bold("Examples:"), ...lines].join("\n")] : []),
-  ];
-};
+const section = (heading: string, lines: readonly string[]): string =>
+  lines.length === 0 ? "" : [bold(heading), ...lines].join("\n");
 
 const formatHelp = (command: Command, helper: Help): string => {
-  const sections = sectionsOf(command, helper).filter(([, items]) => items.length > 0);
+  const sections = sectionsOf(command, helper);
   const terms = sections.flatMap(([, items]) => items.map(([term]) => helper.displayWidth(term)));
   const width = Math.max(0, ...terms.filter((one) => one <= MAX_TERM_WIDTH));
+  const { notes = [], examples = {}, exitCodes = {} } = textsOf(command);
   const paragraphs = [
     `${bold("Usage:")} ${wrap(helper, helper.commandUsage(command), "Usage: ".length)}`,
     wrap(helper, sentence(helper.commandDescription(command)), 0),
     ...sections.map(([heading, items]) =>
-      [bold(heading), ...items.map(([term, description]) => item(helper, width, term, description))].join(
-        "\n",
+      section(
+        heading,
+        items.map(([term, description]) => item(helper, width, term, description)),
       ),
     ),
-    ...endOf(command, helper),
+    ...notes.map((note) => paragraph(helper, note)),
+    section(
+      "Exit codes:",
+      Object.entries(exitCodes).map(([code, text]) => item(helper, 3, code, text)),
+    ),
+    section(
+      "Examples:",
+      Object.entries(examples).map(([text, line]) => example(helper, text, line)),
+    ),
   ];
   return `${paragraphs.filter((one) => one !== "").join("\n\n")}\n`;
 };

@@ -62,14 +62,6 @@ export const noteError = (message: string): void => {
   process.stderr.write(`${coloured("red", "adoption-store:", process.stderr)} ${message}\n`);
 };
 
-/** Prints that nothing was done, because the user said no. */
-export const printDeclined = (json: boolean | undefined, text: string): void =>
-  printResult(json, { declined: true }, text);
-
-/** Prints the result of a command: as JSON with `--json`, else in words. */
-export const printResult = (json: boolean | undefined, value: unknown, text: string): void =>
-  json ? printJson(value) : print(text);
-
 const GAP = "  ";
 const ELLIPSIS = "…";
 /** Columns stay at least this wide, even if the table is then wider than the terminal. */
@@ -123,19 +115,6 @@ export const table = (untrusted: readonly (readonly string[])[], width = Infinit
 
 /** The columns of a list: a function from row to cell text, by heading. */
 export type Columns<Row> = Readonly<Record<string, (row: Row, now: number) => string>>;
-
-/** Prints the rows as JSON, or as a table that fits the terminal. @param empty printed instead of an empty table */
-export const printList = <Row>(
-  rows: readonly Row[],
-  columns: Columns<Row>,
-  { json, empty }: { json: boolean | undefined; empty: string },
-): void => {
-  if (json) return printJson(rows);
-  if (rows.length === 0) return print(empty);
-  const cells = rows.map((row) => Object.values(columns).map((cellOf) => cellOf(row, Date.now())));
-  const [first = "", ...rest] = table([Object.keys(columns), ...cells], terminalWidth()).split("\n");
-  print([heading(first), ...rest].join("\n"));
-};
 
 /** The rows as a table that fits the terminal. @param empty the text for no rows */
 export const listText = <Row>(rows: readonly Row[], columns: Columns<Row>, empty: string): string => {
