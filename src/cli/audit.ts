@@ -98,11 +98,10 @@ const listEntries = list({
     ),
   ],
   examples: {
-    "Show what happened last": "adoption-store audit",
-    "Show what key 3 did in the last week": "adoption-store audit --actor key:3 --since 7d",
-    "Show what happened to animal 7": "adoption-store audit --resource pet:7",
-    "Show who created, rotated and revoked keys, as JSON":
-      "adoption-store audit --resource key --limit 1000 --json",
+    "Show what happened last": "",
+    "Show what key 3 did in the last week": "--actor key:3 --since 7d",
+    "Show what happened to animal 7": "--resource pet:7",
+    "Show who created, rotated and revoked keys, as JSON": "--resource key --limit 1000 --json",
   },
   async rows({ limit, actor, action, resource, since, until }, { audit }) {
     const filters = { actor, action, resource, since, until, limit: PAGE_SIZE };

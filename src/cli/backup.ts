@@ -224,10 +224,9 @@ export const backupCommand = command({
   hiddenSettings: ["diskReserve"],
   notes: ["To restore a backup, run adoption-store restore <backup>."],
   examples: {
-    "Back up to a directory, and keep the newest 14": "adoption-store backup /mnt/backups/ --keep 14",
-    "Check that backups can be restored": "adoption-store backup --check backups/*.db",
-    "Back up to another machine":
-      "adoption-store backup - | ssh backup.example.org 'cat > adoption-store.db'",
+    "Back up to a directory, and keep the newest 14": "/mnt/backups/ --keep 14",
+    "Check that backups can be restored": "--check backups/*.db",
+    "Back up to another machine": "- | ssh backup.example.org 'cat > adoption-store.db'",
   },
   async run({ file: targets, check: isCheck, ...flags }) {
     if (isCheck) return checkAll(targets, flags);
@@ -295,10 +294,7 @@ export const restoreCommand = command({
   notes: [
     "The previous database stays in DATA_DIR as adoption-store.db.before-restore-<UTC time>. Delete it when you no longer need it.",
   ],
-  examples: {
-    "Restore a backup": "adoption-store restore backup.db",
-    "Restore the newest scheduled backup": "adoption-store restore latest",
-  },
+  examples: { "Restore a backup": "backup.db", "Restore the newest scheduled backup": "latest" },
   async run({ backup, yes, ...flags }) {
     const config = configOf(flags);
     const { dataDir } = config;

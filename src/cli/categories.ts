@@ -39,7 +39,7 @@ const naming = async <Result>(name: string, act: Promise<Result>): Promise<Resul
 const listCategories = list({
   name: "list",
   description: "list all categories",
-  examples: { "Show all categories and their ids": "adoption-store categories list" },
+  examples: { "Show all categories and their ids": "" },
   rows: (_, { categories }) => allCategories(categories),
   columns: { ID: ({ id }) => String(id), NAME: ({ name }) => name },
   empty: "No categories. Add one: adoption-store categories add NAME",
@@ -49,7 +49,7 @@ const addCategories = action({
   name: "add",
   description: "add categories",
   takes: { "<names...>": { text: "their names, such as Dogs", parse: addName }, "--json": "print JSON" },
-  examples: { "Add two categories": "adoption-store categories add Dogs Cats" },
+  examples: { "Add two categories": "Dogs Cats" },
   async run({ names, json }, { categories }) {
     const added: Category[] = [];
     for (const name of names) {
@@ -66,7 +66,7 @@ const renameCategory = action({
   name: "rename",
   description: "rename a category; its animals stay in it",
   takes: { "<category>": "its name or id", "<name>": { text: "its new name", parse: nameOf } },
-  examples: { "Give a category another name": "adoption-store categories rename Dogs Canines" },
+  examples: { "Give a category another name": "Dogs Canines" },
   async run({ category, name }, { categories }) {
     const before = await findCategory(categories, category);
     const after = await naming(name, categories.change(before.id, { name }, OPERATOR, before));
@@ -79,7 +79,7 @@ const deleteCategory = action({
   name: "delete",
   description: "delete a category that no animal belongs to",
   takes: { "<category>": "its name or id", "--yes": "do not ask" },
-  examples: { "Delete a category by its name": "adoption-store categories delete Canines" },
+  examples: { "Delete a category by its name": "Canines" },
   async run({ category, yes }, { categories }) {
     const found = await findCategory(categories, category);
     const named = `category ${found.id} ${quoted(found.name)}`;

@@ -29,7 +29,7 @@ const NAME = { "<hostname>": "the name" } as const;
 const listCertificates = list({
   name: "list",
   description: "list the names that have a certificate or wait for one",
-  examples: { "Show which certificates end soon": "adoption-store certificates list" },
+  examples: { "Show which certificates end soon": "" },
   async rows(_, { certificates }) {
     const toWire = await wireFormat(certificates);
     return (await certificates.all()).map(toWire);
@@ -54,9 +54,7 @@ const showCertificate = action({
   name: "show",
   description: "show a name's certificate, and the last response of its CA",
   takes: NAME,
-  examples: {
-    "Find out why a name has no certificate": "adoption-store certificates show docs.example.org",
-  },
+  examples: { "Find out why a name has no certificate": "docs.example.org" },
   async run({ hostname }, { certificates }) {
     const toWire = await wireFormat(certificates);
     const found = toWire(await certificates.inUse(hostname));
@@ -68,7 +66,7 @@ const renewCertificate = action({
   name: "renew",
   description: "have the server order a new certificate now",
   takes: NAME,
-  examples: { "Order a new certificate": "adoption-store certificates renew docs.example.org" },
+  examples: { "Order a new certificate": "docs.example.org" },
   async run({ hostname }, { certificates }) {
     const toWire = await wireFormat(certificates);
     const found = await certificates.renew(hostname);
@@ -82,9 +80,7 @@ const revokeCertificate = action({
   description: "revoke a certificate at its CA, and have the server order another",
   takes: { ...NAME, "--json": "print JSON", "--yes": "do not ask" },
   settings: ["acmeCaFile"],
-  examples: {
-    "Revoke a certificate whose key leaked": "adoption-store certificates revoke docs.example.org",
-  },
+  examples: { "Revoke a certificate whose key leaked": "docs.example.org" },
   async run({ hostname, yes }, { certificates }) {
     const toWire = await wireFormat(certificates);
     await certificates.get(hostname);
@@ -112,10 +108,7 @@ const importCertificate = action({
     "--chain <file>": { text: "PEM file of the certificate and the chain to its CA", required: true },
     "--key <file>": { text: "PEM file of its private key", required: true },
   },
-  examples: {
-    "Use a certificate of your own":
-      "adoption-store certificates import docs.example.org \\\n  --chain chain.pem --key key.pem",
-  },
+  examples: { "Use a certificate of your own": "docs.example.org \\\n  --chain chain.pem --key key.pem" },
   async run({ hostname, chain, key }, { certificates }) {
     const toWire = await wireFormat(certificates);
     const pair = { chain: await readText("--chain", chain), key: await readText("--key", key) };

@@ -193,9 +193,8 @@ const showStatus = command({
   ],
   exitCodes: { 0: "all is well", 1: "something is wrong: the last lines say what" },
   examples: {
-    "Show the nodes, the engine and the log": "adoption-store cluster status",
-    "Alert from a timer when something is wrong":
-      "adoption-store cluster status > /dev/null || echo look at the cluster",
+    "Show the nodes, the engine and the log": "",
+    "Alert from a timer when something is wrong": "> /dev/null || echo look at the cluster",
   },
   async run(flags) {
     const config = configOf(flags);
@@ -262,9 +261,8 @@ const join = command({
     "With --replace, what the cluster holds is lost. Its nodes start again from this store by themselves. Use it after a restore.",
   ],
   examples: {
-    "Make the store of this machine a cluster's": "adoption-store cluster join",
-    "After a restore, make all nodes start again from the restored store":
-      "adoption-store cluster join --replace",
+    "Make the store of this machine a cluster's": "",
+    "After a restore, make all nodes start again from the restored store": "--replace",
   },
   async run({ replace = false, yes, ...flags }) {
     const config = configOf(flags);
@@ -334,10 +332,7 @@ const leave = command({
     "Stop the server first. Afterwards start it without DATABASE_URL. The other nodes go on with the cluster.",
     "The log stays in the engine. After the last node has left, delete it there: etcdctl del --prefix with the prefix of DATABASE_URL, or DROP DATABASE.",
   ],
-  examples: {
-    "Go back to one machine": "adoption-store cluster leave",
-    "Leave a cluster whose etcd or PostgreSQL is gone": "adoption-store cluster leave --force",
-  },
+  examples: { "Go back to one machine": "", "Leave a cluster whose etcd or PostgreSQL is gone": "--force" },
   async run({ force, yes, ...flags }) {
     const config = configOf(flags);
     const { inspectLeaving, makeEmbedded } = await import("../cluster/membership.ts");

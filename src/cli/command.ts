@@ -17,7 +17,7 @@ export const EXIT_CODES: Readonly<Record<number, string>> = {
 interface Texts {
   /** Paragraphs. */
   notes?: readonly string[];
-  /** Command lines to copy, by their descriptions. */
+  /** Command lines to copy, without the command's name, by their descriptions. */
   examples?: Readonly<Record<string, string>>;
   /** The meanings of this command's exit codes, where they differ from `EXIT_CODES`. */
   exitCodes?: Readonly<Record<number, string>>;
@@ -101,8 +101,19 @@ export interface Declaration<Takes> extends Heading, Texts {
 const DECLARED = new WeakMap<Command, Texts & { isIndependent?: true }>();
 const SUGGESTED = new WeakMap<Option | Argument, readonly string[]>();
 
-/** The notes, examples and exit codes of a command. */
-export const textsOf = (command: Command): Texts => DECLARED.get(command) ?? {};
+/** The command as it is called: `adoption-store keys create`. */
+export const fullName = (command: Command): string =>
+  command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
+
+/** The notes and exit codes of a command. */
+export const textsOf = (command: Command): Omit<Texts, "examples"> => DECLARED.get(command) ?? {};
+
+/** The examples of a command: what each does, and its command line. */
+export const examplesOf = (command: Command): [text: string, line: string][] =>
+  Object.entries(DECLARED.get(command)?.examples ?? {}).map(([text, line]) => [
+    text,
+    `${fullName(command)} ${line}`.trimEnd(),
+  ]);
 
 /** True if the help of a command shows no global options: it reads no settings, or only groups others. */
 export const hidesGlobals = (command: Command): boolean =>

@@ -6,8 +6,8 @@ import { oneLine } from "../lib/text.ts";
 import bash from "./completion/bash.sh" with { type: "text" };
 import fish from "./completion/fish.sh" with { type: "text" };
 import zsh from "./completion/zsh.sh" with { type: "text" };
-import { command, suggestionsFor } from "./command.ts";
-import { fullName, HELP } from "./help/help.ts";
+import { command, fullName, suggestionsFor } from "./command.ts";
+import { HELP } from "./help/help.ts";
 import { selectedSources } from "./settings.ts";
 
 interface Candidate {
@@ -233,9 +233,9 @@ export const completionCommand = command({
   ],
   examples: {
     "bash, for yourself; for all users /etc/bash_completion.d/adoption-store":
-      "adoption-store completion bash \\\n  > ~/.local/share/bash-completion/completions/adoption-store",
-    "zsh, in a directory of $fpath": "adoption-store completion zsh > ~/.zfunc/_adoption-store",
-    fish: "adoption-store completion fish \\\n  > ~/.config/fish/completions/adoption-store.fish",
+      "bash \\\n  > ~/.local/share/bash-completion/completions/adoption-store",
+    "zsh, in a directory of $fpath": "zsh > ~/.zfunc/_adoption-store",
+    fish: "fish \\\n  > ~/.config/fish/completions/adoption-store.fish",
   },
   run: ({ shell }) => void process.stdout.write(SCRIPTS[shell]),
 });

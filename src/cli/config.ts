@@ -52,7 +52,7 @@ const showSettings = command({
   description: "print all settings, and where each comes from",
   takes: { "--json": "print JSON" },
   hiddenSettings: SETTING_NAMES,
-  examples: { "Show all settings": "adoption-store config show" },
+  examples: { "Show all settings": "" },
   async run({ json, ...flags }) {
     const sources = sourcesBeside(flags);
     const { config, fault } = parseConfig(sources);
@@ -69,7 +69,7 @@ const printExample = command({
   name: "example",
   description: "print a configuration file with all settings, their defaults and their meaning",
   isIndependent: true,
-  examples: { "Begin a configuration file": "adoption-store config example > adoption-store.toml" },
+  examples: { "Begin a configuration file": "> adoption-store.toml" },
   run: () => print(exampleFile()),
 });
 

@@ -334,8 +334,8 @@ export const doctorCommand = command({
   ],
   exitCodes: { 0: "no check has FAILED", 1: "a check has FAILED" },
   examples: {
-    "Check the store in ./data, or that of the service if there is none": "adoption-store doctor",
-    "Check it quickly": "adoption-store doctor --quick",
+    "Check the store in ./data, or that of the service if there is none": "",
+    "Check it quickly": "--quick",
   },
   async run({ quick = false, ...flags }) {
     const reported = reportedSources(flags);

@@ -65,9 +65,9 @@ export const checkCommand = command({
     "The command asks the DNS itself: it needs no server, no project and no DATA_DIR, and it stores nothing. With --target it says whether the records are right, and without it whether other records are in the way.",
   ],
   examples: {
-    "See what is in the way of a name": "adoption-store domains check docs.example.org",
+    "See what is in the way of a name": "docs.example.org",
     "Check a name against a project's target, with every query":
-      "adoption-store domains check example.org --target k3v.example.net --trace",
+      "example.org --target k3v.example.net --trace",
   },
   exitCodes: {
     0: "the records are right; without --target: no other record is in the way",
@@ -127,9 +127,8 @@ export const templateCommand = command({
     "The command creates the key on first use, in DATA_DIR/domain-connect.key.",
   ],
   examples: {
-    "See what to publish": "adoption-store domains template",
-    "Save the template for subdomains to a file":
-      "adoption-store domains template subdomain > example.org.subdomain.json",
+    "See what to publish": "",
+    "Save the template for subdomains to a file": "subdomain > example.org.subdomain.json",
   },
   async run({ template, json, ...input }) {
     const config = availableConfig(input);

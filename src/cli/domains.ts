@@ -185,7 +185,7 @@ const addDomains = action({
   ],
   examples: {
     "Add a domain, create the record that it prints, and wait until it is live":
-      "adoption-store domains add docs.example.org --project docs --wait",
+      "docs.example.org --project docs --wait",
   },
   exitCodes: { 0: "the domains were added", 1: "the command failed, or a domain was refused" },
   async run({ hostname, project, from, ...flags }, { platform: { domains } }) {
@@ -202,7 +202,7 @@ const verifyDomain = action({
   name: "verify",
   description: "check a domain's DNS records now",
   takes: { ...DOMAIN, "--wait": "check it every 10 seconds until it is live, and print every change" },
-  examples: { "Check the records now": "adoption-store domains verify docs.example.org --project docs" },
+  examples: { "Check the records now": "docs.example.org --project docs" },
   exitCodes: { 0: "the domain is live", 1: "it is not live yet; the findings say why" },
   async run({ hostname, project, json, wait }, { platform: { domains } }) {
     if (wait) return followDomain(domains, project, hostname, showOrJson(json));
@@ -225,7 +225,7 @@ const listDomains = list({
     "--stage <stage...>": { text: "only domains in these stages", choices: STORED_STAGES },
     "--q <text>": "only domains whose names contain this text",
   },
-  examples: { "List the domains of the project docs": "adoption-store domains list --project docs" },
+  examples: { "List the domains of the project docs": "--project docs" },
   rows: async ({ project, q, stage: stages }, { platform: { domains } }) =>
     (await everyDomain(domains, { project, q, stages })).map(fromDomain),
   columns: {
@@ -245,9 +245,7 @@ const showDomain = action({
   name: "show",
   description: "show a domain: its record, what the last check found, and its history",
   takes: DOMAIN,
-  examples: {
-    "Find out why a domain is not live": "adoption-store domains show docs.example.org --project docs",
-  },
+  examples: { "Find out why a domain is not live": "docs.example.org --project docs" },
   async run({ hostname, project, json }, { platform: { domains } }) {
     const domain = fromDomain(await domains.get(project, hostname));
     if (json) return printJson(domain);
@@ -264,9 +262,7 @@ const makePrimary = action({
   name: "primary",
   description: "make a domain the primary one, which the others redirect to",
   takes: DOMAIN,
-  examples: {
-    "Make a domain the primary one": "adoption-store domains primary docs.example.org --project docs",
-  },
+  examples: { "Make a domain the primary one": "docs.example.org --project docs" },
   async run({ hostname, project }, { platform: { domains } }) {
     const domain = fromDomain(await domains.makePrimary(project, hostname, OPERATOR));
     return { json: domain, text: `${displayName(domain)} is the primary domain of ${project}.` };
@@ -277,9 +273,7 @@ const redirectDomain = action({
   name: "redirect",
   description: "redirect a domain's visitors to the primary domain, with status 301",
   takes: DOMAIN,
-  examples: {
-    "Redirect www to the primary domain": "adoption-store domains redirect www.example.org --project docs",
-  },
+  examples: { "Redirect www to the primary domain": "www.example.org --project docs" },
   async run({ hostname, project }, { platform: { domains, domainSettings } }) {
     const { domains: mapping } = await domainSettings.read(project);
     const { hostname: from } = fromDomain(await domains.get(project, hostname));
@@ -312,10 +306,7 @@ const removeDomain = action({
   name: "remove",
   description: "remove a domain, and stop serving it at once",
   takes: { ...DOMAIN, "--yes": "do not ask", "--revoke": "revoke its certificate at the CA too" },
-  examples: {
-    "Remove a domain and revoke its certificate":
-      "adoption-store domains remove old.example.org --project docs --revoke",
-  },
+  examples: { "Remove a domain and revoke its certificate": "old.example.org --project docs --revoke" },
   async run({ hostname, project, yes, revoke }, store) {
     const { domains } = store.platform;
     const domain = fromDomain(await domains.get(project, hostname));

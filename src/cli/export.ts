@@ -111,9 +111,8 @@ export const exportCommand = command({
     "A spreadsheet interprets a name that begins with =, +, - or @ as a formula. The CSV file has a ' before such a name, which import removes. For a program that needs the names unchanged, use --raw. Import that file with --raw, too.",
   ],
   examples: {
-    "Write all animals to a file": "adoption-store export animals.csv",
-    "Write the available ones as JSON lines":
-      "adoption-store export --format ndjson --status available > animals.ndjson",
+    "Write all animals to a file": "animals.csv",
+    "Write the available ones as JSON lines": "--format ndjson --status available > animals.ndjson",
   },
   async run({ file, format, status, raw = false, force, json, ...flags }) {
     const path = file === "-" ? undefined : file;

@@ -308,11 +308,10 @@ export const importCommand = command({
     "A row that breaks a rule goes to FILE.rejected, with its line and the reason, and the exit code is 1. Correct the rows there, and import that file. An import that was stopped continues when it is run again; a file that was imported is refused.",
   ],
   examples: {
-    "Check a file, and write nothing": "adoption-store import animals.csv --dry-run",
-    "Import a file whose columns have other names":
-      'adoption-store import animals.csv --map "Pet=name" --map "Sort=category"',
-    "Create the categories that the file names": "adoption-store import animals.csv --create-categories",
-    "Translate a status of the file": 'adoption-store import animals.csv --value "status:Rehomed=sold"',
+    "Check a file, and write nothing": "animals.csv --dry-run",
+    "Import a file whose columns have other names": 'animals.csv --map "Pet=name" --map "Sort=category"',
+    "Create the categories that the file names": "animals.csv --create-categories",
+    "Translate a status of the file": 'animals.csv --value "status:Rehomed=sold"',
   },
   exitCodes: { 0: "all rows were added", 1: "the command failed, or rows were rejected" },
   run(flags) {

@@ -23,9 +23,8 @@ export const openapiCommand = command({
   },
   settings: ["port", "baseUrl", "stagingBaseUrl"],
   examples: {
-    "Save the document of the store's API": "adoption-store openapi store > openapi.json",
-    "Save a collection for Postman or Bruno":
-      "adoption-store openapi store --format postman > store.postman.json",
+    "Save the document of the store's API": "store > openapi.json",
+    "Save a collection for Postman or Bruno": "store --format postman > store.postman.json",
   },
   async run({ document, format, ...input }) {
     const config = availableConfig(input);
@@ -41,9 +40,9 @@ export const manCommand = command({
   description: "print the manual page, for man",
   isIndependent: true,
   examples: {
-    "Read it": "adoption-store man | man -l -",
+    "Read it": "| man -l -",
     "Install it for all users, so that man adoption-store finds it":
-      "adoption-store man \\\n  | sudo tee /usr/local/share/man/man1/adoption-store.1 > /dev/null",
+      "\\\n  | sudo tee /usr/local/share/man/man1/adoption-store.1 > /dev/null",
   },
   run(_, { parent }) {
     if (parent) print(manualPage(parent, VERSION));

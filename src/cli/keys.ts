@@ -100,9 +100,9 @@ const createKey = action({
   notes: [glossary("The scopes:", Object.entries(SCOPES))],
   examples: {
     "Create a key for a website that shows animals":
-      "adoption-store keys create --name website --scope pets:read \\\n  --rate-limit 600/min",
+      "--name website --scope pets:read \\\n  --rate-limit 600/min",
     "Create a key for a shelter's program, for 90 days":
-      "adoption-store keys create --name shelter --expires 90d \\\n  --scope pets:read pets:write",
+      "--name shelter --expires 90d \\\n  --scope pets:read pets:write",
   },
   async run({ name, scope: scopes, expires: expiresAt, rateLimit: rate }, { keys }) {
     if (scopes.length === 0) throw new UsageError("--scope: name at least one scope");
@@ -121,7 +121,7 @@ const stateOf = ({ revokedAt, expiresAt }: WireKey, now: number): string => {
 const listKeys = list({
   name: "list",
   description: "list all keys, without their secrets",
-  examples: { "Show all keys and when they were last used": "adoption-store keys list" },
+  examples: { "Show all keys and when they were last used": "" },
   rows: async (_, { keys }) => (await allAfter(keys.list)).map(fromKey),
   columns: {
     ID: ({ id }) => String(id),
@@ -145,9 +145,7 @@ const rotateKey = action({
       parse: graceOf,
     },
   },
-  examples: {
-    "Replace a secret that leaked; the old one ends now": "adoption-store keys rotate 2 --grace 0s",
-  },
+  examples: { "Replace a secret that leaked; the old one ends now": "2 --grace 0s" },
   async run({ id, grace = DEFAULT_GRACE_SECONDS }, { keys }) {
     return minted(await keys.rotate(id, grace, OPERATOR), "rotated");
   },
@@ -170,7 +168,7 @@ const revokeKey = action({
   name: "revoke",
   description: "revoke a key at once; this can't be undone",
   takes: { "<id>": ID, "--yes": "do not ask, not even for the last key that can grant its scopes" },
-  examples: { "End the key with id 2": "adoption-store keys revoke 2" },
+  examples: { "End the key with id 2": "2" },
   async run({ id, yes }, { keys }) {
     await revokeOrAsk(keys, id, yes);
     const key = await keys.get(id);

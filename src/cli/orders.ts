@@ -19,9 +19,7 @@ const listOrders = list({
   name: "list",
   description: "list adoptions, with their adopters",
   takes: { "--status <status>": { text: "only adoptions with this status", choices: ORDER_STATUSES } },
-  examples: {
-    "List the adoptions that wait for approval": "adoption-store orders list --status placed",
-  },
+  examples: { "List the adoptions that wait for approval": "--status placed" },
   async rows({ status }, { orders, database }) {
     const found = await allPages((cursor: string | undefined) =>
       orders.list({ limit: PAGE_SIZE, status, petId: undefined, q: undefined, sort: "id", cursor }),
@@ -93,7 +91,7 @@ const forgetAdopter = action({
   notes: [
     "Backups, and databases that a restore has set aside, still hold the adopter. The command lists those that it finds.",
   ],
-  examples: { "Erase an adopter": "adoption-store orders forget ada@example.org" },
+  examples: { "Erase an adopter": "ada@example.org" },
   async run({ email, cancel = false, yes }, store) {
     const { adopters, config } = store;
     const { length } = await adopters.find(email);

@@ -67,7 +67,7 @@ const addPerson = action({
   notes: [ROLE_LIST],
   examples: {
     "Add a volunteer, and print the address to send to them":
-      "adoption-store people add --name 'Ada Byron' \\\n  --email ada@example.org --role volunteer",
+      "--name 'Ada Byron' \\\n  --email ada@example.org --role volunteer",
   },
   run: async ({ name, email, role }, { people, config }) =>
     invitation(await people.add({ name, email, role }, OPERATOR), config),
@@ -97,8 +97,8 @@ const invitePerson = action({
   },
   settings: ["baseUrl", "port"],
   examples: {
-    "Invite a person again after a lost passkey or an expired invitation": "adoption-store people invite 3",
-    "Sign in to the console of a new store": "adoption-store people invite --first",
+    "Invite a person again after a lost passkey or an expired invitation": "3",
+    "Sign in to the console of a new store": "--first",
   },
   check({ id, first }) {
     if ((id === undefined) !== (first === true))
@@ -122,7 +122,7 @@ const accessOf = ({ passkeys, signsInWith, invitedUntil }: WirePerson, now: numb
 const listPeople = list({
   name: "list",
   description: "list the people who can sign in to the console",
-  examples: { "Show who can sign in, and when they were last there": "adoption-store people list" },
+  examples: { "Show who can sign in, and when they were last there": "" },
   rows: async (_, { people }) => (await allAfter(people.list)).map(fromPerson),
   columns: {
     ID: ({ id }) => String(id),
@@ -140,7 +140,7 @@ const changeRole = action({
   description: "change a person's role, from their next request on",
   takes: { "<id>": ID, "<role>": { text: "the new role", choices: ROLE_NAMES } },
   notes: [ROLE_LIST],
-  examples: { "Let somebody change animals too": "adoption-store people role 3 staff" },
+  examples: { "Let somebody change animals too": "3 staff" },
   async run({ id, role }, { people }) {
     const person = await people.change(id, { role }, OPERATOR);
     return { json: fromPerson(person), text: `Person ${id} "${person.name}" is now ${role}` };
@@ -151,7 +151,7 @@ const removePerson = action({
   name: "remove",
   description: "remove a person and sign them out at once; this can't be undone",
   takes: { "<id>": ID, "--yes": "do not ask" },
-  examples: { "Remove the person with id 3": "adoption-store people remove 3" },
+  examples: { "Remove the person with id 3": "3" },
   async run({ id, yes }, { people }) {
     const person = await people.get(id);
     const question = `Remove person ${id} "${person.name}" (${person.email})?`;

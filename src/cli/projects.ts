@@ -131,9 +131,9 @@ export const deployCommand = command({
   },
   hiddenSettings: ["baseUrl", "port"],
   examples: {
-    "Publish ./site as a new project": "adoption-store deploy site --project docs --create",
+    "Publish ./site as a new project": "site --project docs --create",
     "Publish to a server on another machine":
-      "adoption-store deploy site --project docs \\\n  --server https://adopt.example.org --key-file deploy.key",
+      "site --project docs \\\n  --server https://adopt.example.org --key-file deploy.key",
   },
   async run({ directory, ...input }) {
     const { listDirectory } = await import("./pack.ts");
@@ -178,9 +178,7 @@ const listDeploys = command({
     "--json": "print JSON",
   },
   hiddenSettings: ["baseUrl", "port"],
-  examples: {
-    "See which deploy is live, and where to preview the others": "adoption-store deploys list --project docs",
-  },
+  examples: { "See which deploy is live, and where to preview the others": "--project docs" },
   async run({ project, ...input }) {
     const path = `/platform/projects/${encodeURIComponent(project)}/deploys?limit=${MAX_DEPLOYS}`;
     const found = await apiOf(input).call<Deploy[]>("GET", path);
@@ -199,7 +197,7 @@ const listProjects = list({
   name: "list",
   description: "list projects, with their plans and addresses",
   takes: { "--q <text>": "only those whose slug or name contains this text" },
-  examples: { "Find the projects of a customer": "adoption-store projects list --q rescue" },
+  examples: { "Find the projects of a customer": "--q rescue" },
   async rows({ q: text }, { platform: { projects }, config }) {
     const found = await allPages((cursor: string | undefined) =>
       projects.list({ text, limit: PAGE_SIZE, cursor }),

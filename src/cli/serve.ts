@@ -54,12 +54,11 @@ export const serveCommand = command({
     "The first start creates DATA_DIR with a database. If no usable key has all scopes and no administrator can sign in, the start writes a new key with all scopes to DATA_DIR/admin.key. Settings can also be in DATA_DIR/adoption-store.toml: adoption-store config example prints such a file.",
   ],
   examples: {
-    "Try it on this machine": "adoption-store serve",
-    "Serve the local network": "adoption-store serve --host 0.0.0.0 --port 8080",
-    "Run behind a proxy that does HTTPS":
-      "adoption-store serve --base-url https://adopt.example.org --trust-proxy 1",
+    "Try it on this machine": "",
+    "Serve the local network": "--host 0.0.0.0 --port 8080",
+    "Run behind a proxy that does HTTPS": "--base-url https://adopt.example.org --trust-proxy 1",
     "Do HTTPS without a proxy, with certificates from Let's Encrypt":
-      "adoption-store serve --host 0.0.0.0 --http-port 80 --https-port 443 \\\n  --base-url https://adopt.example.org --acme-agree-tos",
+      "--host 0.0.0.0 --http-port 80 --https-port 443 \\\n  --base-url https://adopt.example.org --acme-agree-tos",
   },
   async run(flags) {
     const sources = serverSources(flags);

@@ -80,9 +80,8 @@ const printFile = command({
   takes: { "<file>": { text: "which file", choices: Object.keys(FILES) } },
   settings: ["baseUrl", "port", "deployLimit"],
   examples: {
-    "Put Caddy in front of the server":
-      "adoption-store service print caddy --base-url https://adopt.example.org",
-    "Write the file of a container image": "adoption-store service print container > Containerfile",
+    "Put Caddy in front of the server": "caddy --base-url https://adopt.example.org",
+    "Write the file of a container image": "container > Containerfile",
   },
   run({ file, ...flags }) {
     const { baseUrl = EXAMPLE_URL, port, deployLimit } = availableConfig(flags);
@@ -152,11 +151,9 @@ const install = command({
   settings: NAMES,
   isIndependent: true,
   examples: {
-    "Install it with its public address":
-      "adoption-store service install --base-url https://adopt.example.org",
-    "Put it behind a reverse proxy later": "adoption-store service install --trust-proxy 1",
-    "Serve HTTP and HTTPS on all addresses":
-      "adoption-store service install --host 0.0.0.0 --http-port 80 --https-port 443",
+    "Install it with its public address": "--base-url https://adopt.example.org",
+    "Put it behind a reverse proxy later": "--trust-proxy 1",
+    "Serve HTTP and HTTPS on all addresses": "--host 0.0.0.0 --http-port 80 --https-port 443",
   },
   notes: [
     `Flags are written to ${ENVIRONMENT_PATH}. Settings that are not given keep the value they have there, so the command can be repeated.`,
@@ -199,7 +196,7 @@ const uninstall = command({
   description: "stop and remove the service and its user; data, settings and executable stay",
   takes: { "--yes": "do not ask", "--dry-run": "show what would be done, and change nothing" },
   isIndependent: true,
-  examples: { "See what would be removed": "adoption-store service uninstall --dry-run" },
+  examples: { "See what would be removed": "--dry-run" },
   async run({ yes, dryRun = false }) {
     assertCanManage("adoption-store service uninstall");
     const steps = await planUninstall();

@@ -411,8 +411,8 @@ export const statusCommand = command({
   ],
   exitCodes: { 0: "the server runs and is ready", 1: "it does not run, or is not ready" },
   examples: {
-    "Show the server of ./data, or the service if there is no store in ./data": "adoption-store status",
-    "Alert from a timer when the server is not ready": "adoption-store status > /dev/null || echo not ready",
+    "Show the server of ./data, or the service if there is no store in ./data": "",
+    "Alert from a timer when the server is not ready": "> /dev/null || echo not ready",
   },
   async run(flags) {
     const { sources, fault: settingsFault } = reportedSources(flags);

@@ -233,8 +233,8 @@ export const upgradeCommand = command({
   },
   settings: ["diskReserve"],
   examples: {
-    "Upgrade to an executable in this directory": "adoption-store upgrade ./adoption-store-linux-x64",
-    "Go back to the previous version": "adoption-store upgrade --rollback",
+    "Upgrade to an executable in this directory": "./adoption-store-linux-x64",
+    "Go back to the previous version": "--rollback",
   },
   notes: [
     "A URL needs a checksum: --sha256, or the file SHA256SUMS beside it. The checksum of a file is checked if one of the two is there.",

@@ -3,8 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
-import { fullName } from "../../src/cli/help/help.ts";
-import { textsOf } from "../../src/cli/command.ts";
+import { examplesOf, fullName } from "../../src/cli/command.ts";
 import { program } from "../../src/cli/program.ts";
 import { migrations } from "../../src/db/migrations.ts";
 import { openProject } from "../domains/projects.ts";
@@ -95,7 +94,7 @@ test("every command's help fits 80 columns, and shows an example if it does some
 
 test("every example calls a command with options that it has", async () => {
   for (const command of everyCommand())
-    for (const line of Object.values(textsOf(command).examples ?? {})) {
+    for (const [, line] of examplesOf(command)) {
       const words = line.replaceAll("\\\n", "").split(/ +/);
       const path = words.slice(1, 1 + fullName(command).split(" ").length - 1);
       expect(["adoption-store", ...path].join(" ")).toBe(fullName(command));

@@ -3,7 +3,7 @@ import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { complete } from "../../src/cli/completion.ts";
-import { fullName } from "../../src/cli/help/help.ts";
+import { fullName } from "../../src/cli/command.ts";
 import { manualPage } from "../../src/cli/help/man.ts";
 import { program } from "../../src/cli/program.ts";
 import { SETTINGS } from "../../src/config/settings.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Command } from "commander";
-import { fullName } from "../../src/cli/help/help.ts";
+import { fullName } from "../../src/cli/command.ts";
 import { program } from "../../src/cli/program.ts";
 
 const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)];

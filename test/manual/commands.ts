@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { program } from "../../src/cli/program.ts";
-import { argumentUsage, fullName } from "../../src/cli/help/help.ts";
-import { EXIT_CODES, textsOf } from "../../src/cli/command.ts";
+import { argumentUsage } from "../../src/cli/help/help.ts";
+import { EXIT_CODES, examplesOf, fullName, textsOf } from "../../src/cli/command.ts";
 import { capitalised, code, parts, plain, table } from "../../src/manual/generated/markdown.ts";
 
 const sentence = (text: string): string => (/[.:]$/.test(text) ? capitalised(text) : `${capitalised(text)}.`);
@@ -30,9 +30,8 @@ const isSetting = ({ helpGroupHeading }: Option): boolean => helpGroupHeading !=
 const usage = (command: Command): string =>
   [fullName(command), ...command.registeredArguments.map(argumentUsage), "[options]"].join(" ");
 
-const examplesOf = (command: Command): string[] => {
-  const { examples = {} } = textsOf(command);
-  const rows = Object.entries(examples).map(
+const exampleList = (command: Command): string[] => {
+  const rows = examplesOf(command).map(
     ([text, line]) => `- ${text.replace(/\.$/, "")}: ${code(line.replaceAll(/ *\\\n\s*/g, " "))}`,
   );
   return rows.length === 0 ? [] : ["Examples:", rows.join("\n")];
@@ -78,7 +77,7 @@ const sectionOf = (command: Command): string => {
     ...settingsOf(options.filter(isSetting)),
     ...notes.map(noteOf),
     ...(exitCodes ? [exitCodeTable(exitCodes)] : []),
-    ...examplesOf(command),
+    ...exampleList(command),
   );
 };
 

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { type Argument, type Command, Help, type HelpConfiguration, type Option } from "commander";
-import { command, hidesGlobals, textsOf } from "../command.ts";
+import { command, examplesOf, hidesGlobals, textsOf } from "../command.ts";
 import { print } from "../print/output.ts";
 
 /** Lines are hard to read beyond this width, even on a wide terminal. */
@@ -138,7 +138,7 @@ const formatHelp = (command: Command, helper: Help): string => {
   const sections = sectionsOf(command, helper);
   const terms = sections.flatMap(([, items]) => items.map(([term]) => helper.displayWidth(term)));
   const width = Math.max(0, ...terms.filter((one) => one <= MAX_TERM_WIDTH));
-  const { notes = [], examples = {}, exitCodes = {} } = textsOf(command);
+  const { notes = [], exitCodes = {} } = textsOf(command);
   const paragraphs = [
     `${bold("Usage:")} ${wrap(helper, helper.commandUsage(command), "Usage: ".length)}`,
     wrap(helper, sentence(helper.commandDescription(command)), 0),
@@ -155,7 +155,7 @@ const formatHelp = (command: Command, helper: Help): string => {
     ),
     section(
       "Examples:",
-      Object.entries(examples).map(([text, line]) => example(helper, text, line)),
+      examplesOf(command).map(([text, line]) => example(helper, text, line)),
     ),
   ];
   return `${paragraphs.filter((one) => one !== "").join("\n\n")}\n`;
@@ -173,10 +173,6 @@ export const HELP: HelpConfiguration = {
   },
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentUsage)].join(" "),
 };
-
-/** The command as it is called: `adoption-store keys create`. */
-export const fullName = (command: Command): string =>
-  command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 
 /** Commander's error about an unknown command, which suggests a similar one. Its types leave the method out. */
 const refuseUnknown = (command: Command, name: string): never => {

@@ -2,8 +2,8 @@ import type { Argument, Command, Option } from "commander";
 import { keyOf } from "../../config/file.ts";
 import { SETTING_GROUPS, type Setting } from "../../config/settings.ts";
 import { CONFIG_VARIABLE, PREFIX } from "../../config/sources.ts";
-import { argumentUsage, fullName, HELP } from "./help.ts";
-import { EXIT_CODES, textsOf } from "../command.ts";
+import { argumentUsage, HELP } from "./help.ts";
+import { EXIT_CODES, examplesOf, fullName, textsOf } from "../command.ts";
 
 /** Text as roff takes it: no line begins with a control character, and hyphens can be copied. */
 const escaped = (text: string): string =>
@@ -54,7 +54,7 @@ const usageOf = (command: Command): string =>
 
 const commandLines = (command: Command): string[] => {
   if (command.commands.length > 0) return command.commands.flatMap(commandLines);
-  const { notes = [], examples = {}, exitCodes = {} } = textsOf(command);
+  const { notes = [], exitCodes = {} } = textsOf(command);
   return [
     subsection(usageOf(command)),
     escaped(sentence(command.description())),
@@ -62,7 +62,7 @@ const commandLines = (command: Command): string[] => {
     ...ownOptions(command).flatMap((option) => tagged(bold(option.flags), descriptionOf(option))),
     ...Object.entries(exitCodes).flatMap(([code, text]) => tagged(`Exit code ${bold(code)}`, text)),
     ...notes.flatMap(paragraph),
-    ...Object.entries(examples).flatMap(exampleLines),
+    ...examplesOf(command).flatMap(exampleLines),
   ];
 };
 
