@@ -1,7 +1,8 @@
-import { accessSync, constants, lstatSync, type Stats, statSync } from "node:fs";
+import { constants, lstatSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
 import { DELIMITERS } from "../bulk/csv-reader.ts";
 import type { Format } from "../bulk/read-format.ts";
+import { isAllowed } from "../lib/files.ts";
 import { UsageError } from "./usage.ts";
 
 export const FORMATS = ["csv", "ndjson"] as const satisfies readonly Format[];
@@ -41,9 +42,7 @@ export const delimiterOf = (text: string | undefined): string | undefined => {
 };
 
 /** The flag of earlier versions that guarded formulas, which is now the default. Scripts that pass it still work. */
-export const FORMER_GUARD_FLAG = {
-  "--for-spreadsheets": { text: "", hidden: true, conflicts: ["raw"] },
-};
+export const FORMER_GUARD_FLAG = { "--for-spreadsheets": { text: "", hidden: true, conflicts: ["raw"] } };
 
 /** The longest file name that common file systems allow, in bytes. */
 const MAX_NAME_BYTES = 255;
@@ -54,15 +53,6 @@ const statIfPossible = (path: string, look: (path: string) => Stats = statSync):
     return look(path);
   } catch {
     return undefined;
-  }
-};
-
-const isAllowed = (path: string, mode: number): boolean => {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
   }
 };
 

@@ -10,13 +10,12 @@ import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { Fault } from "../lib/errors.ts";
 import { parseRate } from "../lib/rate-limiter.ts";
 import { GRANTS, type Grant, SCOPES, isGrant } from "../lib/scopes.ts";
-import { isLine, lineRule, quoted } from "../lib/text.ts";
 import { LATEST_TIME, formatTime, parseTime } from "../lib/time.ts";
 import type { Outcome } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { allAfter, glossary, note, relativeTime } from "./print/output.ts";
 import { action, list, resource } from "./resource.ts";
-import { readId, readSpan, UsageError, valueOf } from "./usage.ts";
+import { lineOf, readId, readSpan, UsageError, valueOf } from "./usage.ts";
 
 type WireKey = ReturnType<typeof fromKey>;
 
@@ -25,11 +24,7 @@ const ID = {
   parse: valueOf("key id", readId, "a number; see adoption-store keys list"),
 };
 
-/** @throws UsageError */
-const nameOf = (text: string): string => {
-  if (isLine(text, MAX_NAME)) return text;
-  throw new UsageError(`--name: ${quoted(text)} ${lineRule(MAX_NAME)}`);
-};
+const nameOf = lineOf("--name", MAX_NAME);
 
 const grantOf = valueOf(
   "--scope",

@@ -2,7 +2,6 @@ import type { Config } from "../config/config.ts";
 import { MAX_EMAIL_LENGTH, isEmail } from "../lib/email.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { OperatorError } from "../lib/operator-error.ts";
-import { isLine, lineRule, quoted } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import { ROLE_NAMES, ROLES, signInLink } from "../people/person.ts";
 import { MAX_PERSON_NAME, fromInvited, fromPerson } from "../people/model.ts";
@@ -11,7 +10,7 @@ import { assertConfirmed } from "./confirm.ts";
 import { allAfter, glossary, note, print, relativeTime } from "./print/output.ts";
 import { action, list, resource, type Store } from "./resource.ts";
 import { configBeside } from "./settings.ts";
-import { readId, UsageError, valueOf } from "./usage.ts";
+import { lineOf, readId, UsageError, valueOf } from "./usage.ts";
 
 const ROLE_LIST = glossary(
   "The roles, and their scopes:",
@@ -21,11 +20,7 @@ const ROLE_LIST = glossary(
 const idOf = valueOf("id", readId, "a number; see adoption-store people list");
 const ID = { text: "the person's id", parse: idOf };
 
-/** @throws UsageError */
-const nameOf = (text: string): string => {
-  if (isLine(text, MAX_PERSON_NAME)) return text;
-  throw new UsageError(`--name: ${quoted(text)} ${lineRule(MAX_PERSON_NAME)}`);
-};
+const nameOf = lineOf("--name", MAX_PERSON_NAME);
 
 const emailOf = valueOf(
   "--email",
@@ -91,10 +86,7 @@ const firstLink = async ({ signInLinks, config }: Store): Promise<Outcome> => {
 const invitePerson = action({
   name: "invite",
   description: "print a new invitation for a person, in place of the earlier one",
-  takes: {
-    "[id]": ID,
-    "--first": "print a link that signs you in once, while there is no administrator",
-  },
+  takes: { "[id]": ID, "--first": "print a link that signs you in once, while there is no administrator" },
   settings: ["baseUrl", "port"],
   examples: {
     "Invite a person again after a lost passkey or an expired invitation": "3",

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { constants, existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Client, readClient } from "../config/client.ts";
 import {
@@ -16,6 +16,7 @@ import { settingText, type Sources } from "../config/sources.ts";
 import { assertKnownVariables, findTypos, typoWarning } from "../config/typos.ts";
 import { adminKeyPath, databasePath } from "../data-dir/paths.ts";
 import { sudoCommand } from "../data-dir/shell.ts";
+import { isAllowed } from "../lib/files.ts";
 import {
   isInUnit,
   readAssignments,
@@ -26,14 +27,8 @@ import { ENVIRONMENT_PATH, SERVICE, STATE_DIRECTORY, UNIT_PATH, USER } from "../
 import { note } from "./print/output.ts";
 import { isServiceDirectory, serviceDirectory } from "./service-state.ts";
 
-const isUnreadable = (directory: string): boolean => {
-  try {
-    accessSync(directory, constants.X_OK);
-    return false;
-  } catch {
-    return existsSync(directory);
-  }
-};
+const isUnreadable = (directory: string): boolean =>
+  existsSync(directory) && !isAllowed(directory, constants.X_OK);
 
 /** True for a directory with a store, or with the settings of one that `serve` will create. An unreadable one may have both. */
 const isStore = (dataDir: string): boolean =>

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { constants, existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { wildcardOf } from "../app/challenges.ts";
 import { readableCertificates } from "../app/command-services.ts";
@@ -28,7 +28,7 @@ import { storeIdentityOf } from "../db/store-id.ts";
 import { ownNames } from "../dns-checks/names.ts";
 import { failingDomains } from "../domains/read-repository.ts";
 import { readRefusedHosts, type RefusedHost } from "../edge/refused-hosts.ts";
-import { fileSize } from "../lib/files.ts";
+import { fileSize, isAllowed } from "../lib/files.ts";
 import { apexOf, parseHostname, wildcardAbove } from "../lib/hostname.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -37,11 +37,10 @@ import { sentence } from "../lib/text.ts";
 import { formatTime } from "../lib/time.ts";
 import { noticeWarnings } from "../notices/notice.ts";
 import { noticeReads } from "../notices/repository.ts";
-import { type PlatformFault, platformWarnings } from "../platform/fault.ts";
+import { platformWarnings } from "../platform/fault.ts";
 import { slugProblem } from "../projects/slug.ts";
-import type { StoppedService } from "../service/systemd.ts";
 import { STATE_DIRECTORY } from "../service/unit.ts";
-import { clusterFacts, type ClusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";
+import { clusterFacts, clusterText, isReplica, REPLICA_ALONE } from "./cluster.ts";
 import { command } from "./command.ts";
 import { NONE, openForCommand } from "./database.ts";
 import { coloured, formatBytes, formatCount, print, relativeTime, labelled } from "./print/output.ts";
@@ -106,15 +105,8 @@ export const serverStatus = async (
   }
 };
 
-/** Bytes, and the number of animals. */
-interface StorageStatus {
-  databaseBytes: number;
-  logBytes: number;
-  freeBytes: number;
-  animals: number | undefined;
-}
-
-const storageStatus = (dataDir: string, client: Client | undefined): StorageStatus => {
+/** The sizes of the files, in bytes, and the number of animals. */
+const storageStatus = (dataDir: string, client: Client | undefined) => {
   const [database = "", log = ""] = databaseFiles(databasePath(dataDir));
   return {
     databaseBytes: fileSize(database),
@@ -175,28 +167,7 @@ const refusedBy = (dataDir: string, client: Client | undefined): RefusedHost[] =
   return readRefusedHosts(dataDir).filter(({ host }) => !domains?.get(host, wildcardAbove(host)));
 };
 
-type NamesStatus = Awaited<ReturnType<typeof namesStatus>>;
-
-export interface Status extends NamesStatus {
-  server: ServerStatus;
-  /** The service of this store, if it has failed or is stopped. */
-  service?: StoppedService;
-  /** Why the settings are invalid. What `status` shows then follows those of the last server. */
-  settingsFault?: string;
-  addresses: string[];
-  dataDir: string;
-  /** Why the database cannot be read. */
-  databaseFault?: string;
-  storage: StorageStatus | undefined;
-  backups: ReturnType<typeof backupStatus>;
-  refusedHosts: RefusedHost[];
-  /** Absent without DATABASE_URL. */
-  cluster?: ClusterFacts;
-  /** Problems with custom domains that the operator must correct. */
-  platformFaults: readonly PlatformFault[];
-}
-
-const NO_NAMES: NamesStatus = {
+const NO_NAMES: Awaited<ReturnType<typeof namesStatus>> = {
   certificates: { total: 0, pending: 0, warnings: [] },
   failingDomains: [],
   notices: [],
@@ -215,15 +186,11 @@ const openIfPossible = (config: Config): { client?: Client; fault?: string } => 
 
 /** The DATA_DIR of a service is for its user alone. @throws OperatorError */
 const assertReadable = (dataDir: string): void => {
-  try {
-    if (existsSync(dataDir) && statSync(dataDir).isDirectory())
-      accessSync(dataDir, constants.R_OK | constants.X_OK);
-  } catch (error) {
+  const found = existsSync(dataDir) ? statSync(dataDir) : undefined;
+  if (found?.isDirectory() && !isAllowed(dataDir, constants.R_OK | constants.X_OK))
     throw new OperatorError(
-      `DATA_DIR ${dataDir}: this user may not read it. Run: ${sudoCommand(statSync(dataDir).uid, dataDir)}`,
-      { cause: error },
+      `DATA_DIR ${dataDir}: this user may not read it. Run: ${sudoCommand(found.uid, dataDir)}`,
     );
-  }
 };
 
 /** Where clients reach the server: its public address, and those of PORT. */
@@ -234,11 +201,7 @@ const addressesOf = ({ baseUrl }: Config, { url, host }: ProcessRecord): string[
 ];
 
 /** Finds out everything that `status` shows. Changes nothing. @throws OperatorError */
-export const findStatus = async (
-  config: Config,
-  settingsFault: string | undefined,
-  now: number,
-): Promise<Status> => {
+export const findStatus = async (config: Config, settingsFault: string | undefined, now: number) => {
   const { dataDir } = config;
   assertReadable(dataDir);
   const record = readProcessRecord(dataDir);
@@ -249,7 +212,9 @@ export const findStatus = async (
   try {
     return {
       server,
+      // The service of this store, if it has failed or is stopped.
       ...(service && { service }),
+      // What `status` shows then follows the settings of the last server.
       ...(settingsFault !== undefined && { settingsFault }),
       addresses: server.running && record ? addressesOf(config, record) : [],
       dataDir: resolve(dataDir),
@@ -265,6 +230,8 @@ export const findStatus = async (
     client?.close();
   }
 };
+
+export type Status = Awaited<ReturnType<typeof findStatus>>;
 
 const serverText = ({ server: { running, ready, pid, startedAt }, service }: Status, now: number): string => {
   if (!running) return coloured("red", service?.result === undefined ? "not running" : "failed");

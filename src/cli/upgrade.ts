@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { constants, existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { VERSION } from "../app/version.ts";
 import { takeBackup } from "../backups/backup.ts";
@@ -9,7 +9,7 @@ import { databasePath } from "../data-dir/paths.ts";
 import { takeLock } from "../db/file-lock.ts";
 import { appliedMigrations } from "../db/migrate.ts";
 import { openForReading } from "../db/readonly.ts";
-import { fileSize } from "../lib/files.ts";
+import { fileSize, isAllowed } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { EXECUTABLE_PATH, SERVICE } from "../service/unit.ts";
@@ -146,11 +146,9 @@ const ownPaths = (isRollback: boolean): UpgradePaths => {
   if (PREVIOUS.test(own) && !isRollback)
     throw new UsageError(`this is the previous version: run ${own.replace(PREVIOUS, "")} upgrade`);
   const paths = upgradePaths(own.replace(PREVIOUS, ""));
-  try {
-    accessSync(dirname(paths.executable), constants.W_OK);
-  } catch {
-    throw new OperatorError(`${dirname(paths.executable)} cannot be written: run this as root, with sudo`);
-  }
+  const directory = dirname(paths.executable);
+  if (!isAllowed(directory, constants.W_OK))
+    throw new OperatorError(`${directory} cannot be written: run this as root, with sudo`);
   return paths;
 };
 

@@ -1,3 +1,5 @@
+import { isLine, lineRule, quoted } from "../lib/text.ts";
+
 /** A command was called incorrectly. The message shows the correct usage. The exit code is 2. */
 export class UsageError extends Error {
   override name = "UsageError";
@@ -14,6 +16,14 @@ export const valueOf =
     const value = read(text);
     if (value === undefined) throw new UsageError(`${name}: ${JSON.stringify(text)} is not ${form}`);
     return value;
+  };
+
+/** Makes the parser of an argument or a flag that takes one line of text. */
+export const lineOf =
+  (name: string, maxLength: number) =>
+  (text: string): string => {
+    if (isLine(text, maxLength)) return text;
+    throw new UsageError(`${name}: ${quoted(text)} ${lineRule(maxLength)}`);
   };
 
 /** Reads a number from 1 up to a number of digits. */
