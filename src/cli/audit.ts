@@ -3,7 +3,7 @@ import type { Entry } from "../audit/entry.ts";
 import { ACTION_NAMES, RESOURCE_KINDS, resourceOf as resourceKindOf } from "../lib/actions.ts";
 import { petStatusName } from "../pets/pet.ts";
 import { parseTime } from "../lib/time.ts";
-import { glossary, PAGE_SIZE, relativeTime } from "./print/output.ts";
+import { allPages, glossary, PAGE_SIZE, relativeTime } from "./print/output.ts";
 import { list, storeCommand } from "./resource.ts";
 import { readNumber, readSpan, valueOf } from "./usage.ts";
 
@@ -103,16 +103,9 @@ const listEntries = list({
     "Show what happened to animal 7": "--resource pet:7",
     "Show who created, rotated and revoked keys, as JSON": "--resource key --limit 1000 --json",
   },
-  async rows({ limit, actor, action, resource, since, until }, { audit }) {
+  rows({ limit, actor, action, resource, since, until }, { audit }) {
     const filters = { actor, action, resource, since, until, limit: PAGE_SIZE };
-    const found: Entry[] = [];
-    for (let cursor: string | undefined; found.length < limit;) {
-      const { items, next } = await audit.list({ ...filters, cursor });
-      found.push(...items);
-      if (next === undefined) break;
-      cursor = next;
-    }
-    return found.slice(0, limit);
+    return allPages((cursor: string | undefined) => audit.list({ ...filters, cursor }), limit);
   },
   columns: {
     WHEN: ({ at }, now) => relativeTime(at, now),

@@ -18,7 +18,7 @@ import { quantity } from "../lib/quantity.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { resultCode } from "../lib/storage-errors.ts";
 import { SERVICE, STATE_DIRECTORY } from "../service/unit.ts";
-import { command } from "./command.ts";
+import { command, type Input } from "./command.ts";
 import { assertConfirmed } from "./confirm.ts";
 import { formatBytes, note, print, printJson, progressLine } from "./print/output.ts";
 import { record } from "./database.ts";
@@ -26,15 +26,19 @@ import { configOf } from "./settings.ts";
 import { stopSignals } from "./signals.ts";
 import { UsageError } from "./usage.ts";
 
-interface BackupFlags {
-  force: boolean | undefined;
-  keep: string | undefined;
-  withSecrets: boolean | undefined;
-  sites: boolean;
-  /** Taken by the server's schedule. */
-  scheduled: boolean | undefined;
-  json: boolean | undefined;
-}
+const BACKUP_TAKES = {
+  "<file...>":
+    "file to write, or - for standard output; in a directory, the file is named adoption-store-<UTC time>.db; with --check, one or more backups",
+  "--check": "only check that each file can be restored",
+  "--force": "overwrite the file",
+  "--keep <number>": "in a directory, keep this many backups of this store, and remove older ones",
+  "--with-secrets": "include the private keys of certificates and of ACME accounts",
+  "--no-sites": "leave out the files of deployed sites",
+  "--scheduled": { text: "taken by the server's schedule", hidden: true },
+  "--json": "print JSON",
+} as const;
+
+type BackupFlags = Omit<Input<typeof BACKUP_TAKES>, "file" | "check">;
 
 const MAX_KEEP = 10_000;
 
@@ -210,17 +214,7 @@ export const backupCommand = command({
   summary: "back up the database and the sites",
   description:
     "write a backup of the database and the deployed sites to a file, and check it; the server may be running",
-  takes: {
-    "<file...>":
-      "file to write, or - for standard output; in a directory, the file is named adoption-store-<UTC time>.db; with --check, one or more backups",
-    "--check": "only check that each file can be restored",
-    "--force": "overwrite the file",
-    "--keep <number>": "in a directory, keep this many backups of this store, and remove older ones",
-    "--with-secrets": "include the private keys of certificates and of ACME accounts",
-    "--no-sites": "leave out the files of deployed sites",
-    "--scheduled": { text: "taken by the server's schedule", hidden: true },
-    "--json": "print JSON",
-  },
+  takes: BACKUP_TAKES,
   hiddenSettings: ["diskReserve"],
   notes: ["To restore a backup, run adoption-store restore <backup>."],
   examples: {

@@ -16,7 +16,6 @@ import type { Database } from "../db/open.ts";
 import { openForReading } from "../db/readonly.ts";
 import type { Client } from "../db/snapshot.ts";
 import type { Actor } from "../lib/actor.ts";
-import { Fault } from "../lib/errors.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { OPERATOR } from "../lib/privilege-ceiling.ts";
 import { quantity } from "../lib/quantity.ts";
@@ -94,14 +93,6 @@ export const record = (config: Config, entry: AuditEntry, actor: Actor = OPERATO
   attempt(() =>
     withDatabase(config, (database) => auditRepository(database).add({ actor, now: Date.now() }, entry)),
   );
-
-/** Adds advice to the error about an id or a name that does not exist. */
-export const whenNotFound = <Result>(advice: string, work: Promise<Result>): Promise<Result> =>
-  work.catch((error: unknown) => {
-    throw error instanceof Fault && error.code === "not_found"
-      ? new Fault("not_found", `${error.message.replace(/\.$/, "")}: ${advice}`)
-      : error;
-  });
 
 /** The reason why there is nothing to open in a new DATA_DIR. */
 export const NONE = "it does not exist yet";

@@ -26,16 +26,8 @@ import {
   FORMER_GUARD_FLAG,
   formatOf,
 } from "./file-arguments.ts";
-import { command, type Input } from "./command.ts";
-import {
-  formatCount,
-  formatNames,
-  print,
-  printJson,
-  rowProgress,
-  table,
-  terminalWidth,
-} from "./print/output.ts";
+import { command, type Input, type Outcome } from "./command.ts";
+import { formatCount, formatNames, print, rowProgress, table, terminalWidth } from "./print/output.ts";
 import { configBeside } from "./settings.ts";
 import { stopRequest } from "./signals.ts";
 import { UsageError } from "./usage.ts";
@@ -214,30 +206,28 @@ const previewJson = ({ line, pet, category }: Preview) => ({
   status: pet.status,
 });
 
-/** Prints the result of an import. @param rejected the file of rejected rows */
-const printSummary = (
+/** The output of an import. @param rejected the file of rejected rows */
+const outputOf = (
   result: ImportResult,
-  {
-    rejected,
-    isDry,
-    seconds,
-    json,
-  }: { rejected: string | undefined; isDry: boolean; seconds: number; json: boolean },
-): void => {
+  { rejected, isDry, seconds }: { rejected: string | undefined; isDry: boolean; seconds: number },
+): Outcome => {
   const { preview, created, ...outcome } = result;
-  if (json)
-    return printJson({
+  const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round((result.read - result.before) / seconds))} rows/s`;
+  return {
+    json: {
       ...outcome,
       createdCategories: created,
       ...(isDry && { preview: preview.map(previewJson) }),
       ...(outcome.rejected > outcome.rejectedBefore && !isDry && { rejectedFile: rejected }),
       seconds,
-    });
-  if (isDry) printPreview(result);
-  if (created.length > 0)
-    print(`Categories that ${isDry ? "would be" : "were"} created: ${formatNames(created, MAX_NAMES)}`);
-  const pace = `${seconds.toFixed(1)} s, ${formatCount(Math.round((result.read - result.before) / seconds))} rows/s`;
-  print(`${summaryOf(result, rejected, isDry)} (${pace})`);
+    },
+    text() {
+      if (isDry) printPreview(result);
+      if (created.length > 0)
+        print(`Categories that ${isDry ? "would be" : "were"} created: ${formatNames(created, MAX_NAMES)}`);
+      print(`${summaryOf(result, rejected, isDry)} (${pace})`);
+    },
+  };
 };
 
 const MAX_NOTES = 10;
@@ -258,9 +248,8 @@ const reporterFor = (progress: ReturnType<typeof rowProgress>, size: number | un
 
 const perform = async (
   importOptions: ImportOptions,
-  { json = false }: ImportFlags,
   { imports, categories }: Pick<Dependencies, "imports" | "categories">,
-): Promise<void> => {
+): Promise<Outcome> => {
   using stop = stopRequest();
   // As in serve: the import takes longer than the JIT takes to compile it.
   Bun.unsafe.setJITPolicy(1);
@@ -276,21 +265,21 @@ const perform = async (
     reporter: reporterFor(progress, size),
   }).finally(progress.end);
   const seconds = (performance.now() - start) / 1000;
-  printSummary(result, { rejected, isDry: !imports, seconds, json });
   if (!result.done) process.exitCode = stop.code();
   else if (result.rejected > 0) process.exitCode = 1;
+  return outputOf(result, { rejected, isDry: !imports, seconds });
 };
 
-const run = async (config: Config, importOptions: ImportOptions, flags: ImportFlags): Promise<void> => {
+const run = async (config: Config, importOptions: ImportOptions, flags: ImportFlags): Promise<Outcome> => {
   const { strictCategories, dataDir } = config;
   const isDry = flags.dryRun ?? false;
   const accessTo = (database: Database | undefined) =>
     categoryAccess(config, database, { creates: flags.createCategories ?? false, isDry });
   if (isDry && !strictCategories && !existsSync(databasePath(dataDir)))
-    return perform(importOptions, flags, { imports: undefined, categories: accessTo(undefined) });
+    return perform(importOptions, { imports: undefined, categories: accessTo(undefined) });
   const lockPath = (id: number) => join(dataDir, `import-${id}.lock`);
-  await withDatabase(config, (database) =>
-    perform(importOptions, flags, {
+  return withDatabase(config, (database) =>
+    perform(importOptions, {
       imports: isDry ? undefined : importRepository(database, { now: Date.now, strictCategories, lockPath }),
       categories: accessTo(database),
     }),

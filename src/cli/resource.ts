@@ -4,8 +4,9 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { Config } from "../config/config.ts";
 import type { SettingName } from "../config/settings.ts";
 import type { Database } from "../db/open.ts";
+import { Fault } from "../lib/errors.ts";
 import { command, type Declaration, group, type Heading, type Input, type Parameters } from "./command.ts";
-import { whenNotFound, withDatabase } from "./database.ts";
+import { withDatabase } from "./database.ts";
 import { type Columns, listText } from "./print/output.ts";
 import { configOf } from "./settings.ts";
 
@@ -74,7 +75,10 @@ export const storeCommand = (
       const done = withDatabase(config, async (database, cluster) =>
         one.run(input, Object.assign(commandServices(config, database), { config, database, cluster })),
       );
-      return hint === undefined ? done : whenNotFound(hint, done);
+      return done.catch((error: unknown) => {
+        if (hint === undefined || !(error instanceof Fault && error.code === "not_found")) throw error;
+        throw new Fault("not_found", `${error.message.replace(/\.$/, "")}: ${hint}`);
+      });
     },
   });
 

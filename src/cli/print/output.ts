@@ -142,15 +142,16 @@ export const labelled = (label: string, [first = "", ...rest]: readonly string[]
 /** The rows that a command reads at a time. */
 export const PAGE_SIZE = 100;
 
-/** The rows of all pages of a list. */
+/** The rows of all pages of a list, or the first `max`. */
 export const allPages = async <Row, Cursor>(
   fetchPage: (cursor: Cursor | undefined) => Promise<Page<Row, Cursor>>,
+  max = Infinity,
 ): Promise<Row[]> => {
   const rows: Row[] = [];
   for (let cursor: Cursor | undefined; ;) {
     const { items, next } = await fetchPage(cursor);
     rows.push(...items);
-    if (next === undefined) return rows;
+    if (next === undefined || rows.length >= max) return rows.slice(0, max);
     cursor = next;
   }
 };
