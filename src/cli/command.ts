@@ -43,6 +43,7 @@ interface Parameter {
 /** Arguments and options by their forms, such as `<id>`, `[names...]`, `--yes` or `--name <name>`, with their meanings. */
 export type Parameters = Readonly<Record<string, string | Parameter>>;
 
+// The form of an argument or option determines its name and its type, unless `choices` or `parse` narrow the type.
 type Camel<Text> = Text extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Text;
 type NameOf<Form> = Form extends `<${infer Name}...>` | `[${infer Name}...]`
   ? Name
@@ -61,7 +62,7 @@ type Given<Form, Meaning> = Meaning extends { parse(text: string, previous: neve
   : Meaning extends { choices: readonly (infer Choice)[] }
     ? Word<Form, Choice>
     : Word<Form, string>;
-type IsPresent<Form, Meaning> = Form extends `<${string}` | `--no-${string}`
+type IsPresent<Form, Meaning> = Form extends `<${string}` | `[${string}...]` | `--no-${string}`
   ? true
   : Meaning extends { required: true } | { fallback: unknown }
     ? true

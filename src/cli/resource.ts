@@ -7,7 +7,7 @@ import type { Database } from "../db/open.ts";
 import { Fault } from "../lib/errors.ts";
 import { command, type Declaration, group, type Heading, type Input, type Parameters } from "./command.ts";
 import { withDatabase } from "./database.ts";
-import { type Columns, listText } from "./print/output.ts";
+import { type Columns, listText, print } from "./print/output.ts";
 import { configOf } from "./settings.ts";
 
 /** The services of DATA_DIR, and their dependencies. */
@@ -45,8 +45,8 @@ export const list = <Row, const Takes extends Parameters = {}>(one: List<Row, Ta
     ...described,
     async run(input, store) {
       const found = await rows(input, store);
-      const text = typeof empty === "string" ? empty : empty(input);
-      return { json: found.map(toJson), text: listText(found, columns, text) };
+      const none = typeof empty === "string" ? empty : empty(input);
+      return { json: found.map(toJson), text: () => print(listText(found, columns, none)) };
     },
   });
 };

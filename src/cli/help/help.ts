@@ -193,7 +193,7 @@ export const helpCommand = command({
   description: "explain a command, as its --help does",
   takes: { "[command...]": "the command, such as keys create" },
   isIndependent: true,
-  run({ command: path = [] }, { parent }) {
+  run({ command: path }, { parent }) {
     if (parent) commandAt(parent, path).outputHelp();
   },
 });
