@@ -1,4 +1,5 @@
-import type { NeededType, RecordFinding } from "./finding.ts";
+import type { NeededType } from "./finding-kind.ts";
+import type { RecordFinding } from "./finding.ts";
 import { isUsable, recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { DnsRecord, TextRecord } from "../protocols/dns/message.ts";
 import { canonicalName } from "../lib/dns-name.ts";

@@ -1,107 +1,430 @@
-/** The record that a domain needs: CNAME for a subdomain, ALIAS or ANAME for an apex. */
-export type NeededType = "CNAME" | "ALIAS";
+import { isIP } from "node:net";
+import { wildcardAbove } from "../lib/hostname.ts";
+import {
+  type CaaParameter,
+  type Challenge,
+  type ConflictingType,
+  type Kind,
+  type Needed,
+  type NeededType,
+  type RecordChange,
+  CAA_PARAMETERS,
+  addressDeletions,
+  addressRecords,
+  aliasDeletion,
+  cnameFor,
+  corrections,
+  creations,
+  deletion,
+  kind,
+  replacements,
+} from "./finding-kind.ts";
+import {
+  REPAIR,
+  THROUGH_PROXY,
+  countedRecords,
+  duration,
+  finalDotHint,
+  list,
+  lossOf,
+  minute,
+  mistakeHint,
+  moveStep,
+  nameInPanel,
+  oneRecord,
+} from "./finding-words.ts";
+import { settingOf } from "./providers.ts";
 
-/** Who must act on a finding. */
-export const RESPONSIBLE = {
-  holder: "the holder of the domain, in its DNS records",
-  dns_provider: "the DNS provider, whose name servers hold the zone",
-  proxy: "the holder of the domain, in the settings of the proxy",
-  registrar: "the holder of the domain, at its registrar",
-  operator: "the operator of this service",
-  nobody: "no action needed: wait, then check again",
-} as const;
-export type Responsible = keyof typeof RESPONSIBLE;
+const NAME = "docs.example.org";
+const APEX = "example.org";
+const TARGET = "k3vqx2m7.cname.sites.example.org";
 
-/** Who must act, in a sentence. */
-export const whoMustAct = (responsible: Responsible): string =>
-  responsible === "nobody"
-    ? "No action needed: wait, then check again."
-    : `Who must act: ${RESPONSIBLE[responsible]}.`;
-
-/** The parameters of CAA records (RFC 8657), and what each forbids. */
-export const CAA_PARAMETERS = {
-  accounturi: "their accounturi does not name this service's account with the CA",
-  validationmethods: "their validationmethods do not name a method that this service can use",
-} as const;
-export type CaaParameter = keyof typeof CAA_PARAMETERS;
-
-/** The CNAME record that delegates a challenge to this service. */
-export interface Challenge {
-  name: string;
-  value: string;
-}
-
-/** Records that keep a panel from creating a CNAME with the same name. */
-export type ConflictingType = "A" | "AAAA" | "TXT" | "MX" | "CAA" | "HTTPS";
-
-/** The finding of a check, by its kind; names the record to change. Names are in A-labels. */
-interface Details {
+/** The findings of a check, by kind. */
+export const FINDINGS = {
   /** `wildcard` has the right value, but does not answer for the name: RFC 4592 section 2.2.1. */
-  no_record: { type: NeededType; expected: string[]; wildcard?: string };
-  wrong_target: { type: NeededType; found: string[]; expected: string[] };
-  conflicting_record: { type: ConflictingType; found: string[]; expected: string[] };
-  /** `found` are the name servers of `zone`, which is the name, or a parent of it below the registered domain. */
-  delegated_away: { zone: string; found: string[] };
-  /** `found` are HTTPS records that send browsers to another host. */
-  https_record: { found: string[] };
-  /** A CNAME record at the apex of a zone. */
-  apex_cname: { expected: string[] };
+  no_record: kind<{ type: NeededType; expected: string[]; wildcard?: string }>({
+    meaning: "The record does not exist.",
+    responsible: "holder",
+    title: ({ name, type }) => `There is no ${type} record for ${name} yet`,
+    describe: ({ name, type, expected, wildcard }) =>
+      `${name} has no ${type} record: create one with the value ${list(expected)}.${wildcard ? ` The wildcard record ${wildcard} does not answer for it, because the zone has another record at or below ${name}.` : ""}`,
+    // An apex needs both: otherwise the second would be asked for when the first has spread.
+    changes: (finding, { own, proof }) =>
+      finding.type === "ALIAS" ? creations(...own, ...proof) : creations(cnameFor(finding)),
+    example: { name: NAME, type: "CNAME", expected: [TARGET] },
+  }),
+  wrong_target: kind<{ type: NeededType; found: string[]; expected: string[] }>({
+    meaning: "The record has another value. It must match exactly.",
+    responsible: "holder",
+    describe({ name, type, found, expected }) {
+      if (type === "ALIAS")
+        return `${name} points to ${list(found)}: delete the A, AAAA, ALIAS or ANAME records that do this. Create ones that point to ${list(expected)}.`;
+      if (found.length > 1)
+        return `${name} has ${found.length} CNAME records, but only one is allowed, with the value ${list(expected)}: delete ${list(found.filter((value) => !expected.includes(value)))}.`;
+      return `${name}'s ${type} record points to ${list(found)}: change it to ${list(expected)}.${finalDotHint(found, expected)}${mistakeHint(found)}`;
+    },
+    changes: (finding, needed) =>
+      finding.type === "ALIAS"
+        ? [aliasDeletion(needed, finding.name, finding.found), ...creations(...needed.own, ...needed.proof)]
+        : replacements(cnameFor(finding), finding.found),
+    example: { name: NAME, type: "CNAME", found: ["old.example.net"], expected: [TARGET] },
+  }),
   /** The record is at `found`, because the DNS provider adds the zone to a name that had it already. */
-  doubled_name: { type: NeededType | "TXT"; found: string[]; expected: string[] };
+  doubled_name: kind<{ type: NeededType | "TXT"; found: string[]; expected: string[] }>({
+    meaning:
+      "The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone.",
+    responsible: "holder",
+    describe: ({ name, type, found: [found = ""], expected }) =>
+      `The ${type} record for ${name} is at ${found}: the DNS provider adds the zone to every name. Delete this record, and create it with the name ${nameInPanel(name, found)} and the value ${list(expected)}.`,
+    changes: ({ name, type, found: [found = ""], expected }, needed) =>
+      type === "ALIAS"
+        ? [aliasDeletion(needed, found, expected), ...creations(...needed.own, ...needed.proof)]
+        : [deletion(type, found, expected), ...creations({ type, name, value: expected[0] ?? "" })],
+    example: { name: NAME, type: "CNAME", found: [`${NAME}.example.org`], expected: [TARGET] },
+  }),
+  conflicting_record: kind<{ type: ConflictingType; found: string[]; expected: string[] }>({
+    meaning: "Another record has the name that the CNAME needs. DNS providers refuse a CNAME there.",
+    responsible: "holder",
+    title: ({ name, type }) => `${oneRecord(type)} of ${name} is in the way`,
+    describe({ name, type, found, expected }) {
+      const them = found.length > 1 ? "them" : "it";
+      return `${name} has ${countedRecords(type, found.length)} (${list(found)}) where the CNAME belongs: delete ${them}, and create a CNAME with the value ${list(expected)}.${name.startsWith("_") ? "" : lossOf(type)}`;
+    },
+    changes: (finding) => [
+      deletion(finding.type, finding.name, finding.found),
+      ...creations(cnameFor(finding)),
+    ],
+    example: { name: NAME, type: "A", found: ["192.0.2.7"], expected: [TARGET] },
+  }),
+  /** `found` are the name servers of `zone`, which is the name, or a parent of it below the registered domain. */
+  delegated_away: kind<{ zone: string; found: string[] }>({
+    meaning:
+      "NS records delegate the name, or a parent of it, to other name servers, which do not have the record.",
+    responsible: "holder",
+    describe: ({ name, zone, found }) =>
+      zone === name
+        ? `${name} has NS records (${list(found)}), which cannot coexist with a CNAME. In the parent zone, delete the NS records, and create the CNAME there. Other records on those name servers then stop working: copy the ones that you need.`
+        : `${zone} has NS records (${list(found)}), so the records of ${name} belong on those name servers. Create the CNAME there. If those name servers are no longer in use, delete the NS records instead, and create the CNAME in the parent zone.`,
+    // Below a delegated name, the record belongs to another zone, which the message names.
+    changes: ({ name, zone, found }, { own }) =>
+      name === zone ? [deletion("NS", name, found), ...creations(...own)] : [],
+    example: { name: NAME, zone: NAME, found: ["ns1.old.example.net"] },
+  }),
+  /** `found` are HTTPS records that send browsers to another host. */
+  https_record: kind<{ found: string[] }>({
+    meaning: "An HTTPS record sends browsers to another host, although the addresses are right.",
+    responsible: "holder",
+    describe: ({ name, found }) =>
+      `${name} has ${countedRecords("HTTPS", found.length)} (${list(found)}) of another host. Browsers prefer HTTPS records to the addresses. Delete these values.`,
+    changes: ({ name, found }) => [deletion("HTTPS", name, found)],
+    example: { name: APEX, found: ["1 . alpn=h2 ipv4hint=192.0.2.7"] },
+  }),
+  apex_cname: kind<{ expected: string[] }>({
+    meaning: "The apex of a zone has a CNAME record, which hides its MX and TXT records.",
+    responsible: "holder",
+    isHint: true,
+    describe: ({ name, expected }) =>
+      `${name} has a CNAME record, which hides all other records of this name: mail to addresses at ${name} can fail. Create an ALIAS or ANAME record with the value ${list(expected)} instead.`,
+    example: { name: APEX, expected: [TARGET] },
+  }),
   /**
    * `found` are the CAA records at `name`; one with an `expected` value would be enough. It must have the tag `tag`,
    * otherwise `issue`. `parameter` forbids the certificate; the CNAME record `challenge` would allow it too.
    */
-  caa_forbids: {
+  caa_forbids: kind<{
     found: string[];
     expected: string[];
     parameter?: CaaParameter;
     tag?: "issuewild";
     challenge?: Challenge;
-  };
-  /** Right at the source, not yet at this resolver; `seconds` is how long it may keep the old records, if known. */
-  not_propagated: { server: string; seconds?: number };
-  /** The addresses of the apex are right, but every project has the same ones. */
-  ownership_unproven: { type: "TXT"; found: string[]; expected: string[] };
+  }>({
+    meaning:
+      "CAA records forbid the CA from issuing a certificate for the name, or forbid the account or the methods of this service.",
+    responsible: "holder",
+    describe({ name, found, expected, parameter, tag, challenge }) {
+      const forbid = `The CAA records of ${name} (${list(found)}) forbid the certificate:`;
+      const withTag = tag === undefined ? "" : ` with the tag ${tag}`;
+      if (expected.length === 0)
+        return `${forbid} no CA recognizes the tag of a critical record, so no CA may issue one. Delete ${found.length > 1 ? "them" : "it"}.`;
+      if (parameter === undefined) return `${forbid} add one${withTag} that allows ${expected.join(" or ")}.`;
+      const add = challenge
+        ? `Create a CNAME record with the name ${challenge.name} and the value ${challenge.value}, so that this service can use dns-01. Or add`
+        : "Add";
+      return `${forbid} ${CAA_PARAMETERS[parameter]}. ${add} a record${withTag} with the value ${expected.map((value) => `"${value}"`).join(" or ")}.`;
+    },
+    changes({ name, found, expected: [value], tag = "issue", challenge }) {
+      if (challenge) return creations({ type: "CNAME", ...challenge });
+      return value === undefined
+        ? [deletion("CAA", name, found)]
+        : creations({ type: "CAA", name, value: `0 ${tag} "${value}"` });
+    },
+    example: { name: APEX, found: ['0 issue "other.example"'], expected: ["letsencrypt.org"] },
+  }),
   /** CAs refuse, because CAA queries to all servers of the zone fail; `server` is one of them. */
-  caa_unanswered: { server: string; reason: string };
+  caa_unanswered: kind<{ server: string; reason: string }>({
+    meaning:
+      "CAA queries to the name servers of the zone fail. CAs must then refuse the certificate (RFC 8659).",
+    responsible: "dns_provider",
+    describe: ({ name, server, reason }) =>
+      `CAA queries for ${name} to the name servers of the zone fail (${server}: ${reason}). CAs must refuse the certificate until they succeed. Ask the DNS provider to repair these name servers. If there are no CAA records, the correct response is NOERROR with no records.`,
+    example: { name: NAME, server: "192.0.2.1", reason: "NOTIMP" },
+  }),
+  /** Right at the source, not yet at this resolver; `seconds` is how long it may keep the old records, if known. */
+  not_propagated: kind<{ server: string; seconds?: number }>({
+    meaning:
+      "The domain's own name servers have the right record, but a resolver still has the old one. This does not delay the domain.",
+    responsible: "nobody",
+    isHint: true,
+    title: () => "Some visitors may still get the old record",
+    describe({ name, server, seconds }) {
+      const until = seconds === undefined ? "for a while" : `for up to ${duration(seconds)}`;
+      return `The name servers of ${name} have the right record. The resolver ${server} and others may return the old one ${until}.`;
+    },
+    example: { name: NAME, server: "192.0.2.53", seconds: 3600 },
+  }),
+  ownership_unproven: kind<{ type: "TXT"; found: string[]; expected: string[] }>({
+    meaning: "An apex has the right addresses, but all projects share them. It also needs a TXT record.",
+    responsible: "holder",
+    title: () => "The domain is not linked to a project yet",
+    describe({ name, found, expected }) {
+      const instead = found.length > 0 ? ` instead of ${list(found)}` : "";
+      return `The addresses are right, but they do not identify the project. Create a TXT record with the name ${name} and the value ${list(expected)}${instead}.`;
+    },
+    changes: (finding) => replacements({ ...cnameFor(finding), type: "TXT" }, finding.found),
+    example: { name: "_adoption-store.example.org", type: "TXT", found: [], expected: [TARGET] },
+  }),
   /** The server gave no useful response, which proves nothing about the domain. `responsible`: who must act, if known. */
-  unreachable: { server: string; reason: string; since?: string; responsible?: "dns_provider" | "operator" };
+  unreachable: kind<{
+    server: string;
+    reason: string;
+    since?: string;
+    responsible?: "dns_provider" | "operator";
+  }>({
+    meaning:
+      "A name server gave no usable response. This never counts against the domain. If no server of the zone responds, the DNS provider must act. If only a resolver of this service fails, the operator must act. If one of several servers fails for a day (`since`), the DNS provider must act.",
+    responsible: "nobody",
+    isHint: true,
+    title: ({ server }) => `The name server ${server} did not respond`,
+    describe({ name, server, reason, since, responsible }) {
+      const silence = `${server} gave no usable response for ${name}: ${reason}.`;
+      if (responsible === undefined) return silence;
+      const length = since === undefined ? "" : ` No check has received a response since ${minute(since)}.`;
+      return `${silence}${length} ${REPAIR[responsible]}`;
+    },
+    example: {
+      name: NAME,
+      server: "192.0.2.53",
+      reason: "timeout",
+      since: "2026-11-20T09:30:00.000Z",
+      responsible: "dns_provider",
+    },
+  }),
   /** A proxy's addresses hide the record; `reachesService` if the proxy was tried. */
-  proxied: { found: string[]; expected: string[]; provider: string; reachesService?: boolean };
-  /** A wildcard record answers for the name. */
-  wildcard_record: { type: ConflictingType | "CNAME"; found: string[]; expected: string[] };
-  /** Addresses that point elsewhere, although others are right. */
-  stray_address: { type: "A" | "AAAA"; found: string[]; expected: string[] };
-  /** The records have the addresses that the service had before. */
-  addresses_changed: { found: string[]; expected: string[] };
+  proxied: kind<{ found: string[]; expected: string[]; provider: string; reachesService?: boolean }>({
+    meaning:
+      "A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail.",
+    responsible: "proxy",
+    describe: ({ name, found, expected, provider, reachesService }) =>
+      [
+        `${name} is behind ${provider}'s proxy, which hides its record.`,
+        THROUGH_PROXY[`${reachesService}`],
+        `In the DNS settings of ${provider}, set the record to ${settingOf(provider)}, with the value ${list(expected)}.`,
+        "While the proxy is on, renewals of the certificate can fail without notice.",
+        `If your DNS provider is not ${provider}, delete the A and AAAA records (${list(found)}), and create a CNAME or ALIAS record with that value.`,
+      ]
+        .filter((part) => part !== "")
+        .join(" "),
+    // At a provider that is not listed, these may be addresses to delete: the message says both.
+    changes: (_, { own, provider }) => (provider ? corrections(own) : []),
+    example: {
+      name: NAME,
+      found: ["104.16.0.7"],
+      expected: [TARGET],
+      provider: "Cloudflare",
+      reachesService: true,
+    },
+  }),
+  wildcard_record: kind<{ type: ConflictingType | "CNAME"; found: string[]; expected: string[] }>({
+    meaning: "A wildcard record answers for the name, with another value.",
+    responsible: "holder",
+    describe: ({ name, type, found, expected }) =>
+      `${name} itself has no record: a wildcard ${type} record, such as ${wildcardAbove(name)}, answers for it (${list(found)}). Create a CNAME record with the name ${name} and the value ${list(expected)}. The wildcard can stay.`,
+    changes: (finding) => creations(cnameFor(finding)),
+    example: { name: NAME, type: "A", found: ["192.0.2.7"], expected: [TARGET] },
+  }),
+  stray_address: kind<{ type: "A" | "AAAA"; found: string[]; expected: string[] }>({
+    meaning: "Some address records are right, but others point elsewhere, so some visitors do not arrive.",
+    responsible: "holder",
+    title: ({ name }) => `Some addresses of ${name} point elsewhere`,
+    describe: ({ name, type, found }) =>
+      `Some addresses of ${name} are right, but other ${type} records point elsewhere (${list(found)}). Delete those.`,
+    changes: ({ name, type, found }) => [deletion(type, name, found)],
+    example: { name: APEX, type: "AAAA", found: ["2001:db8::7"], expected: ["203.0.113.10"] },
+  }),
+  addresses_changed: kind<{ found: string[]; expected: string[] }>({
+    meaning:
+      "The operator has changed the addresses of the service, and the records still have the old ones.",
+    responsible: "holder",
+    describe: ({ name, found, expected }) =>
+      `The addresses of this service have changed: ${name} still has ${list(found)}. Change its A and AAAA records to ${list(expected)}. An ALIAS record needs no change.`,
+    changes: ({ name, found, expected }) => [
+      ...addressDeletions(name, found),
+      ...creations(...addressRecords(name, expected)),
+    ],
+    example: { name: APEX, found: ["203.0.113.9"], expected: ["203.0.113.10"] },
+  }),
   /** The zone's other servers have the right record. */
-  mixed_answers: { server: string; found: string[]; expected: string[] };
+  mixed_answers: kind<{ server: string; found: string[]; expected: string[] }>({
+    meaning: "The name servers of the zone have different records.",
+    responsible: "dns_provider",
+    describe: ({ name, server, found, expected }) =>
+      `The name servers of the zone do not agree about ${name}: ${server} has ${found.length > 0 ? list(found) : "no record"}, and others have ${list(expected)}. If this lasts longer than an hour, ask the DNS provider to repair ${server}.`,
+    example: { name: NAME, server: "192.0.2.54", found: [], expected: [TARGET] },
+  }),
   /** `name` is a zone that `server` should hold. */
-  lame_delegation: { server: string; reason: string; responsible?: "registrar" };
+  lame_delegation: kind<{ server: string; reason: string; responsible?: "registrar" }>({
+    meaning: "The domain is delegated to a name server that does not serve its zone.",
+    responsible: "dns_provider",
+    describe: ({ name, server, reason, responsible }) =>
+      responsible === "registrar"
+        ? `The registry delegates ${name} to the name server ${server}, which does not serve the zone (${reason}). At the registrar, enter the name servers of your DNS provider.`
+        : `${name} is delegated to the name server ${server}, which does not serve the zone (${reason}). Ask the DNS provider to repair the name servers of the zone.`,
+    example: { name: APEX, server: "192.0.2.53", reason: "REFUSED" },
+  }),
   /** The parent zone has a DS record for `name` if `responsible` is the registrar. */
-  dnssec_failure: { server: string; reason: string; responsible?: "registrar" | "dns_provider" };
+  dnssec_failure: kind<{ server: string; reason: string; responsible?: "registrar" | "dns_provider" }>({
+    meaning: "Resolvers reject the records because DNSSEC validation fails.",
+    responsible: "dns_provider",
+    describe: ({ name, server, reason, responsible }) =>
+      `${server} rejects the records of ${name} because DNSSEC validation fails (${reason}). Ask the DNS provider to sign the zone again${responsible === "registrar" ? ", or remove the DS record of the domain at the registrar" : ""}.`,
+    example: { name: APEX, server: "192.0.2.1", reason: "a signature has expired" },
+  }),
   /** `found` are the name servers of the registered domain `name`, if it has any. */
-  registration_expired: { found: string[] };
-  registration_on_hold: { found: string[]; provider: string };
-  parked: { found: string[]; provider: string };
+  registration_expired: kind<{ found: string[] }>({
+    meaning: "The registered domain does not exist, or its registration has expired.",
+    responsible: "registrar",
+    describe: ({ name, found }) =>
+      found.length > 0
+        ? `The registration of ${name} has expired: its name servers are now ${list(found)}. Renew it at the registrar.`
+        : `${name} is not registered, or its registration has expired. Register or renew it at the registrar.`,
+    example: { name: APEX, found: [] },
+  }),
+  registration_on_hold: kind<{ found: string[]; provider: string }>({
+    meaning: "The registrar has put the domain on hold until its holder confirms the contact details.",
+    responsible: "registrar",
+    describe: ({ name, found, provider }) =>
+      `The registrar has put ${name} on hold (${list(found)}). Confirm your contact details: ${provider} has sent an e-mail about it.`,
+    example: { name: APEX, found: ["failed-whois-verification.namecheap.com"], provider: "Namecheap" },
+  }),
+  parked: kind<{ found: string[]; provider: string }>({
+    meaning: "The domain uses the name servers of a parking page.",
+    responsible: "registrar",
+    describe: ({ name, found, provider }) =>
+      `${name} uses the name servers of ${provider}'s parking page (${list(found)}). At the registrar, enter the name servers of your DNS provider.`,
+    example: { name: APEX, found: ["ns1.sedoparking.com"], provider: "Sedo" },
+  }),
   /** `seconds` is the TTL, of a day or more. */
-  long_ttl: { type: string; seconds: number };
+  long_ttl: kind<{ type: string; seconds: number }>({
+    meaning: "The record has a TTL of a day or more, so changes take long to reach everybody.",
+    responsible: "holder",
+    isHint: true,
+    describe: ({ name, type, seconds }) =>
+      `The ${type} record of ${name} has a TTL of ${duration(seconds)}: a change takes up to ${duration(seconds)} to reach everybody. Set its TTL to 3600 before you change it.`,
+    example: { name: NAME, type: "CNAME", seconds: 86_400 },
+  }),
   /** The DNS names the project, but the records still point to `found`, if anywhere; the CNAME record `challenge` is missing. */
-  not_moved: { type: NeededType; found: string[]; expected: string[]; challenge?: Challenge };
+  not_moved: kind<{ type: NeededType; found: string[]; expected: string[]; challenge?: Challenge }>({
+    meaning: "The DNS proves that the domain belongs to the project, but its records do not point here yet.",
+    responsible: "holder",
+    isHint: "until_live",
+    title: ({ name }, isLive) =>
+      isLive ? "Ready: change the record now" : `${name} is yours, and its certificate comes next`,
+    describe(finding) {
+      const { name, found, challenge } = finding;
+      const state = found.length > 0 ? `still points to ${list(found)}` : "has no record yet";
+      const missing = challenge
+        ? ` To get a certificate before the move, create a CNAME record with the name ${challenge.name} and the value ${challenge.value}.`
+        : "";
+      return `${name} belongs to this project, but ${state}.${missing} Wait until the domain is live and its certificate is ready. Then ${moveStep(finding)}.`;
+    },
+    changes({ name, type, found, challenge }, needed) {
+      if (challenge) return creations({ type: "CNAME", ...challenge });
+      if (!needed.isLive) return [];
+      if (found.some((value) => isIP(value) === 0)) return corrections(needed.own, found);
+      const isAlias = type === "ALIAS" && found.length > 0;
+      return [
+        ...(isAlias ? [aliasDeletion(needed, name, found)] : addressDeletions(name, found)),
+        ...creations(...needed.own),
+      ];
+    },
+    example: { name: NAME, type: "CNAME", found: ["old.example.net"], expected: [TARGET] },
+  }),
   /** `name` is the target; `found` are its CAA records, if they forbid the certificate. */
-  platform_unready: { reason: string; found?: string[] };
+  platform_unready: kind<{ reason: string; found?: string[] }>({
+    meaning: "This service is not ready for custom domains. The domain's records are not the cause.",
+    responsible: "operator",
+    describe: ({ name, reason, found }) =>
+      `This service is not ready for custom domains: ${name} ${reason}${found ? ` (${list(found)})` : ""}. Its operator must correct this; the domain's records are not the cause.`,
+    example: { name: TARGET, reason: "has no A or AAAA record" },
+  }),
   /** Right records alone were not enough. */
-  domain_taken: {};
-  domain_lost: {};
-}
+  domain_taken: kind<{}>({
+    meaning: "The TXT record names two projects, and the other one holds the domain.",
+    responsible: "holder",
+    describe: ({ name }) =>
+      `The DNS names both this project and another one for ${name}, and the other project holds the domain. Remove the other project's value from the TXT record.`,
+    changes: (_, { proof }) => corrections(proof),
+    example: { name: NAME },
+  }),
+  domain_lost: kind<{}>({
+    meaning: "The DNS now names another project, which holds the domain.",
+    responsible: "holder",
+    describe: ({ name }) =>
+      `The DNS names another project for ${name}, which holds it now. To get it back, create this project's record, then verify.`,
+    changes: (_, { own, proof }) => corrections([...own, ...proof]),
+    example: { name: NAME },
+  }),
+} as const;
 
-export type FindingKind = keyof Details;
+export type FindingKind = keyof typeof FINDINGS;
+export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
+
 export type FindingOf<Kind extends FindingKind> = Kind extends FindingKind
-  ? { kind: Kind; name: string } & Details[Kind]
+  ? { kind: Kind } & (typeof FINDINGS)[Kind]["example"]
   : never;
 export type DomainFinding = FindingOf<FindingKind>;
 /** The findings that follow from the DNS alone. */
 export type Finding = FindingOf<Exclude<FindingKind, "domain_taken" | "domain_lost">>;
 /** Records that the domain's owner must change. */
 export type RecordFinding = FindingOf<"no_record" | "wrong_target" | "conflicting_record" | "stray_address">;
+
+const rowOf = <Name extends FindingKind>(finding: FindingOf<Name>) =>
+  FINDINGS[finding.kind] as unknown as Kind<FindingOf<Name>>;
+
+/** The problem and the remedy, for the person who must act. */
+export const describeFinding = <Name extends FindingKind>(finding: FindingOf<Name>): string =>
+  rowOf(finding).describe(finding);
+
+/** A finding for the manual. */
+export const exampleOf = (kind: FindingKind) => ({ ...FINDINGS[kind].example, kind }) as DomainFinding;
+
+/** The first clause of a message. A server's words in brackets are not split. */
+const clauseIn = (message: string): string =>
+  message.slice(0, message.replaceAll(/\([^)]*\)/g, (quoted) => "-".repeat(quoted.length)).search(/[.:] |$/));
+
+/** The records to change. */
+export const changesFor = (finding: DomainFinding, needed: Needed): readonly RecordChange[] =>
+  rowOf(finding).changes?.(finding, needed) ?? [];
+
+/** The texts for the person who must act. */
+export const adviceOn = (finding: DomainFinding, isLive = false) => {
+  const { responsible, isHint, title } = rowOf(finding);
+  const message = describeFinding(finding);
+  return {
+    responsible,
+    // If anybody must act, it is not a hint.
+    isHint: isHint === true ? !("responsible" in finding) : isHint === "until_live" && !isLive,
+    title: title?.(finding, isLive) ?? clauseIn(message),
+    message,
+  };
+};

@@ -5,7 +5,8 @@ import { type CaaOrder, formatCaa, isUnknownCritical, issueTagFor, judgeCaa } fr
 import { recordsOf } from "../protocols/dns/cname-chain.ts";
 import type { CaaRecord } from "../protocols/dns/message.ts";
 import { challengeNameOf } from "../protocols/dns/name.ts";
-import type { Challenge, Finding } from "./finding.ts";
+import type { Challenge } from "./finding-kind.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * The name to which the domains of a project delegate their challenges, by the project's label. The label is random and never

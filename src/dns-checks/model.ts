@@ -3,16 +3,38 @@ import { Type } from "@sinclair/typebox";
 import { type Static, t } from "elysia";
 import { OneOf, OptionalText, ResponseText, ResponseTexts, Time } from "../http/schemas.ts";
 import { parseServer } from "../protocols/dns/network.ts";
-import { FINDINGS, FINDING_KINDS, describeFinding } from "./finding-kinds.ts";
 import {
   type CaaParameter,
-  type DomainFinding as CheckFinding,
+  type Needed,
+  type RecordChange as CheckChange,
   type Responsible,
   CAA_PARAMETERS,
   RESPONSIBLE,
+} from "./finding-kind.ts";
+import {
+  type DomainFinding as CheckFinding,
+  FINDINGS,
+  FINDING_KINDS,
+  adviceOn,
+  changesFor,
 } from "./finding.ts";
 
 export const TARGET = "k3vq7zj5n2xw4ryt6mbd.cname.example.net";
+
+const RecordChange = t.Object(
+  {
+    action: OneOf("ChangeAction", ["create", "change", "delete"], { examples: ["create"] }),
+    type: ResponseText(
+      "The type of the record. An alias of an apex looks like addresses in the DNS: a deletion then names all types that it can have at the DNS provider.",
+      "CNAME",
+    ),
+    name: ResponseText("The name of the record, as DNS providers ask for it.", "docs"),
+    fullName: ResponseText("The name of the record, in full.", "docs.example.org"),
+    found: t.Optional(ResponseTexts("The current values, if they are known.", ["203.0.113.7"])),
+    value: OptionalText("The new value. Absent in a deletion.", TARGET),
+  },
+  { $id: "RecordChange", description: "A change to make at the DNS provider." },
+);
 
 export const DomainFinding = t.Object(
   {
@@ -28,7 +50,21 @@ export const DomainFinding = t.Object(
         examples: ["holder"],
       }),
     ),
+    isHint: t.Boolean({
+      description: "`true` if the domain works all the same, or only needs time.",
+      examples: [false],
+    }),
+    title: ResponseText(
+      "What is wrong, in a few words.",
+      "There is no CNAME record for docs.example.org yet",
+    ),
     message: ResponseText("What is wrong, and what to do."),
+    changes: t.Optional(
+      t.Array(RecordChange, {
+        description:
+          "The records to change, deletions first. Empty if nobody can change one, or `message` leaves a choice. Absent in a history, and in a check without a target. Findings can have a change in common.",
+      }),
+    ),
     name: ResponseText("The name of the record.", "docs.example.org"),
     type: OptionalText("The type of the record.", "CNAME"),
     found: t.Optional(ResponseTexts("The values that the DNS has.", ["203.0.113.7"])),
@@ -148,13 +184,24 @@ export const DomainTrace = t.Object(
 /** The queries of a check and their responses, as they are stored and shown. Commands are only shown. */
 export type Report = Static<typeof DomainTrace>;
 
-/** The wire form of findings. Stored findings of kinds that this version does not know are omitted. */
-export const fromFindings = (findings: readonly CheckFinding[]): Static<typeof Findings> =>
-  findings.flatMap((finding) =>
-    Object.hasOwn(FINDINGS, finding.kind)
-      ? { responsible: FINDINGS[finding.kind].responsible, ...finding, message: describeFinding(finding) }
-      : [],
-  );
+/** A name outside the registered domain stays as it is. */
+const fromChange = ({ name, ...change }: CheckChange, { apex }: Needed): Static<typeof RecordChange> => {
+  const label = name.endsWith(`.${apex}`) ? name.slice(0, -apex.length - 1) : name;
+  return { ...change, name: name === apex ? "@" : label, fullName: name };
+};
+
+/**
+ * The wire form of findings. Stored findings of kinds that this version does not know are omitted.
+ * @param needed without it, the changes are not known
+ */
+export const fromFindings = (findings: readonly CheckFinding[], needed?: Needed): Static<typeof Findings> =>
+  findings.flatMap((finding) => {
+    if (!Object.hasOwn(FINDINGS, finding.kind)) return [];
+    const advice = { ...adviceOn(finding, needed?.isLive), ...finding };
+    return needed
+      ? { ...advice, changes: changesFor(finding, needed).map((change) => fromChange(change, needed)) }
+      : advice;
+  });
 
 /** Letters, digits, hyphens, underscores and dots. Strangers choose the names that CNAME records lead to. */
 const SAFE_NAME = /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/i;

@@ -26,7 +26,7 @@ import { challengeNameOf } from "../protocols/dns/name.ts";
 import { type Server, parseServer } from "../protocols/dns/network.ts";
 import { askDoubled, askOthers, hasAnswered, hasValue, targetAddresses } from "./causes.ts";
 import { judgeRecords } from "./cname-rule.ts";
-import type { Challenge } from "./finding.ts";
+import type { Challenge } from "./finding-kind.ts";
 import type { ReportedQuestion } from "./model.ts";
 import { toReportedQuestion } from "./report.ts";
 import {

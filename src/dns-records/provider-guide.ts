@@ -1,6 +1,7 @@
 import { within } from "../dns-checks/dns-access.ts";
-import type { DomainFinding } from "../dns-checks/finding.ts";
-import type { Report } from "../dns-checks/model.ts";
+import { type Needed, type NewRecord, type RecordChange, creations } from "../dns-checks/finding-kind.ts";
+import { type DomainFinding, changesFor } from "../dns-checks/finding.ts";
+import { type Report, fromFindings } from "../dns-checks/model.ts";
 import { type Provider, providerOf } from "../dns-checks/providers.ts";
 import { isWithin } from "../lib/dns-name.ts";
 import type { Hostname } from "../lib/hostname.ts";
@@ -9,15 +10,6 @@ import { recordFor } from "./needed-record.ts";
 import type { KnownZone } from "./terraform.ts";
 
 // Steps at a DNS provider, in the words of its panel.
-
-/** A record to create, by its whole name. */
-interface PanelRecord {
-  type: string;
-  owner: string;
-  value: string;
-  /** Of a CAA record, `issue` if it is absent. */
-  tag?: string | undefined;
-}
 
 /** A zone at a listed provider. */
 interface PanelZone {
@@ -45,16 +37,11 @@ const openPanel = ({ provider: { name, where } }: PanelZone): string =>
 
 const plural = (word: string, values: readonly string[]): string => (values.length > 1 ? `${word}s` : word);
 
-/** Deletes the records of a type with these values. */
-const deletion = (type: string, owner: string, values: readonly string[], zone: PanelZone): string =>
-  `Delete the ${type} ${plural("record", values)} with the name ${listedName(owner, zone)} and the ${plural("value", values)} ${values.join(", ")}.`;
-
-/** Deletes whatever leads a name elsewhere: in a response, an ALIAS looks like addresses. */
-const deletionOfAddresses = (owner: string, zone: PanelZone): string => {
-  const { apexType } = zone.provider;
-  const types = apexType === undefined ? "A or AAAA" : `A, AAAA or ${apexType}`;
-  return `Delete each ${types} record with the name ${listedName(owner, zone)}.`;
-};
+const deletionStep = ({ type, name, found = [] }: RecordChange, zone: PanelZone): string =>
+  // Only the panel shows whether an apex has an alias or addresses.
+  type.includes(" or ")
+    ? `Delete each ${type} record with the name ${listedName(name, zone)}.`
+    : `Delete the ${type} ${plural("record", found)} with the name ${listedName(name, zone)} and the ${plural("value", found)} ${found.join(", ")}.`;
 
 const nameStep = (owner: string, zone: PanelZone): string => {
   const { fields, apexName } = zone.provider;
@@ -62,16 +49,19 @@ const nameStep = (owner: string, zone: PanelZone): string => {
   return `Enter ${nameWithin(owner, zone.name)} in the field ${fields.name}.`;
 };
 
+const CAA_VALUE = /^0 (\S+) "(.*)"$/;
 const NAMED: ReadonlySet<string> = new Set(["CNAME", "ALIAS", "ANAME"]);
 
 /** @param isDotted true if the panel has added the zone to the value before */
 const valueStep = (
-  { type, value, tag = "issue" }: Omit<PanelRecord, "owner">,
+  { type, value }: Omit<NewRecord, "name">,
   { fields, ...provider }: Provider,
   isDotted = false,
 ): string => {
-  if (type === "CAA")
-    return `Enter the flags 0, the tag ${tag} and the value ${value}. If the form has one field for all three, enter 0 ${tag} "${value}".`;
+  if (type === "CAA") {
+    const [, tag, issuer] = CAA_VALUE.exec(value) ?? [];
+    return `Enter the flags 0, the tag ${tag} and the value ${issuer}. If the form has one field for all three, enter ${value}.`;
+  }
   if (NAMED.has(type) && (provider.needsFinalDot || isDotted))
     return `Enter ${value}. in the field ${fields.value}, with the final dot.`;
   const written = type === "TXT" && provider.wantsQuotes ? `"${value}"` : value;
@@ -82,181 +72,94 @@ const valueStep = (
 const proxySteps = (type: string, { terraform }: Provider): string[] =>
   terraform === "cloudflare" && type !== "TXT" && type !== "CAA" ? [SWITCH_OFF] : [];
 
-/** Creates a record. */
-const creation = (record: PanelRecord, zone: PanelZone): string[] => {
-  const { type, owner } = record;
+const creationSteps = ({ type, name, value = "" }: RecordChange, zone: PanelZone): string[] => {
   const { provider } = zone;
   return [
     provider.add === undefined
       ? `Add a record of the type ${type}.`
       : `Choose ${provider.add}, then the type ${type}.`,
-    nameStep(owner, zone),
-    valueStep(record, provider),
+    nameStep(name, zone),
+    valueStep({ type, value }, provider),
     ...proxySteps(type, provider),
     SAVE,
   ];
 };
 
-/** Gives a record another value. */
-const correction = (
-  { type, owner, value }: PanelRecord,
-  found: readonly string[],
-  zone: PanelZone,
-): string[] => {
+/** Gives a record another value. Without the current one, a proxy may hide it. */
+const correctionSteps = ({ type, name, value = "", found = [] }: RecordChange, zone: PanelZone): string[] => {
+  const listed = listedName(name, zone);
   const isDotted = found.some((one) => one.startsWith(`${value}.`));
   return [
-    `Open the ${type} record with the name ${listedName(owner, zone)} and the value ${found.join(", ")} to edit it.`,
-    valueStep({ type, value }, zone.provider, isDotted),
+    ...(found.length > 0
+      ? [
+          `Open the ${type} record with the name ${listed} and the value ${found.join(", ")} to edit it.`,
+          valueStep({ type, value }, zone.provider, isDotted),
+        ]
+      : [
+          `Open the record with the name ${listed} to edit it. If it is not of the type ${type} with the value ${value}, delete it, and add that record.`,
+        ]),
     ...proxySteps(type, zone.provider),
     SAVE,
   ];
 };
 
-/** Switches off the proxy that hides a record. */
-const proxyRemoval = ({ type, owner, value }: PanelRecord, zone: PanelZone): string[] => [
-  `Open the record with the name ${listedName(owner, zone)} to edit it. If it is not of the type ${type} with the value ${value}, delete it, and add that record.`,
-  SWITCH_OFF,
-  SAVE,
-];
+const STEPS = {
+  delete: (change, zone) => [deletionStep(change, zone)],
+  change: correctionSteps,
+  create: creationSteps,
+} satisfies Record<RecordChange["action"], (change: RecordChange, zone: PanelZone) => string[]>;
 
 /** The records that a name needs, in the types that the zone's provider has. */
-interface Needed extends PanelZone {
-  owner: string;
-  /** Without ALIAS, one for each address. */
-  own: PanelRecord[];
-  proof: PanelRecord[];
-  hint: string[];
-}
-
-const addressRecords = (owner: string, values: readonly string[]): PanelRecord[] =>
-  values.map((value) => ({ type: value.includes(":") ? "AAAA" : "A", owner, value }));
-
-const neededAt = (
-  owner: string,
-  { type, value, proof }: NeededRecord,
-  { addresses, name }: KnownZone,
-  provider: Provider,
+export const neededAt = (
+  { ascii: name, apex }: Hostname,
+  { type, value, proof, addresses = [] }: NeededRecord,
+  provider: Provider | undefined,
+  isLive = false,
 ): Needed => {
-  const chosen = type === "ALIAS" ? provider.apexType : type;
-  const instead =
-    addresses.length > 0
-      ? "Create the addresses of the target instead"
-      : "Use a subdomain such as www instead";
+  const chosen = type === "ALIAS" && provider ? provider.apexType : type;
   return {
-    provider,
     name,
-    owner,
-    own: chosen ? [{ type: chosen, owner, value }] : addressRecords(owner, addresses),
-    proof: proof ? [{ type: "TXT", owner: `${proof.name}.${owner}`, value: proof.value }] : [],
-    hint: chosen ? [] : [`${provider.name} has no ALIAS record for an apex domain. ${instead}.`],
+    apex,
+    own:
+      chosen || addresses.length === 0
+        ? [{ type: chosen ?? type, name, value }]
+        : addresses.map((one) => ({ type: one.type, name, value: one.value })),
+    proof: proof ? [{ type: proof.type, name: `${proof.name}.${name}`, value: proof.value }] : [],
+    provider,
+    isLive,
   };
 };
 
-const creationOf = (records: readonly PanelRecord[], needed: Needed): string[] =>
-  records.flatMap((record) => creation(record, needed));
-
-const ownCreations = (needed: Needed): string[] => [...needed.hint, ...creationOf(needed.own, needed)];
-
-/** Creates all of them. */
-const creations = (needed: Needed): string[] => [
-  ...ownCreations(needed),
-  ...creationOf(needed.proof, needed),
+/** Every change once: several servers can have the same records. */
+const distinct = (changes: readonly RecordChange[]): RecordChange[] => [
+  ...new Map(changes.map((one) => [JSON.stringify(one), one])).values(),
 ];
 
-const addressDeletions = (owner: string, values: readonly string[], needed: Needed): string[] => {
-  const byType = Map.groupBy(addressRecords(owner, values), ({ type }) => type);
-  return [...byType].map(([type, records]) => {
-    const own = records.map(({ value }) => value);
-    return deletion(type, owner, own, needed);
-  });
-};
+/** For an apex at a provider without ALIAS. */
+const aliasHint = ({ name }: Provider, [own]: Needed["own"]): string =>
+  own?.type === "ALIAS"
+    ? `${name} has no ALIAS record for an apex domain. Use a subdomain such as www instead.`
+    : `${name} has no ALIAS record for an apex domain. Create the addresses of the target instead.`;
 
-/** A CNAME record of another name than the domain's own. */
-const otherRecord = ({ name, expected }: { name: string; expected: string[] }): PanelRecord => ({
-  type: "CNAME",
-  owner: name,
-  value: expected[0] ?? "",
-});
+const needsAlias = (finding: DomainFinding): boolean => "type" in finding && finding.type === "ALIAS";
 
-/** The steps that resolve a finding: `first` deletes, `next` creates. Undefined if there is nothing to do at the provider. */
-const stepsFor = (finding: DomainFinding, needed: Needed): { first?: Steps; next?: Steps } | undefined => {
-  const { owner, own, proof } = needed;
-  const { name } = finding;
-  const [record] = own;
-  if ("challenge" in finding && finding.challenge) {
-    const { name: challenge, value } = finding.challenge;
-    return { next: creation({ type: "CNAME", owner: challenge, value }, needed) };
-  }
-  switch (finding.kind) {
-    case "no_record":
-      // A wildcard also needs the record of its challenge.
-      return { next: name === owner ? creations(needed) : creation(otherRecord(finding), needed) };
-    case "domain_lost":
-      return { next: creations(needed) };
-    case "wildcard_record":
-      return { next: ownCreations(needed) };
-    case "conflicting_record":
-      return {
-        first: [deletion(finding.type, name, finding.found, needed)],
-        next: name === owner ? ownCreations(needed) : creation(otherRecord(finding), needed),
-      };
-    case "stray_address":
-      return { first: [deletion(finding.type, name, finding.found, needed)] };
-    case "https_record":
-      return { first: [deletion("HTTPS", name, finding.found, needed)] };
-    case "wrong_target":
-      if (finding.type === "CNAME" && finding.found.length > 1) {
-        const wrong = finding.found.filter((value) => !finding.expected.includes(value));
-        const next = wrong.length < finding.found.length ? [] : creation(otherRecord(finding), needed);
-        return { first: [deletion("CNAME", name, wrong, needed)], next };
-      }
-      return finding.type === "CNAME" && record
-        ? { first: correction(name === owner ? record : otherRecord(finding), finding.found, needed) }
-        : { first: [deletionOfAddresses(name, needed)], next: creations(needed) };
-    case "doubled_name":
-      return finding.type === "ALIAS"
-        ? { first: [deletionOfAddresses(`${name}.${needed.name}`, needed)], next: creations(needed) }
-        : {
-            first: [deletion(finding.type, finding.found[0] ?? "", finding.expected, needed)],
-            next: creationOf(finding.type === "TXT" ? proof : own, needed),
-          };
-    case "proxied":
-      return record && { first: proxyRemoval(record, needed) };
-    case "addresses_changed":
-      return {
-        first: addressDeletions(name, finding.found, needed),
-        next: creationOf(addressRecords(name, finding.expected), needed),
-      };
-    case "ownership_unproven":
-      return {
-        first: finding.found.length > 0 ? [deletion("TXT", name, finding.found, needed)] : [],
-        next: creationOf(proof, needed),
-      };
-    case "caa_forbids":
-      if (finding.expected.length === 0) return { first: [deletion("CAA", name, finding.found, needed)] };
-      return needed.name !== undefined && isWithin(name, needed.name)
-        ? {
-            next: creation(
-              { type: "CAA", owner: name, value: finding.expected[0] ?? "", tag: finding.tag },
-              needed,
-            ),
-          }
-        : undefined;
-    default:
-      return undefined;
-  }
-};
-
-type Steps = readonly string[];
-
-/** Each list once: several servers can have the same records. */
-const distinct = (lists: readonly Steps[]): Steps =>
-  [...new Map(lists.map((one) => [one.join(), one])).values()].flat();
-
-/** The steps that resolve all findings. Panels refuse a CNAME alongside other records, so deletions come first. */
-const repairs = (findings: readonly DomainFinding[], needed: Needed): Steps => {
-  const found = findings.flatMap((finding) => stepsFor(finding, needed) ?? []);
-  return [...distinct(found.map(({ first = [] }) => first)), ...distinct(found.map(({ next = [] }) => next))];
+/** Panels refuse a CNAME alongside other records, so deletions come first. */
+const repairs = (findings: readonly DomainFinding[], needed: Needed, zone: PanelZone): string[] => {
+  const { own, proof } = needed;
+  const { provider, name = "" } = zone;
+  // CAA records of another zone may be at another provider.
+  const found = findings
+    .flatMap((finding) => changesFor(finding, needed))
+    .filter((change) => change.type !== "CAA" || isWithin(change.name, name));
+  const changes = found.length > 0 ? found : creations(...own, ...proof);
+  const isWithoutAlias = proof.length > 0 && provider.apexType === undefined;
+  const hint = isWithoutAlias && (found.length === 0 || findings.some(needsAlias));
+  const possible = distinct(changes).filter(({ type }) => !(isWithoutAlias && type === "ALIAS"));
+  const stepsOf = (isDeletion: boolean) =>
+    possible
+      .filter(({ action }) => (action === "delete") === isDeletion)
+      .flatMap((change) => STEPS[change.action](change, zone));
+  return [...stepsOf(true), ...(hint ? [aliasHint(provider, own)] : []), ...stepsOf(false)];
 };
 
 const NS_RECORD = /^\S+ \d+ IN NS (\S+)$/;
@@ -278,42 +181,42 @@ export const zoneIn = (report: Report | undefined): KnownZone => ({
 
 /** The steps at the DNS provider of a name's zone: those for the findings, or else how to create the records. */
 export const guideFor = (
-  owner: string,
-  record: NeededRecord,
-  zone: KnownZone,
+  needed: Needed,
+  zone: string | undefined,
   findings: readonly DomainFinding[] = [],
 ): ProviderGuide | undefined => {
-  const { provider } = zone;
+  const { provider } = needed;
   // The NS records belong to the parent zone, or the record to the child zone. Each may be at another provider.
   if (!provider || findings.some(({ kind }) => kind === "delegated_away")) return undefined;
   const { name, apexType } = provider;
-  const needed = neededAt(owner, record, zone, provider);
-  const steps = repairs(findings, needed);
+  const place = { provider, name: zone };
   return {
     provider: name,
     ...(apexType && { apexType }),
-    steps: [openPanel(needed), ...(steps.length > 0 ? steps : creations(needed))],
+    steps: [openPanel(place), ...repairs(findings, needed, place)],
   };
 };
 
-/**
- * The record that a name needs, and the steps in the zone of the last check.
- * @param addresses of the target, if more exact than that check's
- * @param findings of that check
- */
-export const recordAndGuide = (
+/** The last check of a name. */
+interface LastCheck {
+  /** Of the target, if more exact than the report's. */
+  addresses?: readonly string[] | undefined;
+  findings: readonly DomainFinding[];
+  stage?: string;
+}
+
+/** The record that a name needs, the findings with the changes that resolve them, and the steps in the zone. */
+export const adviceFor = (
   hostname: Hostname,
   target: string,
   report: Report | undefined,
-  {
-    addresses = [],
-    findings = [],
-  }: { addresses?: readonly string[] | undefined; findings?: readonly DomainFinding[] } = {},
+  { addresses = [], findings, stage }: LastCheck,
 ) => {
   const zone = { ...zoneIn(report), ...(addresses.length > 0 && { addresses }) };
   const record = recordFor(hostname, target, zone);
-  const guide = guideFor(hostname.ascii, record, zone, findings);
-  return { record, ...(guide && { guide }) };
+  const needed = neededAt(hostname, record, zone.provider, stage === "live");
+  const guide = guideFor(needed, zone.name, findings);
+  return { record, ...(guide && { guide }), findings: fromFindings(findings, needed) };
 };
 
 /** A name whose records a DNS provider may create. */

@@ -10,8 +10,7 @@ import {
   mayHold,
   sanitizeFinding,
 } from "../dns-checks/inspect.ts";
-import { FINDINGS, describeFinding } from "../dns-checks/finding-kinds.ts";
-import type { DomainFinding, Finding } from "../dns-checks/finding.ts";
+import { type DomainFinding, type Finding, FINDINGS, describeFinding } from "../dns-checks/finding.ts";
 import type { Domains } from "./repository.ts";
 import { wantsCertificate } from "./stage.ts";
 
@@ -46,8 +45,9 @@ export const isRefused = (findings: readonly DomainFinding[]): boolean =>
 export const missingChallenge = (findings: readonly DomainFinding[]) =>
   findings.find((one) => one.kind === "caa_forbids" || one.kind === "not_moved")?.challenge;
 
-/** Silence proves nothing about the records. */
-const isFault = (kind: DomainFinding["kind"]): boolean => kind !== "unreachable" && !FINDINGS[kind].isHint;
+/** Browsers obey HTTPS records, and CAs do not. */
+const isFault = (kind: DomainFinding["kind"]): boolean =>
+  kind !== "https_record" && !("isHint" in FINDINGS[kind]);
 
 /** Why no certificate can be ordered; undefined if the records are right. */
 const faultIn = ({ event, findings }: Inspection): NameRecords | undefined => {

@@ -9,7 +9,7 @@ import {
   ProviderGuide,
 } from "../dns-records/model.ts";
 import { challengeRecordFor, ownershipRecordFor } from "../dns-records/needed-record.ts";
-import { recordAndGuide, zoneIn } from "../dns-records/provider-guide.ts";
+import { adviceFor, zoneIn } from "../dns-records/provider-guide.ts";
 import {
   AnyText,
   Cursor,
@@ -144,7 +144,7 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Static<typeo
       suspension: { reason: "plan_below_pro" as const, message: PLAN_BELOW_PRO },
     }),
     role,
-    ...recordAndGuide(hostname, target, trace, domain),
+    ...adviceFor(hostname, target, trace, domain),
     ...(challengeTarget !== undefined && {
       challengeRecord: challengeRecordFor(hostname, challengeTarget, zoneIn(trace)),
     }),
@@ -152,7 +152,6 @@ export const fromDomain = (domain: ListedDomain | InspectedDomain): Static<typeo
       !hostname.isApex &&
       !hostname.isWildcard && { ownershipRecord: ownershipRecordFor(hostname, target, zoneIn(trace)) }),
     ...(connect && { domainConnect: connect }),
-    findings: fromFindings(domain.findings),
     createdAt: formatTime(domain.createdAt),
     ...times({ checkedAt, nextCheckAt, failingSince, verifiedAt, liveAt }),
     ...(domain.certificate && { certificate: domain.certificate }),

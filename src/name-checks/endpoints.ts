@@ -18,7 +18,12 @@ const MISSING = {
       name: "docs.example.org",
       type: "CNAME",
       expected: [TARGET],
+      isHint: false,
+      title: "There is no CNAME record for docs.example.org yet",
       message: `docs.example.org has no CNAME record: create one with the value ${TARGET}.`,
+      changes: [
+        { action: "create", type: "CNAME", name: "docs", fullName: "docs.example.org", value: TARGET },
+      ],
     },
   ],
   trace: {

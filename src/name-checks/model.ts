@@ -1,9 +1,9 @@
 import { type Static, t } from "elysia";
 import { AnyText, OneOf, ResponseText } from "../http/schemas.ts";
 import { DomainTrace, Findings, TARGET, fromFindings, withCommands } from "../dns-checks/model.ts";
-import { countedRecords, lossOf } from "../dns-checks/finding-kinds.ts";
+import { countedRecords, lossOf } from "../dns-checks/finding-words.ts";
 import { ConnectOffer, NeededRecord, ProviderGuide } from "../dns-records/model.ts";
-import { recordAndGuide } from "../dns-records/provider-guide.ts";
+import { adviceFor } from "../dns-records/provider-guide.ts";
 import { type NameCheck, type NameVerdict, NAME_VERDICTS, verdictSentence } from "./name-check.ts";
 
 const MAX_TYPED = 1000;
@@ -81,15 +81,15 @@ const withoutTarget = (wire: WireFinding): WireFinding => {
 export const fromNameCheck = (check: NameCheck): Static<typeof DomainCheck> => {
   const { hostname, target, verdict, report, connect } = check;
   const { ascii, unicode, apex } = hostname;
-  const findings = fromFindings(check.findings);
   return {
     hostname: ascii,
     unicode,
     verdict,
     message: verdictSentence(verdict, unicode === ascii ? ascii : `${unicode} (${ascii})`, apex),
-    ...(target !== undefined && recordAndGuide(hostname, target, report, check)),
+    ...(target === undefined
+      ? { findings: fromFindings(check.findings).map(withoutTarget) }
+      : adviceFor(hostname, target, report, check)),
     ...(connect && { domainConnect: connect }),
-    findings: target === undefined ? findings.map(withoutTarget) : findings,
     trace: withCommands(report),
   };
 };

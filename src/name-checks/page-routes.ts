@@ -1,5 +1,5 @@
 import { Elysia, t } from "elysia";
-import { whoMustAct } from "../dns-checks/finding.ts";
+import { whoMustAct } from "../dns-checks/finding-kind.ts";
 import { readBodyWithin } from "../http/body-limit.ts";
 import { isSameOrigin } from "../http/headers.ts";
 import { PLAIN_STYLE, plainPage, plainPolicy } from "../http/html-page.ts";

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { describeFinding } from "../dns-checks/finding-kinds.ts";
+import { describeFinding } from "../dns-checks/finding.ts";
 import type { Inspect } from "../dns-checks/inspect.ts";
 import { writeDurably } from "../lib/durable.ts";
 import { hostnameOf } from "../lib/hostname.ts";

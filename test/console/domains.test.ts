@@ -29,6 +29,7 @@ import {
 import { EVENTS } from "../../src/domains/domain.ts";
 import { NAME_REFUSALS } from "../../src/dns-checks/names.ts";
 import { hostnameOf, pairOf, parseHostname } from "../../src/lib/hostname.ts";
+import { type Shown, type Stored, findingsOf } from "./findings.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
 const SOON = "2026-11-20T10:02:00Z";
@@ -134,20 +135,14 @@ const APEX = {
   record: { ...SUBDOMAIN.record, type: "ALIAS", name: "@", proof, note: "An ANAME record works too." },
 } as const;
 
-const advice = (
-  findings: (Partial<Finding> & Pick<Finding, "kind">)[],
-  domain: Partial<Domain> & Pick<Domain, "hostname" | "record" | "stage"> = SUBDOMAIN,
-) =>
-  adviceOf(
-    { ...domain, findings: findings.map((one, at) => ({ message: `${at}`, name: domain.hostname, ...one })) },
-    NOW,
-  );
+const advice = (findings: Stored[], domain: Shown = SUBDOMAIN) =>
+  adviceOf({ ...domain, findings: findingsOf(findings, domain) }, NOW);
 
-const CAA: Partial<Finding> & Pick<Finding, "kind"> = {
+const CAA: Stored = {
   kind: "caa_forbids",
   name: "example.org",
+  found: ['0 issue ";"'],
   expected: ["ca.test"],
-  message: "The CAA records of example.org forbid the certificate: add one that allows ca.test.",
 };
 
 describe("a domain and its pair", () => {
@@ -157,7 +152,7 @@ describe("a domain and its pair", () => {
     hostname: "www.example.org",
     record: { ...SUBDOMAIN.record, name: "www" },
   } as unknown as Domain;
-  const missing = [{ kind: "no_record", message: "missing", name: "www.example.org" }] as Finding[];
+  const missing = findingsOf([{ kind: "no_record", type: "CNAME" }], www);
 
   test.each([
     ["the apex", apex, www, ["ALIAS @", "TXT _adoption-store", "CNAME www"]],
@@ -180,7 +175,7 @@ describe("a domain and its pair", () => {
 
   test.each([
     ["live", { ...www, stage: "live" }],
-    ["in conflict", { ...www, findings: [{ ...missing[0]!, kind: "conflicting_record" }] }],
+    ["in conflict", { ...www, findings: findingsOf([{ kind: "conflicting_record", type: "A" }], www) }],
     ["not there", undefined],
   ] as [string, Domain | undefined][])("are advised about separately if one is %s", (_, pair) => {
     expect(adviceWithPair(apex, pair, NOW)).toEqual(adviceOf(apex, NOW));
@@ -189,8 +184,8 @@ describe("a domain and its pair", () => {
 });
 
 describe("the list of the domains of all projects", () => {
-  const next = (stage: Domain["stage"], ...findings: Partial<Finding>[]) =>
-    nextStep({ ...SUBDOMAIN, stage, findings } as unknown as Domain, NOW);
+  const next = (stage: Domain["stage"], ...findings: Stored[]) =>
+    nextStep({ ...SUBDOMAIN, stage, findings: findingsOf(findings, SUBDOMAIN) } as unknown as Domain, NOW);
 
   test("names the records to change, or the next step", () => {
     expect(next("dns_conflict", { kind: "conflicting_record", name: "docs.example.org", type: "A" })).toEqual(
@@ -224,13 +219,12 @@ describe("the list of the domains of all projects", () => {
 });
 
 /** The advice about one finding. */
-const about = (finding: Partial<Finding> & Pick<Finding, "kind">, domain?: Parameters<typeof advice>[1]) =>
-  advice([finding], domain)[0]!;
+const about = (finding: Stored, domain?: Shown) => advice([finding], domain)[0]!;
 
 const brief = (changes: ReturnType<typeof about>["changes"]) =>
-  changes.map(({ action, type, name, value, found }) => [action, type, name, value, found.join()]);
+  changes.map(({ action, type, name, value, found = [] }) => [action, type, name, value, found.join()]);
 
-const CREATE = ["Create", "CNAME", "docs", TARGET, ""];
+const CREATE = ["create", "CNAME", "docs", TARGET, ""];
 
 describe("the advice for a domain", () => {
   test("that was not checked yet is the record to create", () => {
@@ -249,12 +243,12 @@ describe("the advice for a domain", () => {
   });
 
   test("at the top of a zone is both records, with what to do without ALIAS", () => {
-    const { title, note, changes } = about({ kind: "no_record" }, APEX);
+    const { title, note, changes } = about({ kind: "no_record", type: "ALIAS" }, APEX);
     expect(title).toBe("There is no ALIAS record for example.org yet");
     expect(note).toBe("An ANAME record works too.");
     expect(brief(changes)).toEqual([
-      ["Create", "ALIAS", "@", TARGET, ""],
-      ["Create", "TXT", "_adoption-store", TARGET, ""],
+      ["create", "ALIAS", "@", TARGET, ""],
+      ["create", "TXT", "_adoption-store", TARGET, ""],
     ]);
   });
 
@@ -265,15 +259,15 @@ describe("the advice for a domain", () => {
       found: ["2001:db8::1"],
     });
     expect([tone, title]).toEqual(["bad", "An AAAA record of docs.example.org is in the way"]);
-    expect(brief(changes)).toEqual([["Delete", "AAAA", "docs", undefined, "2001:db8::1"], CREATE]);
+    expect(brief(changes)).toEqual([["delete", "AAAA", "docs", undefined, "2001:db8::1"], CREATE]);
   });
 
   test("with a wrong target is the current value and the new one, and not to create the record", () => {
     const [first, ...others] = advice([
-      { kind: "wrong_target", found: ["other.example.net"], expected: [TARGET] },
+      { kind: "wrong_target", type: "CNAME", found: ["other.example.net"] },
     ]);
     expect(others).toEqual([]);
-    expect(brief(first!.changes)).toEqual([["Change", "CNAME", "docs", TARGET, "other.example.net"]]);
+    expect(brief(first!.changes)).toEqual([["change", "CNAME", "docs", TARGET, "other.example.net"]]);
   });
 
   test("with records of both types in the way removes both, and creates one record", () => {
@@ -283,8 +277,8 @@ describe("the advice for a domain", () => {
     ]);
     expect([first?.title, others]).toEqual(["The A and AAAA records of docs.example.org are in the way", []]);
     expect(brief(first!.changes)).toEqual([
-      ["Delete", "A", "docs", undefined, "192.0.2.1"],
-      ["Delete", "AAAA", "docs", undefined, "2001:db8::1"],
+      ["delete", "A", "docs", undefined, "192.0.2.1"],
+      ["delete", "AAAA", "docs", undefined, "2001:db8::1"],
       CREATE,
     ]);
   });
@@ -293,25 +287,25 @@ describe("the advice for a domain", () => {
     const mail = about({ kind: "conflicting_record", type: "MX", found: ["10 mail.test"] });
     expect(mail.title).toBe("An MX record of docs.example.org is in the way");
     expect(mail.note).toContain("choose another name for the site");
-    expect(brief(mail.changes)).toEqual([["Delete", "MX", "docs", undefined, "10 mail.test"], CREATE]);
+    expect(brief(mail.changes)).toEqual([["delete", "MX", "docs", undefined, "10 mail.test"], CREATE]);
     expect(about({ kind: "conflicting_record", type: "A", found: ["192.0.2.1"] }).note).toBeUndefined();
   });
 
   test.each([
-    [["a.test", TARGET], [["Delete", "CNAME", "docs", undefined, "a.test"]]],
+    [["a.test", TARGET], [["delete", "CNAME", "docs", undefined, "a.test"]]],
     [
       ["a.test", "b.test"],
-      [["Delete", "CNAME", "docs", undefined, "a.test,b.test"], CREATE],
+      [["delete", "CNAME", "docs", undefined, "a.test,b.test"], CREATE],
     ],
   ])("with the CNAME records %j leaves one", (found, changes) => {
-    expect(brief(about({ kind: "wrong_target", found, expected: [TARGET] }).changes)).toEqual(changes);
+    expect(brief(about({ kind: "wrong_target", type: "CNAME", found }).changes)).toEqual(changes);
   });
 
   test("that is delegated away removes its own NS records, but not those of a parent", () => {
     const away = (zone: string) =>
       about({ kind: "delegated_away", zone, found: ["ns.old.test"], expected: [TARGET] });
     expect(brief(away("docs.example.org").changes)).toEqual([
-      ["Delete", "NS", "docs", undefined, "ns.old.test"],
+      ["delete", "NS", "docs", undefined, "ns.old.test"],
       CREATE,
     ]);
     expect(away("example.org").changes).toEqual([]);
@@ -321,7 +315,7 @@ describe("the advice for a domain", () => {
     const live = { ...APEX, stage: "live", liveAt: SOON } as const;
     const https = about({ kind: "https_record", found: ["1 . ipv4hint=192.0.2.7"] }, live);
     expect(https.tone).toBe("bad");
-    expect(brief(https.changes)).toEqual([["Delete", "HTTPS", "@", undefined, "1 . ipv4hint=192.0.2.7"]]);
+    expect(brief(https.changes)).toEqual([["delete", "HTTPS", "@", undefined, "1 . ipv4hint=192.0.2.7"]]);
     expect(about({ kind: "apex_cname", expected: [TARGET] }, live)).toMatchObject({
       tone: "waiting",
       changes: [],
@@ -335,7 +329,7 @@ describe("the advice for a domain", () => {
       found: ["docs.example.org.example.org"],
       expected: [TARGET],
     });
-    expect(brief(changes)).toEqual([["Delete", "CNAME", "docs.example.org", undefined, TARGET], CREATE]);
+    expect(brief(changes)).toEqual([["delete", "CNAME", "docs.example.org", undefined, TARGET], CREATE]);
   });
 
   const WRONG_APEX = {
@@ -344,21 +338,21 @@ describe("the advice for a domain", () => {
     found: ["192.0.2.1"],
     expected: ["192.0.2.80"],
   } as const;
-  const PROOF = ["Create", "TXT", "_adoption-store", TARGET, ""];
+  const PROOF = ["create", "TXT", "_adoption-store", TARGET, ""];
 
   test("with a wrong apex removes what there may be, and says what to do without ALIAS", () => {
     const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, APEX);
     expect(brief(changes)).toEqual([
-      ["Delete", "A, AAAA, ALIAS or ANAME", "@", undefined, "192.0.2.1"],
-      ["Create", "ALIAS", "@", TARGET, ""],
+      ["delete", "A, AAAA, ALIAS or ANAME", "@", undefined, "192.0.2.1"],
+      ["create", "ALIAS", "@", TARGET, ""],
       PROOF,
     ]);
     expect(note).toBe("An ANAME record works too.");
   });
 
   test.each([
-    ["CNAME", [["Create", "CNAME", "@", TARGET, ""], PROOF], "A, AAAA or CNAME"],
-    [undefined, [["Create", "A", "@", "192.0.2.80", ""], PROOF], "A or AAAA"],
+    ["CNAME", [["create", "CNAME", "@", TARGET, ""], PROOF], "A, AAAA or CNAME"],
+    [undefined, [["create", "A", "@", "192.0.2.80", ""], PROOF], "A or AAAA"],
   ] as const)("of an apex has the types of its provider: %s", (apexType, created, removed) => {
     const addresses = [{ type: "A", name: "@", value: "192.0.2.80", ttl: 3600, bind: "" }] as const;
     const domain = {
@@ -368,7 +362,7 @@ describe("the advice for a domain", () => {
     };
     const { changes, note } = about({ ...WRONG_APEX, found: ["192.0.2.1"], expected: [] }, domain);
     expect(brief(changes)).toEqual([
-      ["Delete", removed, "@", undefined, "192.0.2.1"],
+      ["delete", removed, "@", undefined, "192.0.2.1"],
       ...created.map((one) => [...one]),
     ]);
     expect(note).toBeUndefined();
@@ -398,11 +392,11 @@ describe("the advice for a domain", () => {
     const caa = { name: "example.org", found: ['0 issue ";"'], expected: ["letsencrypt.org"] };
     const { tone, changes } = about({ kind: "caa_forbids", ...caa }, { ...SUBDOMAIN, stage: "verified" });
     expect(tone).toBe("bad");
-    expect(brief(changes)).toEqual([["Create", "CAA", "@", '0 issue "letsencrypt.org"', '0 issue ";"']]);
+    expect(brief(changes)).toEqual([["create", "CAA", "@", '0 issue "letsencrypt.org"', ""]]);
     const challenge = { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" };
     const delegated = about({ kind: "caa_forbids", ...caa, challenge }, { ...SUBDOMAIN, stage: "verified" });
     expect(brief(delegated.changes)).toEqual([
-      ["Create", "CNAME", "_acme-challenge.docs", "abc.challenge.test", ""],
+      ["create", "CNAME", "_acme-challenge.docs", "abc.challenge.test", ""],
     ]);
     const ofWildcard = about({ kind: "caa_forbids", ...caa, tag: "issuewild" });
     expect(ofWildcard.changes[0]?.value).toBe('0 issuewild "letsencrypt.org"');
@@ -452,13 +446,13 @@ describe("the advice for a domain", () => {
     const name = "_adoption-store.example.org";
     const proofs = { type: "TXT", name, found: [], expected: [TARGET] };
     expect(brief(about({ kind: "ownership_unproven", ...proofs }, APEX).changes)).toEqual([
-      ["Create", "TXT", "_adoption-store", TARGET, ""],
+      ["create", "TXT", "_adoption-store", TARGET, ""],
     ]);
     const { changes } = about(
       { kind: "ownership_unproven", ...proofs, found: ["b.cname.example.net"] },
       APEX,
     );
-    expect(brief(changes)).toEqual([["Change", "TXT", "_adoption-store", TARGET, "b.cname.example.net"]]);
+    expect(brief(changes)).toEqual([["change", "TXT", "_adoption-store", TARGET, "b.cname.example.net"]]);
   });
 
   test.each<[Finding["responsible"], string]>([
@@ -466,31 +460,23 @@ describe("the advice for a domain", () => {
     ["registrar", "Who must act: you, at your registrar."],
     ["operator", "Who must act: the operator of this server."],
   ])("names who must act: %s", (responsible, who) => {
-    const message = "It is broken. Repair it.";
-    expect(about({ kind: "parked", message, ...(responsible && { responsible }) })).toMatchObject({
+    const parked: Stored = { kind: "parked", name: "example.org", provider: "Sedo", found: ["ns1.test"] };
+    expect(about({ ...parked, ...(responsible && { responsible }) })).toMatchObject({
       tone: "bad",
-      title: "It is broken",
-      text: "Repair it.",
+      title: "example.org uses the name servers of Sedo's parking page (ns1.test)",
+      text: "At the registrar, enter the name servers of your DNS provider.",
       who,
-    });
-  });
-
-  test("has a title that keeps what a server said in brackets", () => {
-    const message = "192.0.2.1 rejects the records (expired: RRSIG. Sorry). Ask the DNS provider.";
-    expect(about({ kind: "dnssec_failure", message })).toMatchObject({
-      title: "192.0.2.1 rejects the records (expired: RRSIG. Sorry)",
-      text: "Ask the DNS provider.",
     });
   });
 
   test("that only has a hint is not urgent", () => {
     const live = { ...SUBDOMAIN, stage: "live", liveAt: SOON } as const;
-    expect(advice([{ kind: "long_ttl", message: "It is slow. Wait." }], live)[0]?.tone).toBe("waiting");
-    const finding = { kind: "long_ttl", name: "x", message: "" } as const;
-    expect(statusOf({ ...live, findings: [finding] }, NOW)).toBe("active");
+    const slow = { kind: "long_ttl", type: "CNAME", seconds: 86_400 } as const;
+    expect(advice([slow], live)[0]?.tone).toBe("waiting");
+    expect(statusOf({ ...live, findings: findingsOf([slow], live) }, NOW)).toBe("active");
     const waiting = { ...SUBDOMAIN, trace: { nameServers: ["192.0.2.1"] } as NonNullable<Domain["trace"]> };
     const steps = (kind: Finding["kind"]) =>
-      stepsOf({ ...waiting, findings: [{ ...finding, kind }] }, [], true, NOW)[0]?.state;
+      stepsOf({ ...waiting, findings: findingsOf([{ kind, seconds: 1 }], waiting) }, [], true, NOW)[0]?.state;
     expect([steps("long_ttl"), steps("wildcard_record"), steps("parked")]).toEqual(["now", "stuck", "stuck"]);
   });
 
@@ -501,23 +487,23 @@ describe("the advice for a domain", () => {
 
   test("with a stray address is to delete that one", () => {
     const { changes } = about({ kind: "stray_address", type: "AAAA", found: ["2001:db8::1"] }, APEX);
-    expect(brief(changes)).toEqual([["Delete", "AAAA", "@", undefined, "2001:db8::1"]]);
+    expect(brief(changes)).toEqual([["delete", "AAAA", "@", undefined, "2001:db8::1"]]);
   });
 
   test("that another project keeps is the TXT record, with this project's value alone", () => {
-    const message = "Another project holds the domain: remove its value from the TXT record.";
-    const { title, text, changes } = about({ kind: "domain_taken", message }, APEX);
+    const { title, text, changes } = about({ kind: "domain_taken" }, APEX);
     expect({ title, text }).toEqual({
-      title: "Another project holds the domain",
-      text: "Remove its value from the TXT record.",
+      title:
+        "The DNS names both this project and another one for example.org, and the other project holds the domain",
+      text: "Remove the other project's value from the TXT record.",
     });
-    expect(brief(changes)).toEqual([["Change", "TXT", "_adoption-store", TARGET, ""]]);
+    expect(brief(changes)).toEqual([["change", "TXT", "_adoption-store", TARGET, ""]]);
   });
 
   test("that was lost to another project is every record", () => {
     expect(brief(about({ kind: "domain_lost" }, APEX).changes)).toEqual([
-      ["Change", "ALIAS", "@", TARGET, ""],
-      ["Change", "TXT", "_adoption-store", TARGET, ""],
+      ["change", "ALIAS", "@", TARGET, ""],
+      ["change", "TXT", "_adoption-store", TARGET, ""],
     ]);
   });
 
@@ -552,7 +538,7 @@ describe("the advice for a domain", () => {
 
   test("says nothing about CAA records while HTTPS is off", () => {
     expect(advice([CAA], { ...SUBDOMAIN, stage: "live" })).toEqual([]);
-    const ofTarget: typeof CAA = { kind: "platform_unready", name: TARGET, found: ['0 issue ";"'] };
+    const ofTarget: Stored = { ...CAA, kind: "platform_unready", name: TARGET };
     expect(advice([ofTarget], { ...SUBDOMAIN, stage: "live" })).toEqual([]);
     expect(
       advice([CAA], { ...SUBDOMAIN, stage: "live", certificate: { status: "in_use" } }).map(
@@ -622,7 +608,7 @@ describe("the advice for a certificate", () => {
   test("gives way to the record that explains it", () => {
     const titles = advice([CAA], { ...failed, certificate: { status: "failing", problem } });
     expect(titles.map(({ title }) => title)).toEqual([
-      "The CAA records of example.org forbid the certificate",
+      'The CAA records of example.org (0 issue ";") forbid the certificate',
     ]);
   });
 
@@ -750,34 +736,41 @@ test("a wildcard needs its own record and that of its challenge; other domains n
     record: { ...SUBDOMAIN.record, name: "*" },
     challengeRecord: { ...challenge, required: true },
   };
-  expect(brief(allRecords(wildcard, "Create"))).toEqual([
-    ["Create", "CNAME", "*", TARGET, ""],
-    ["Create", "CNAME", "_acme-challenge", challenge.value, ""],
+  expect(brief(allRecords(wildcard))).toEqual([
+    ["create", "CNAME", "*", TARGET, ""],
+    ["create", "CNAME", "_acme-challenge", challenge.value, ""],
   ]);
   const { checkedAt: _, ...unchecked } = wildcard;
   expect(advice([], unchecked)[0]?.title).toBe("Create these records at your DNS provider");
   const name = "_acme-challenge.example.org";
-  const missing = about({ kind: "no_record", name }, wildcard);
-  expect(brief(missing.changes)).toEqual([["Create", "CNAME", "_acme-challenge", challenge.value, ""]]);
+  const expected = [challenge.value];
+  const missing = about({ kind: "no_record", type: "CNAME", name, expected }, wildcard);
+  expect(brief(missing.changes)).toEqual([["create", "CNAME", "_acme-challenge", challenge.value, ""]]);
   expect(missing.text).toStartWith("Create it at your DNS provider. The value must match exactly.");
-  expect(about({ kind: "no_record", name: "*.example.org" }, wildcard).text).toStartWith(
-    "Create these records at your DNS provider. The values must match exactly.",
-  );
-  expect(brief(about({ kind: "wrong_target", name, found: ["x.test"] }, wildcard).changes)).toEqual([
-    ["Change", "CNAME", "_acme-challenge", challenge.value, "x.test"],
+  const own = { kind: "no_record", type: "CNAME" } as const;
+  const [both, ...others] = advice([own, { ...own, name, expected }], wildcard);
+  expect(both?.text).toStartWith("Create these records at your DNS provider. The values must match exactly.");
+  expect([brief(both!.changes), others]).toEqual([brief(allRecords(wildcard)), []]);
+  expect(brief(about(own, wildcard).changes)).toEqual([["create", "CNAME", "*", TARGET, ""]]);
+  const wrong = { kind: "wrong_target", type: "CNAME", name, found: ["x.test"], expected } as const;
+  expect(brief(about({ ...wrong, found: [...wrong.found] }, wildcard).changes)).toEqual([
+    ["change", "CNAME", "_acme-challenge", challenge.value, "x.test"],
   ]);
-  const left = about({ kind: "conflicting_record", type: "TXT", name, found: ["left-over"] }, wildcard);
+  const left = about(
+    { kind: "conflicting_record", type: "TXT", name, found: ["left-over"], expected },
+    wildcard,
+  );
   expect(brief(left.changes)).toEqual([
-    ["Delete", "TXT", "_acme-challenge", undefined, "left-over"],
-    ["Create", "CNAME", "_acme-challenge", challenge.value, ""],
+    ["delete", "TXT", "_acme-challenge", undefined, "left-over"],
+    ["create", "CNAME", "_acme-challenge", challenge.value, ""],
   ]);
   expect(left.note).toBeUndefined();
   const other = { ...SUBDOMAIN, challengeRecord: { ...challenge, required: false } };
-  expect(allRecords(other, "Create")).toHaveLength(1);
+  expect(allRecords(other)).toHaveLength(1);
 });
 
 test("a domain that moves shows when its record may change, and not before", () => {
-  const finding = { kind: "not_moved" as const, found: ["192.0.2.7"], responsible: "holder" as const };
+  const finding = { kind: "not_moved" as const, type: "CNAME", found: ["192.0.2.7"] };
   const proven = { ...SUBDOMAIN, stage: "verified", certificate: { status: "ordered" } } as const;
   expect(about(finding, proven)).toMatchObject({
     tone: "waiting",
@@ -785,30 +778,33 @@ test("a domain that moves shows when its record may change, and not before", () 
     changes: [],
     who: "No action needed.",
   });
-  expect(statusOf({ ...proven, findings: [{ message: "", name: proven.hostname, ...finding }] }, NOW)).toBe(
-    "checking",
-  );
+  expect(statusOf({ ...proven, findings: findingsOf([finding], proven) }, NOW)).toBe("checking");
   const challenge = { name: "_acme-challenge.docs.example.org", value: "abc.challenge.test" };
   const unprepared = about({ ...finding, challenge }, proven);
   expect(unprepared).toMatchObject({ tone: "waiting", who: "Who must act: you, at your DNS provider." });
   expect(unprepared.text).toStartWith("To get a certificate before the move, create this record.");
   expect(brief(unprepared.changes)).toEqual([
-    ["Create", "CNAME", "_acme-challenge.docs", challenge.value, ""],
+    ["create", "CNAME", "_acme-challenge.docs", challenge.value, ""],
   ]);
   const certificate = { status: "in_use", notAfter: "2027-02-18T10:00:00Z" } as const;
   const ready = { ...proven, stage: "live", certificate } as const;
   const told = about(finding, ready);
   expect(told).toMatchObject({ tone: "bad", title: "Ready: change the record now" });
   expect(brief(told.changes)).toEqual([
-    ["Delete", "A", "docs", undefined, "192.0.2.7"],
-    ["Create", "CNAME", "docs", TARGET, ""],
+    ["delete", "A", "docs", undefined, "192.0.2.7"],
+    ["create", "CNAME", "docs", TARGET, ""],
   ]);
-  const changesAt = (found: string[], domain = {}) =>
-    brief(about({ ...finding, found }, { ...ready, ...domain, stage: "live" }).changes);
-  expect(changesAt(["old.example.net"])).toEqual([["Change", "CNAME", "docs", TARGET, "old.example.net"]]);
-  expect(changesAt([])).toEqual([["Create", "CNAME", "docs", TARGET, ""]]);
-  expect(changesAt(["192.0.2.7"], APEX)[0]!.slice(0, 2)).toEqual(["Delete", "A, AAAA, ALIAS or ANAME"]);
-  const findings = [{ message: "", name: ready.hostname, ...finding }];
+  const changesAt = (found: string[], domain: Partial<Domain> = {}) =>
+    brief(
+      about(
+        { ...finding, found, type: domain.record?.type ?? "CNAME" },
+        { ...ready, ...domain, stage: "live" },
+      ).changes,
+    );
+  expect(changesAt(["old.example.net"])).toEqual([["change", "CNAME", "docs", TARGET, "old.example.net"]]);
+  expect(changesAt([])).toEqual([["create", "CNAME", "docs", TARGET, ""]]);
+  expect(changesAt(["192.0.2.7"], APEX)[0]!.slice(0, 2)).toEqual(["delete", "A, AAAA, ALIAS or ANAME"]);
+  const findings = findingsOf([finding], ready);
   expect(statusOf({ ...ready, findings }, NOW)).toBe("action_needed");
   expect(stepsOf({ ...ready, findings }, [], true, NOW)).toMatchObject([
     { name: "Ownership proven, still at the old host", state: "done" },
@@ -855,8 +851,8 @@ test("a domain that is not live is not said to show the site", () => {
 });
 
 test("a live domain that still points to its old host is not said to show the site", () => {
-  const findings = [{ kind: "not_moved", name: "a.test", message: "" }] as const;
-  expect(visitorsWords({ role: "served", stage: "live", findings: [...findings] }, undefined)).toBe(
+  const findings = findingsOf([{ kind: "not_moved", type: "CNAME" }], { ...SUBDOMAIN, stage: "live" });
+  expect(visitorsWords({ role: "served", stage: "live", findings }, undefined)).toBe(
     "Visitors still reach the old host. After the move, they see the site at this address.",
   );
 });

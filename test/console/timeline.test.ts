@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Domain, Event, Finding } from "../../src/console/ui/domains/model.ts";
 import { isCertified, statusOf, stepsOf } from "../../src/console/ui/domains/progress.ts";
+import { findingsOf } from "./findings.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00Z");
 const CHECKED = "2026-11-20T09:59:00Z";
@@ -39,7 +40,7 @@ const checked = (
   checkedAt: CHECKED,
   nextCheckAt: SOON,
   trace,
-  findings: [{ kind, message: "", name: "docs.example.org", ...more }],
+  findings: findingsOf([{ kind, ...more }], domainOf({ stage })),
 });
 
 const SEEN = "Record seen at your DNS provider";

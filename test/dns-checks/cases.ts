@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
-import type { ConflictingType, Finding } from "../../src/dns-checks/finding.ts";
+import type { ConflictingType } from "../../src/dns-checks/finding-kind.ts";
+import type { Finding } from "../../src/dns-checks/finding.ts";
 import type { Verdict } from "../../src/dns-checks/verdict.ts";
 import { nextStage, type Stage } from "../../src/domains/stage.ts";
 import type { DnsServer } from "../support/dns.ts";

@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
-import { FINDING_KINDS, describeFinding } from "../../src/dns-checks/finding-kinds.ts";
-import type { Finding, FindingKind, FindingOf } from "../../src/dns-checks/finding.ts";
+import {
+  type Finding,
+  type FindingKind,
+  type FindingOf,
+  FINDING_KINDS,
+  describeFinding,
+} from "../../src/dns-checks/finding.ts";
 import { type Inspect, wildcardInspector } from "../../src/dns-checks/inspect.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 import { formatServer, parseServer, resolversOf } from "../../src/protocols/dns/network.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { DomainFinding } from "../../src/dns-checks/finding.ts";
 import type { Report } from "../../src/dns-checks/model.ts";
 import { recordFor } from "../../src/dns-records/needed-record.ts";
-import { guideFor, zoneIn } from "../../src/dns-records/provider-guide.ts";
+import { guideFor, neededAt, zoneIn } from "../../src/dns-records/provider-guide.ts";
 import { PROVIDERS, providerOf } from "../../src/dns-checks/providers.ts";
 import { hostnameOf } from "../../src/lib/hostname.ts";
 
@@ -77,9 +77,10 @@ const report = (servers: string[], more: Partial<Report> = {}): Report => ({
   ...more,
 });
 
-const guideIn = (hostname: string, asked: Report, findings: DomainFinding[] = []) => {
+const guideIn = (typed: string, asked: Report, findings: DomainFinding[] = []) => {
   const zone = zoneIn(asked);
-  return guideFor(hostname, recordFor(hostnameOf(hostname), TARGET, zone), zone, findings);
+  const hostname = hostnameOf(typed);
+  return guideFor(neededAt(hostname, recordFor(hostname, TARGET, zone), zone.provider), zone.name, findings);
 };
 
 const guideOf = (hostname: string, ...servers: string[]) => guideIn(hostname, report(servers));

@@ -254,6 +254,24 @@ describe("a requested check", () => {
         message:
           "docs.example.org has an A record (203.0.113.7) where the CNAME belongs: delete it, and create a CNAME with the value target.",
         responsible: "holder",
+        isHint: false,
+        title: "An A record of docs.example.org is in the way",
+        changes: [
+          {
+            action: "delete",
+            type: "A",
+            name: "docs",
+            fullName: "docs.example.org",
+            found: ["203.0.113.7"],
+          },
+          {
+            action: "create",
+            type: "CNAME",
+            name: "docs",
+            fullName: "docs.example.org",
+            value: "target",
+          },
+        ],
       },
     ]);
   });

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ADVICE, summaryOf } from "../../src/certificates/summary.ts";
-import { FINDING_KINDS } from "../../src/dns-checks/finding-kinds.ts";
-import type { DomainFinding as Finding } from "../../src/dns-checks/finding.ts";
+import { type DomainFinding as Finding, FINDING_KINDS } from "../../src/dns-checks/finding.ts";
 import { DomainFinding } from "../../src/dns-checks/model.ts";
 import { CERTIFICATE_STATUSES, DomainCertificate } from "../../src/domains/certificate-model.ts";
 import { EVENTS, ROLES } from "../../src/domains/domain.ts";
@@ -203,7 +202,15 @@ const extremesOf = (schema: Documented): unknown[] => {
   }
 };
 
-const { kind: _kind, message: _message, responsible: _responsible, ...MEMBERS } = DomainFinding.properties;
+const {
+  kind: _kind,
+  message: _message,
+  responsible: _responsible,
+  isHint: _isHint,
+  title: _title,
+  changes: _changes,
+  ...MEMBERS
+} = DomainFinding.properties;
 
 /** Findings of a kind with each member at each of its extremes, and once without the optional members. */
 const findingsOf = (kind: string): Finding[] => {
@@ -257,6 +264,27 @@ test.each([...EVENTS])("a history contains the event %s with every stage", (even
     }
   }),
 );
+
+test("a finding that an earlier version stored has its title, its hint and its changes, except in the history", () =>
+  withDomain(async (hostname) => {
+    const stored = { kind: "no_record", name: hostname, type: "CNAME", expected: ["target.example.net"] };
+    const row = { findings: JSON.stringify([stored]) };
+    await update("domains", hostname, row);
+    await update("domain_events", hostname, row);
+    const texts = {
+      ...stored,
+      responsible: "holder",
+      isHint: false,
+      title: `There is no CNAME record for ${hostname} yet`,
+      message: `${hostname} has no CNAME record: create one with the value target.example.net.`,
+    };
+    const label = hostname.replace(".example.org", "");
+    const record = { type: "CNAME", name: label, fullName: hostname, value: "target.example.net" };
+    const { findings } = (await room.show(hostname)) as { findings: unknown[] };
+    expect(findings).toEqual([{ ...texts, changes: [{ action: "create", ...record }] }]);
+    const [event] = (await room.history(hostname)) as { findings: unknown[] }[];
+    expect(event?.findings).toEqual([texts]);
+  }));
 
 test("a finding of a kind that this version does not know is omitted", () =>
   withDomain(async (hostname) => {

@@ -33,6 +33,13 @@ const openSilence = async (...findings: DomainFinding[]) => {
 const responsibleIn = (findings: { [field: string]: unknown }[]) =>
   findings.map(({ responsible }) => responsible);
 
+/** A silence that somebody must end is not a hint. */
+const advice = (server: string) => ({
+  isHint: false,
+  title: `The name server ${server} did not respond`,
+  changes: [],
+});
+
 const OPERATOR = "The operator of this service must find out why its resolver gives no usable response.";
 const DNS_PROVIDER = "Ask the DNS provider to repair the name servers of the zone.";
 
@@ -50,6 +57,7 @@ test.each([
         ...silent(server, "refused"),
         since: START,
         responsible,
+        ...advice(server),
         message: `${server} gave no usable response for ${NAME}: refused. No check has received a response since 2026-11-20 00:00 UTC. ${words}`,
       },
     ]);
@@ -60,7 +68,9 @@ test("the first check that sees a silence reports no start, because no earlier c
   const finding: DomainFinding = { ...silent(FIRST), responsible: "dns_provider" } as DomainFinding;
   const { show, after } = await openSilence(finding);
   const words = `${FIRST} gave no usable response for ${NAME}: timeout.`;
-  expect((await show(NAME)).findings).toEqual([{ ...finding, message: `${words} ${DNS_PROVIDER}` }]);
+  expect((await show(NAME)).findings).toEqual([
+    { ...finding, ...advice(FIRST), message: `${words} ${DNS_PROVIDER}` },
+  ]);
   const since = "No check has received a response since 2026-11-20 00:00 UTC.";
   expect(await after(1, finding)).toMatchObject([{ message: `${words} ${since} ${DNS_PROVIDER}` }]);
 });

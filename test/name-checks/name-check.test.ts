@@ -141,6 +141,8 @@ describe("without a target", () => {
         name: "a.mine.test",
         type: "A",
         found: ["203.0.113.7"],
+        isHint: false,
+        title: "An A record of a.mine.test is in the way",
         message: "a.mine.test has an A record (203.0.113.7): replace it with the CNAME.",
         responsible: "holder",
       },

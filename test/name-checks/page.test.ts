@@ -183,7 +183,16 @@ describe("hostile text is shown as text", () => {
         verdict: "wrong",
         message: HOSTILE,
         record,
-        findings: [{ kind: "no_record", name: HOSTILE, message: HOSTILE, responsible: "holder" }],
+        findings: [
+          {
+            kind: "no_record",
+            name: HOSTILE,
+            isHint: false,
+            title: HOSTILE,
+            message: HOSTILE,
+            responsible: "holder",
+          },
+        ],
         trace: {
           target: HOSTILE,
           nameServers: [HOSTILE],

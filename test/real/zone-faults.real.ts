@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { tarGzOf } from "../deploys/archives.ts";
 import { parseLine, type Line } from "../support/zones.ts";
-import { FINDINGS } from "../../src/dns-checks/finding-kinds.ts";
+import { FINDINGS } from "../../src/dns-checks/finding.ts";
 import { type FoundFault, followAdvice, type NeededRecords } from "./advice.ts";
 import { surroundings } from "./authorities.ts";
 import { freeServer, namesOf, NEEDED, type Updatable } from "./dns-servers.ts";

@@ -1,6 +1,6 @@
 import { isLimitType } from "../../certificates/order.ts";
 import type { summaryOf } from "../../certificates/summary.ts";
-import { whoMustAct } from "../../dns-checks/finding.ts";
+import { whoMustAct } from "../../dns-checks/finding-kind.ts";
 import type { fromDomain, fromEvent } from "../../domains/model.ts";
 import { isServed } from "../../domains/stage.ts";
 import type { ListedDomain } from "../../domains/reads.ts";

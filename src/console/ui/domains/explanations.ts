@@ -127,10 +127,6 @@ const secondsLeft = (
   return ((checkedAt === undefined ? now : Date.parse(checkedAt)) - now) / 1000 + Math.max(...known);
 };
 
-/** True for an apex and for a wildcard. */
-const needsTwo = ({ record, challengeRecord }: Described): boolean =>
-  record.proof !== undefined || challengeRecord?.required === true;
-
 const needsExactly = (areTwo: boolean, { record: { type } }: Described): string => {
   const alone = type === "CNAME" ? " No other record may exist under the same name." : "";
   return `${areTwo ? "The values" : "The value"} must match exactly.${alone} ${DNS_DELAY}`;
@@ -142,23 +138,6 @@ const aliasNote = ({ guide, record: { note } }: Described): Pick<Words, "note"> 
 
 /** Types of records that serve something other than the website. */
 const NEEDED_ELSEWHERE: ReadonlySet<string> = new Set(["MX", "TXT"]);
-
-const inTheWay = (findings: readonly [Finding, ...Finding[]]): Pick<Words, "title"> => {
-  const [{ name, type = "A" }] = findings;
-  const types = [...new Set(findings.map((one) => one.type))];
-  return types.length > 1
-    ? { title: `The ${types.join(" and ")} records of ${name} are in the way` }
-    : { title: `${/^[AHM]/.test(type) ? "An" : "A"} ${type} record of ${name} is in the way` };
-};
-
-/** Splits the message of a finding: first the problem, then the remedy. A server's words in brackets are not split. */
-const fromMessage: Describe = ([{ message }]) => {
-  const end = message.replaceAll(/\([^)]*\)/g, (quoted) => "-".repeat(quoted.length)).search(/[.:] /);
-  return {
-    title: message.slice(0, end),
-    text: message.charAt(end + 2).toUpperCase() + message.slice(end + 3),
-  };
-};
 
 /** Who must end the silence of a name server. */
 const REPAIR: Partial<Record<NonNullable<Finding["responsible"]>, string>> = {
@@ -173,62 +152,51 @@ const silenceWords = ({ since, responsible = "nobody" }: Finding, now: number): 
   return seconds < 60 ? repair : `No check has received a response for ${duration(seconds)}. ${repair}`;
 };
 
-/** Longer explanations than the messages of findings, by kind. Several findings of a kind come from several servers. */
-const FINDINGS: Partial<Record<Finding["kind"], Describe>> = {
-  no_record: ([{ name }], domain) => {
-    // The challenge record of a wildcard can be missing alone.
-    const areTwo = needsTwo(domain) && name === domain.hostname;
+/** More than a message can tell, by kind: next to the records, over time, or about several findings. */
+const FINDINGS: Partial<Record<Finding["kind"], (...of: Parameters<Describe>) => Partial<Words>>> = {
+  no_record: (findings, domain) => {
+    const areTwo = findings.flatMap(({ changes = [] }) => changes).length > 1;
     return {
-      title: `There is no ${domain.record.type} record for ${name} yet`,
       text: `Create ${areTwo ? "these records" : "it"} at your DNS provider. ${needsExactly(areTwo, domain)}`,
       ...aliasNote(domain),
     };
   },
-  conflicting_record: (findings, { hostname }) => ({
-    ...inTheWay(findings),
-    ...(findings.some(({ name, type = "" }) => name === hostname && NEEDED_ELSEWHERE.has(type)) && {
-      note: "If mail or another service still needs these records, choose another name for the site.",
-    }),
-    text: `A CNAME cannot coexist with ${findings.length > 1 ? "them. Delete them" : "it. Delete it"}, then create the CNAME. ${DNS_DELAY}`,
-  }),
-  stray_address: (findings) => ({
-    title: `Some addresses of ${findings[0].name} point elsewhere`,
-    text: `Some visitors do not arrive. Delete these records; the other addresses are right. ${DNS_DELAY}`,
-  }),
-  wrong_target: (findings, domain, now) => ({
-    ...fromMessage(findings, domain, now),
-    ...(findings[0].type === "ALIAS" && {
-      text: `Delete these records, then create the new ones. ${DNS_DELAY}`,
-      ...aliasNote(domain),
-    }),
-  }),
-  not_propagated: (findings, domain, now) => {
-    const servers = listed(findings.map(({ server }) => server));
+  conflicting_record: (findings, { hostname }) => {
+    const types = new Set(findings.map(({ type }) => type));
     return {
-      title: "Some visitors may still get the old record",
-      text: `Your domain's own name servers have the right record for ${findings[0].name}. These resolvers still have the old one: ${servers}. ${cacheEnd(secondsLeft(findings, domain, now))} No action is needed, and this does not delay the domain.`,
+      ...(types.size > 1 && {
+        title: `The ${[...types].join(" and ")} records of ${findings[0].name} are in the way`,
+      }),
+      ...(findings.some(({ name, type = "" }) => name === hostname && NEEDED_ELSEWHERE.has(type)) && {
+        note: "If mail or another service still needs these records, choose another name for the site.",
+      }),
+      text: `A CNAME cannot coexist with ${findings.length > 1 ? "them. Delete them" : "it. Delete it"}, then create the CNAME. ${DNS_DELAY}`,
     };
   },
+  stray_address: () => ({
+    text: `Some visitors do not arrive. Delete these records; the other addresses are right. ${DNS_DELAY}`,
+  }),
+  wrong_target: ([{ type }], domain) =>
+    type === "ALIAS"
+      ? { text: `Delete these records, then create the new ones. ${DNS_DELAY}`, ...aliasNote(domain) }
+      : {},
+  not_propagated: (findings, domain, now) => ({
+    text: `Your domain's own name servers have the right record for ${findings[0].name}. These resolvers still have the old one: ${listed(findings.map(({ server }) => server))}. ${cacheEnd(secondsLeft(findings, domain, now))} No action is needed, and this does not delay the domain.`,
+  }),
   ownership_unproven: () => ({
-    title: "The domain is not linked to a project yet",
     text: "The addresses are right, but all projects here share them. The TXT record says which project the domain is for.",
   }),
   not_moved: ([finding], { stage }) =>
     stage === "live"
       ? {
-          title: "Ready: change the record now",
           text: `The certificate of ${finding.name} is ready, and this server can take its visitors. They will not notice the move. ${DNS_DELAY}`,
         }
       : {
-          title: `${finding.name} is yours, and its certificate comes next`,
           text: `${finding.challenge ? "To get a certificate before the move, create this record. " : ""}Your site is not affected yet. Change its record when this page shows that it is ready.`,
           who: whoMustAct(finding.challenge ? finding : { ...finding, responsible: "nobody" }),
         },
   unreachable: (findings, _, now) => ({
-    title:
-      findings.length === 1
-        ? `The name server ${findings[0].server} did not respond`
-        : `${findings.length} name servers did not respond`,
+    ...(findings.length > 1 && { title: `${findings.length} name servers did not respond` }),
     text: silenceWords(findings[0], now),
     note: findings.map(({ server, name, reason }) => `${server}, asked about ${name}: ${reason}.`).join(" "),
   }),
@@ -247,15 +215,22 @@ const RESPONSIBLE: Record<Exclude<NonNullable<Finding["responsible"]>, "nobody">
 export const whoMustAct = ({ responsible = "holder" }: Finding): string =>
   responsible === "nobody" ? "No action needed." : `Who must act: ${RESPONSIBLE[responsible]}.`;
 
+/** The rest of a message that begins with the title. */
+const textAfter = ({ title, message }: Finding): string => {
+  const text = message.startsWith(title) ? message.slice(title.length + 2) : message;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
 /** What findings of a kind mean, and who must act. */
 export const describe: Describe = (findings, domain, now) => {
   const [finding] = findings;
-  return { who: whoMustAct(finding), ...(FINDINGS[finding.kind] ?? fromMessage)(findings, domain, now) };
+  const words = { title: finding.title, text: textAfter(finding), who: whoMustAct(finding) };
+  return { ...words, ...FINDINGS[finding.kind]?.(findings, domain, now) };
 };
 
 /** The next steps after a domain was added, alone or with its pair. */
-export const createWords = (domain: Described, pair?: Described): Words => {
-  const areTwo = pair !== undefined || needsTwo(domain);
+export const createWords = (records: readonly unknown[], domain: Described, pair?: Described): Words => {
+  const areTwo = records.length > 1;
   return {
     title: `Create ${areTwo ? "these records" : "this record"} at your DNS provider`,
     text: pair

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 
 export type Domain = Schemas["Domain"];
 export type Finding = Schemas["DomainFinding"];
+export type Change = Schemas["RecordChange"];
 export type Event = Schemas["DomainEvent"];
 export type Certificate = Schemas["DomainCertificate"];
 export type Check = Schemas["DomainCheck"];

@@ -1,6 +1,7 @@
 import { addressOf } from "../parts/address.ts";
 import { adviceOf } from "./advice.ts";
 import type { Domain, Stage } from "./model.ts";
+import { ACTIONS } from "./words.ts";
 
 // The words, the filter and the next steps of the page of all domains.
 
@@ -60,6 +61,6 @@ export const nextStep = (domain: Domain, now: number): { title: string; details?
   const [advice] = adviceOf(domain, now);
   if (!advice) return { title: NEXT[domain.stage] ?? WAIT };
   const { title, text, changes } = advice;
-  const records = changes.map(({ action, type, name }) => `${action} ${type} ${name}.`).join(" ");
+  const records = changes.map(({ action, type, name }) => `${ACTIONS[action]} ${type} ${name}.`).join(" ");
   return { title, details: records || text.replace(/(?<=\.) .*/, "") };
 };

@@ -1,8 +1,11 @@
 import { CopyButton } from "../parts/copy.tsx";
 import { Scroll, Table } from "../parts/table.tsx";
-import { type Change, TTL, allRecords, moveRecord } from "./advice.ts";
-import type { Domain } from "./model.ts";
-import { CONNECT, MOVE, PAGE, RECORD, TRACE } from "./words.ts";
+import { allRecords, moveRecord } from "./advice.ts";
+import type { Change, Domain } from "./model.ts";
+import { ACTIONS, CONNECT, MOVE, PAGE, RECORD, TRACE } from "./words.ts";
+
+/** As specified. */
+const TTL = 3600;
 
 const Copied = ({ text, what }: { text: string; what: string }) => (
   <span class="copied">
@@ -10,11 +13,11 @@ const Copied = ({ text, what }: { text: string; what: string }) => (
   </span>
 );
 
-const Value = ({ change: { action, type, value, found } }: { change: Change }) => (
+const Value = ({ change: { action, type, value, found = [] } }: { change: Change }) => (
   <div>
     {value !== undefined && <Copied text={value} what={RECORD.copied("value", type)} />}
     {value === undefined && <code>{found.join(", ")}</code>}
-    {action === "Change" && found.length > 0 && (
+    {action === "change" && found.length > 0 && (
       <small>
         {RECORD.now} {found.join(", ")}
       </small>
@@ -28,7 +31,7 @@ const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
     <tr>
       {isTodo && (
         <td data-column={RECORD.action}>
-          <strong>{action}</strong>
+          <strong>{ACTIONS[action]}</strong>
         </td>
       )}
       <td data-column={RECORD.type}>{type.replace("ALIAS", RECORD.alias)}</td>
@@ -114,7 +117,7 @@ export const NeededRecords = ({
   return (
     <details open={isOpen}>
       <summary>{records.length > 1 ? PAGE.records : PAGE.record}</summary>
-      <Records changes={allRecords(domain, "Create")} isTodo={false} />
+      <Records changes={allRecords(domain)} isTodo={false} />
       {note && <p>{note}</p>}
       {lines.length > 0 && (
         <Snippet title={record.proof ? RECORD.zoneLineProof : RECORD.zoneLine} text={lines.join("\n")} />

@@ -244,6 +244,9 @@ export const MOVE: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** The changes of records. */
+export const ACTIONS = { create: "Create", change: "Change", delete: "Delete" } as const;
+
 export const RECORD = {
   todo: "Records to change",
   needed: "Records",
