@@ -19,21 +19,99 @@ import {
   kind,
   replacements,
 } from "./finding-kind.ts";
-import {
-  REPAIR,
-  THROUGH_PROXY,
-  countedRecords,
-  duration,
-  finalDotHint,
-  list,
-  lossOf,
-  minute,
-  mistakeHint,
-  moveStep,
-  nameInPanel,
-  oneRecord,
-} from "./finding-words.ts";
 import { settingOf } from "./providers.ts";
+
+/** Records that must have other values, or the fields that name them. */
+interface Replacing<Type> {
+  type: Type;
+  found: string[];
+  expected: string[];
+}
+
+// Explains why the value of a CNAME record is wrong: a sentence with a leading space, or an empty string.
+
+/** Text that is invalid in a host name, and the mistake. Values are printable: invisible characters are escaped. */
+const VALUE_MISTAKES: readonly (readonly [pattern: RegExp, mistake: string])[] = [
+  [/^\W*[a-z]+:\/\//, "starts with a protocol such as https://: enter only the host name"],
+  [/["'\u201c\u201d]/, "is in quotation marks: enter it without them"],
+  [/[\s\\]/, "contains a space, a backslash or an invisible character: enter only the host name"],
+  [/\//, "contains a path: enter only the host name"],
+  [/:/, "contains a port: enter only the host name"],
+];
+
+/** Explains a value that is not a host name. */
+const mistakeHint = (found: readonly string[]): string => {
+  const first = VALUE_MISTAKES.find(([pattern]) => found.some((value) => pattern.test(value)));
+  return first ? ` The value ${first[1]}.` : "";
+};
+
+/** True if one of the values is the right one, followed by more labels. */
+const hasDoubledValue = (found: readonly string[], expected: readonly string[]): boolean =>
+  found.some((value) => expected.some((one) => value.startsWith(`${one}.`)));
+
+/** Many panels read a value without a final dot as a name below the zone. */
+const finalDotHint = (found: readonly string[], expected: readonly string[]): string =>
+  hasDoubledValue(found, expected)
+    ? " The DNS provider added the zone to the value: enter the value with a final dot."
+    : "";
+
+const list = (values: readonly string[]): string => values.join(", ");
+
+/** A name as the panel of its zone asks for it. @param doubled the same name, with the zone twice */
+const nameInPanel = (name: string, doubled: string): string => {
+  const zone = doubled.slice(name.length + 1);
+  return name === zone ? "@" : name.slice(0, -zone.length - 1);
+};
+
+/** "An MX record" */
+const oneRecord = (type: string): string => `${/^[AHM]/.test(type) ? "An" : "A"} ${type} record`;
+
+/** "an MX record", "CAA records". @param count of the records */
+export const countedRecords = (type: string, count: number): string =>
+  count > 1 ? `${type} records` : oneRecord(type).replace("A", "a");
+
+/** The steps that point a name here: a CNAME cannot be created before addresses are deleted. */
+const moveStep = ({ type, found, expected }: Replacing<NeededType>): string => {
+  if (found.some((value) => isIP(value) === 0)) return `change its ${type} record to ${list(expected)}`;
+  const deletion = found.length > 0 ? "delete the records that point there, and " : "";
+  return `${deletion}create ${countedRecords(type, 1)} with the value ${list(expected)}`;
+};
+
+/** The side effects of deleting records of a type. */
+const LOSSES: Partial<Record<string, string>> = {
+  MX: " Addresses at this name then receive no mail. If you need them, choose another name for the site.",
+  TXT: " If another service still uses this record, choose another name for the site.",
+};
+
+/** The warning for records that must be deleted before a CNAME can be created. */
+export const lossOf = (type: string): string => LOSSES[type] ?? "";
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** "24 hours", "60 minutes", "77 s" */
+const duration = (seconds: number): string => {
+  if (seconds < 2 * MINUTE) return `${seconds} s`;
+  return seconds < 2 * HOUR
+    ? `${Math.ceil(seconds / MINUTE)} minutes`
+    : `${Math.round(seconds / HOUR)} hours`;
+};
+
+/** "2026-11-20 09:30 UTC". @param time in RFC 3339 */
+const minute = (time: string): string => `${time.slice(0, 16).replace("T", " ")} UTC`;
+
+/** Who must end the silence of a name server. */
+const REPAIR = {
+  dns_provider: "Ask the DNS provider to repair the name servers of the zone.",
+  operator: "The operator of this service must find out why its resolver gives no usable response.",
+} as const;
+
+/** Whether this service can be reached through the proxy. */
+const THROUGH_PROXY = {
+  true: "Requests through the proxy reach this service, so the record behind it seems right.",
+  false: "Requests through the proxy do not reach this service.",
+  undefined: "",
+} as const;
 
 const NAME = "docs.example.org";
 const APEX = "example.org";
@@ -53,7 +131,7 @@ export const FINDINGS = {
       finding.type === "ALIAS" ? creations(...own, ...proof) : creations(cnameFor(finding)),
     example: { name: NAME, type: "CNAME", expected: [TARGET] },
   }),
-  wrong_target: kind<{ type: NeededType; found: string[]; expected: string[] }>({
+  wrong_target: kind<Replacing<NeededType>>({
     meaning: "The record has another value. It must match exactly.",
     responsible: "holder",
     describe({ name, type, found, expected }) {
@@ -70,7 +148,7 @@ export const FINDINGS = {
     example: { name: NAME, type: "CNAME", found: ["old.example.net"], expected: [TARGET] },
   }),
   /** The record is at `found`, because the DNS provider adds the zone to a name that had it already. */
-  doubled_name: kind<{ type: NeededType | "TXT"; found: string[]; expected: string[] }>({
+  doubled_name: kind<Replacing<NeededType | "TXT">>({
     meaning:
       "The name of the record contains the zone twice: the holder entered the whole name, and the DNS provider added the zone.",
     responsible: "holder",
@@ -82,7 +160,7 @@ export const FINDINGS = {
         : [deletion(type, found, expected), ...creations({ type, name, value: expected[0] ?? "" })],
     example: { name: NAME, type: "CNAME", found: [`${NAME}.example.org`], expected: [TARGET] },
   }),
-  conflicting_record: kind<{ type: ConflictingType; found: string[]; expected: string[] }>({
+  conflicting_record: kind<Replacing<ConflictingType>>({
     meaning: "Another record has the name that the CNAME needs. DNS providers refuse a CNAME there.",
     responsible: "holder",
     title: ({ name, type }) => `${oneRecord(type)} of ${name} is in the way`,
@@ -182,7 +260,7 @@ export const FINDINGS = {
     },
     example: { name: NAME, server: "192.0.2.53", seconds: 3600 },
   }),
-  ownership_unproven: kind<{ type: "TXT"; found: string[]; expected: string[] }>({
+  ownership_unproven: kind<Replacing<"TXT">>({
     meaning: "An apex has the right addresses, but all projects share them. It also needs a TXT record.",
     responsible: "holder",
     title: () => "The domain is not linked to a project yet",
@@ -244,7 +322,7 @@ export const FINDINGS = {
       reachesService: true,
     },
   }),
-  wildcard_record: kind<{ type: ConflictingType | "CNAME"; found: string[]; expected: string[] }>({
+  wildcard_record: kind<Replacing<ConflictingType | "CNAME">>({
     meaning: "A wildcard record answers for the name, with another value.",
     responsible: "holder",
     describe: ({ name, type, found, expected }) =>
@@ -252,7 +330,7 @@ export const FINDINGS = {
     changes: (finding) => creations(cnameFor(finding)),
     example: { name: NAME, type: "A", found: ["192.0.2.7"], expected: [TARGET] },
   }),
-  stray_address: kind<{ type: "A" | "AAAA"; found: string[]; expected: string[] }>({
+  stray_address: kind<Replacing<"A" | "AAAA">>({
     meaning: "Some address records are right, but others point elsewhere, so some visitors do not arrive.",
     responsible: "holder",
     title: ({ name }) => `Some addresses of ${name} point elsewhere`,
@@ -333,7 +411,7 @@ export const FINDINGS = {
     example: { name: NAME, type: "CNAME", seconds: 86_400 },
   }),
   /** The DNS names the project, but the records still point to `found`, if anywhere; the CNAME record `challenge` is missing. */
-  not_moved: kind<{ type: NeededType; found: string[]; expected: string[]; challenge?: Challenge }>({
+  not_moved: kind<Replacing<NeededType> & { challenge?: Challenge }>({
     meaning: "The DNS proves that the domain belongs to the project, but its records do not point here yet.",
     responsible: "holder",
     isHint: "until_live",

@@ -1,7 +1,7 @@
 import { type Static, t } from "elysia";
 import { AnyText, OneOf, ResponseText } from "../http/schemas.ts";
 import { DomainTrace, Findings, TARGET, fromFindings, withCommands } from "../dns-checks/model.ts";
-import { countedRecords, lossOf } from "../dns-checks/finding-words.ts";
+import { countedRecords, lossOf } from "../dns-checks/finding.ts";
 import { ConnectOffer, NeededRecord, ProviderGuide } from "../dns-records/model.ts";
 import { adviceFor } from "../dns-records/provider-guide.ts";
 import { type NameCheck, type NameVerdict, NAME_VERDICTS, verdictSentence } from "./name-check.ts";

@@ -13,6 +13,17 @@ export interface FoundFault {
   tag?: string;
   zone?: string;
   challenge?: { name: string; value: string };
+  isHint: boolean;
+  changes?: RecordChange[];
+}
+
+/** A change as the API has it. */
+interface RecordChange {
+  action: "create" | "change" | "delete";
+  type: string;
+  fullName: string;
+  found?: string[];
+  value?: string;
 }
 
 /** The records that a domain needs, as its page shows them. */
@@ -129,6 +140,12 @@ const ACTS: Partial<Record<FindingKind, [words: RegExp, act: Act]>> = {
       add(desk, name, "CNAME", desk.needed.value);
     },
   ],
+  https_record: [
+    /Delete these values\.$/,
+    (desk, { name, found = [] }) => {
+      for (const value of found) remove(desk, name, "HTTPS", value);
+    },
+  ],
   caa_forbids: [
     /: add one.* that allows ca\.test\.$|(?:Add|Create a CNAME record .* Or add) a record.* with the value "[^"]+"\.$|Delete (?:it|them)\.$/,
     (desk, { name, tag = "issue", found = [], expected = [], challenge }) => {
@@ -143,16 +160,55 @@ const ACTS: Partial<Record<FindingKind, [words: RegExp, act: Act]>> = {
 /** The kinds after which the CNAME record is created once everything in its way is deleted. */
 const BLOCKING: readonly FindingKind[] = ["conflicting_record"];
 
-/** Follows the findings for the holder. @throws if a message has no instruction, or an impossible one */
-export const followAdvice = (desk: Desk, findings: readonly FoundFault[]): void => {
-  const own = findings.filter(({ responsible }) => responsible === "holder" || responsible === "proxy");
-  for (const finding of own) {
+/** Follows the messages of findings, as a holder who reads them. */
+const followMessages = (desk: Desk, findings: readonly FoundFault[]): void => {
+  for (const finding of findings) {
     const [words, act] = ACTS[finding.kind] ?? [];
     if (!words?.test(finding.message) || !act)
       throw new Error(`the holder does not know what to do: ${finding.kind}: ${finding.message}`);
     act(desk, finding);
   }
-  for (const { name, expected = [] } of own.filter(({ kind }) => BLOCKING.includes(kind)))
+  for (const { name, expected = [] } of findings.filter(({ kind }) => BLOCKING.includes(kind)))
     if (!desk.records.some((one) => one.name === name && one.type === "CNAME"))
       add(desk, name, "CNAME", expected[0] ?? "");
+};
+
+/** Makes one of the changes of a finding, as a program would. */
+const makeChange = (desk: Desk, { action, type, fullName, found = [], value = "" }: RecordChange): void => {
+  // Only the panel shows whether an apex has an alias, and what a proxy hides.
+  if (type.includes(" or ") || (action === "change" && found.length === 0))
+    removeAll(desk, fullName, "A", "AAAA", "CNAME");
+  else for (const one of found) remove(desk, fullName, type, one);
+  if (action === "delete") return undefined;
+  return type === "ALIAS" ? add(desk, fullName, "A", SERVICE_ADDRESS) : add(desk, fullName, type, value);
+};
+
+/** Makes the changes of findings, each once, deletions first. */
+const followChanges = (desk: Desk, changes: readonly RecordChange[]): void => {
+  const distinct = [...new Map(changes.map((one) => [JSON.stringify(one), one])).values()];
+  for (const isDeletion of [true, false])
+    for (const change of distinct) if ((change.action === "delete") === isDeletion) makeChange(desk, change);
+};
+
+const linesIn = ({ records }: Desk): string[] =>
+  records.map(({ name, type, value }) => `${name} ${type} ${essence(value)}`).toSorted();
+
+/**
+ * Follows the messages of the findings for the holder.
+ * @throws if a message has no instruction, or an impossible one, or if the findings' changes lead to other records
+ */
+export const followAdvice = (desk: Desk, findings: readonly FoundFault[]): void => {
+  const own = findings.filter(({ responsible }) => responsible === "holder" || responsible === "proxy");
+  const copy = { ...desk, records: [...desk.records] };
+  followMessages(desk, own);
+  // A message can leave a choice, and then there are no changes.
+  if (own.some(({ changes = [] }) => changes.length === 0)) return;
+  followChanges(
+    copy,
+    own.flatMap(({ changes = [] }) => changes),
+  );
+  if (linesIn(copy).join("\n") !== linesIn(desk).join("\n"))
+    throw new Error(
+      `the changes of ${own.map(({ kind }) => kind).join(", ")} lead to other records than the messages: ${JSON.stringify([linesIn(copy), linesIn(desk)])}`,
+    );
 };

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { domainToASCII } from "node:url";
 import { tarGzOf } from "../deploys/archives.ts";
 import { parseLine, type Line } from "../support/zones.ts";
-import { FINDINGS } from "../../src/dns-checks/finding.ts";
 import { type FoundFault, followAdvice, type NeededRecords } from "./advice.ts";
 import { surroundings } from "./authorities.ts";
 import { freeServer, namesOf, NEEDED, type Updatable } from "./dns-servers.ts";
@@ -147,7 +146,7 @@ type Place = Awaited<ReturnType<typeof open>>;
 
 /** Findings that need an action before the domain is live. */
 const withoutHints = (findings: readonly FoundFault[]) =>
-  findings.filter(({ kind }) => kind !== "not_propagated" && !FINDINGS[kind].isHint);
+  findings.filter(({ kind, isHint }) => kind === "unreachable" || !isHint);
 
 /** Waits until a condition holds for a domain. @param end the deadline */
 const watch = (place: Place, path: string, end: number) => {
