@@ -2,6 +2,7 @@ import index from "./index.md" with { type: "text" };
 import overviewPicture from "./overview.svg" with { type: "text" };
 import addingAColumn from "./contributing/adding-a-column.md" with { type: "text" };
 import addingACommand from "./contributing/adding-a-command.md" with { type: "text" };
+import addingAFinding from "./contributing/adding-a-finding.md" with { type: "text" };
 import addingAMigration from "./contributing/adding-a-migration.md" with { type: "text" };
 import addingAnOperation from "./contributing/adding-an-operation.md" with { type: "text" };
 import addingASetting from "./contributing/adding-a-setting.md" with { type: "text" };
@@ -167,6 +168,7 @@ export const CONTENTS: readonly Section[] = [
       { name: "adding-an-operation", text: addingAnOperation },
       { name: "adding-a-setting", text: addingASetting },
       { name: "adding-a-command", text: addingACommand },
+      { name: "adding-a-finding", text: addingAFinding },
       { name: "adding-a-migration", text: addingAMigration },
       { name: "writing-the-manual", text: writingTheManual },
       { name: "debugging", text: debugging },

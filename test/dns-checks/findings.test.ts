@@ -10,6 +10,8 @@ import {
   exampleOf,
 } from "../../src/dns-checks/finding.ts";
 import { providerOf } from "../../src/dns-checks/providers.ts";
+import { verdictOf } from "../../src/dns-checks/verdict.ts";
+import { answer, record, trace, view } from "./traces.ts";
 
 const TARGET = "k3vq.cname.example.net";
 const NAME = "docs.example.org";
@@ -47,6 +49,14 @@ const CREATE = `create CNAME ${NAME} = ${TARGET}`;
 const CREATE_CHALLENGE = `create CNAME ${challenge.name} = ${challenge.value}`;
 const PROOF = `create TXT _adoption-store.${APEX} = ${TARGET}`;
 const ALIAS = `create ALIAS ${APEX} = ${TARGET}`;
+
+/** The findings about a subdomain with these addresses, as a check stores them. */
+const foundAt = (...addresses: string[]) => {
+  const a = answer(addresses.map((address) => record("A", NAME, address)));
+  const order = { isApex: false, issuers: [], methods: [], needsProof: false };
+  const seen = trace([view("authority", "192.0.2.1", { a })], { ascii: NAME, apex: APEX });
+  return verdictOf(seen, { hostname: NAME, target: TARGET, ...order }).findings;
+};
 
 type Row = [finding: DomainFinding, needed: Needed, changes: string[]];
 
@@ -245,6 +255,11 @@ describe("the changes that resolve a finding", () => {
     expect(FINDING_KINDS.filter((kind) => !tested.has(kind))).toEqual(WITHOUT_CHANGES);
     for (const kind of WITHOUT_CHANGES) expect(changesFor(exampleOf(kind), atApex)).toEqual([]);
   });
+});
+
+test("a check stores the fields of a finding, and neither its texts nor its changes", () => {
+  const found = ["192.0.2.7"];
+  expect(foundAt(...found)).toEqual([{ kind: "conflicting_record", name: NAME, type: "A", found, expected }]);
 });
 
 describe("the advice on a finding", () => {
