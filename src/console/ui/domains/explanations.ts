@@ -13,16 +13,6 @@ export interface Words {
   who?: string;
 }
 
-/** "Their caches expire within 41 minutes." @param left seconds; undefined if not known */
-const cacheEnd = (left: number | undefined): string => {
-  if (left === undefined) return DNS_DELAY;
-  return left > 0
-    ? `Their caches expire within ${duration(left)}.`
-    : "Their caches should have expired. The next check will tell.";
-};
-
-const lists = new Intl.ListFormat("en");
-
 /** Problems of an attempt with their remedies, by the problem's type (RFC 8555 section 6.7, and the platform's own). */
 const CERTIFICATE_PROBLEMS: Readonly<Record<string, string>> = {
   budget: "The limit on certificate orders is reached. Wait: the next order is placed automatically.",
@@ -113,18 +103,16 @@ type Described = Pick<Domain, "hostname" | "record" | "guide" | "checkedAt"> &
   Partial<Pick<Domain, "challengeRecord" | "stage">>;
 type Describe = (findings: readonly [Finding, ...Finding[]], domain: Described, now: number) => Words;
 
-const listed = (values: readonly (string | undefined)[]): string =>
-  lists.format(new Set(values.filter((value) => value !== undefined)));
+const lists = new Intl.ListFormat("en");
 
-/** Seconds until the last of the servers has forgotten the old records, counted from the check. */
-const secondsLeft = (
-  findings: readonly Finding[],
-  { checkedAt }: Described,
-  now: number,
-): number | undefined => {
+/** "Their caches expire within 41 minutes.", counted from the check to the last of them. */
+const cacheEnd = (findings: readonly Finding[], { checkedAt }: Described, now: number): string => {
   const known = findings.flatMap(({ seconds }) => seconds ?? []);
-  if (known.length < findings.length) return undefined;
-  return ((checkedAt === undefined ? now : Date.parse(checkedAt)) - now) / 1000 + Math.max(...known);
+  if (known.length < findings.length) return DNS_DELAY;
+  const left = ((checkedAt === undefined ? now : Date.parse(checkedAt)) - now) / 1000 + Math.max(...known);
+  return left > 0
+    ? `Their caches expire within ${duration(left)}.`
+    : "Their caches should have expired. The next check will tell.";
 };
 
 const needsExactly = (areTwo: boolean, { record: { type } }: Described): string => {
@@ -181,7 +169,7 @@ const FINDINGS: Partial<Record<Finding["kind"], (...of: Parameters<Describe>) =>
       ? { text: `Delete these records, then create the new ones. ${DNS_DELAY}`, ...aliasNote(domain) }
       : {},
   not_propagated: (findings, domain, now) => ({
-    text: `Your domain's own name servers have the right record for ${findings[0].name}. These resolvers still have the old one: ${listed(findings.map(({ server }) => server))}. ${cacheEnd(secondsLeft(findings, domain, now))} No action is needed, and this does not delay the domain.`,
+    text: `Your domain's own name servers have the right record for ${findings[0].name}. These resolvers still have the old one: ${lists.format(new Set(findings.flatMap(({ server = [] }) => server)))}. ${cacheEnd(findings, domain, now)} No action is needed, and this does not delay the domain.`,
   }),
   ownership_unproven: () => ({
     text: "The addresses are right, but all projects here share them. The TXT record says which project the domain is for.",
