@@ -247,6 +247,15 @@ test("records are wrong although a name server is silent too", async () => {
   expect(await examine({ event: null, findings })).toMatchObject({ obstacle: { type: "records" } });
 });
 
+test("a missing TXT record is the reason, and not an HTTPS record, which CAs ignore", async () => {
+  const findings: DomainFinding[] = [
+    { kind: "https_record", name: NAME, found: ["1 old.test."] },
+    { kind: "ownership_unproven", name: `_adoption-store.${NAME}`, type: "TXT", found: [], expected: ["t1"] },
+  ];
+  const obstacle = { type: "records", detail: expect.stringContaining("Create a TXT record") };
+  expect(await examine({ event: null, findings })).toMatchObject({ obstacle });
+});
+
 test("no order is placed for a domain with an address that fails both ways; both reasons are given", async () => {
   const addresses = ["192.0.2.1", "2001:db8::1"];
   const nowhere = refuse("2001:db8::1");

@@ -469,6 +469,16 @@ describe("the advice for a domain", () => {
     });
   });
 
+  test("has the whole message after a title of other words", () => {
+    const parked: Stored = { kind: "parked", name: "example.org", provider: "Sedo", found: ["ns1.test"] };
+    const [finding] = findingsOf([parked], SUBDOMAIN);
+    const message = "it is parked: enter other name servers.";
+    const findings = [{ ...finding!, title: "Nobody arrives", message }];
+    expect(adviceOf({ ...SUBDOMAIN, findings }, NOW)).toMatchObject([
+      { title: "Nobody arrives", text: "It is parked: enter other name servers." },
+    ]);
+  });
+
   test("that only has a hint is not urgent", () => {
     const live = { ...SUBDOMAIN, stage: "live", liveAt: SOON } as const;
     const slow = { kind: "long_ttl", type: "CNAME", seconds: 86_400 } as const;

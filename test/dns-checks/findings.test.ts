@@ -9,6 +9,7 @@ import {
   changesFor,
   exampleOf,
 } from "../../src/dns-checks/finding.ts";
+import { fromFindings } from "../../src/dns-checks/model.ts";
 import { providerOf } from "../../src/dns-checks/providers.ts";
 import { verdictOf } from "../../src/dns-checks/verdict.ts";
 import { answer, record, trace, view } from "./traces.ts";
@@ -255,6 +256,17 @@ describe("the changes that resolve a finding", () => {
     expect(FINDING_KINDS.filter((kind) => !tested.has(kind))).toEqual(WITHOUT_CHANGES);
     for (const kind of WITHOUT_CHANGES) expect(changesFor(exampleOf(kind), atApex)).toEqual([]);
   });
+});
+
+test.each([
+  [NAME, "docs"],
+  [APEX, "@"],
+  [`my${APEX}`, `my${APEX}`],
+  ["pages.test", "pages.test"],
+])("the change of a record of %s has the name %s, as DNS providers ask for it", (fullName, name) => {
+  const finding: DomainFinding = { kind: "https_record", name: fullName, found: ["1 old.test."] };
+  const change = { action: "delete", type: "HTTPS", name, fullName, found: ["1 old.test."] };
+  expect(fromFindings([finding], atApex)).toMatchObject([{ changes: [change] }]);
 });
 
 test("a check stores the fields of a finding, and neither its texts nor its changes", () => {

@@ -127,6 +127,14 @@ describe("the guide", () => {
     expect(steps).toContain("Enter 2001:db8::80 in the field Points to.");
   });
 
+  test("of an apex without ALIAS suggests a subdomain while the addresses of the target are not known", () => {
+    const steps = guideIn("example.org", report(["ns1.ui-dns.com"], { targetAddresses: [] }))?.steps.slice(1);
+    expect(steps?.slice(0, 2)).toEqual([
+      "IONOS has no ALIAS record for an apex domain. Use a subdomain such as www instead.",
+      "Choose Add record, then the type TXT.",
+    ]);
+  });
+
   const GODADDY = ["ns51.domaincontrol.com"];
   const ROUTE_53 = ["ns-1.awsdns-00.net"];
   const stepsFor = (hostname: string, servers: string[], ...findings: DomainFinding[]) =>

@@ -282,6 +282,13 @@ test("a finding that an earlier version stored has its title, its hint and its c
     const record = { type: "CNAME", name: label, fullName: hostname, value: "target.example.net" };
     const { findings } = (await room.show(hostname)) as { findings: unknown[] };
     expect(findings).toEqual([{ ...texts, changes: [{ action: "create", ...record }] }]);
+    const moving = JSON.stringify([{ ...stored, kind: "not_moved", found: [] }]);
+    await update("domains", hostname, { findings: moving });
+    expect(await room.show(hostname)).toMatchObject({ findings: [{ isHint: true, changes: [] }] });
+    await update("domains", hostname, { stage: "live" });
+    const live = await room.show(hostname);
+    const changes = [{ action: "create", ...record, value: live.record["value"] }];
+    expect(live).toMatchObject({ findings: [{ isHint: false, changes }] });
     const [event] = (await room.history(hostname)) as { findings: unknown[] }[];
     expect(event?.findings).toEqual([texts]);
   }));
