@@ -103,7 +103,7 @@ export const deletion = (type: string, name: string, found: string[]): RecordCha
 export const addressDeletions = (name: string, found: string[]): RecordChange[] =>
   [...Map.groupBy(found, addressType)].map(([type, values]) => deletion(type, name, values));
 
-/** Deletes whatever leads an apex elsewhere: in a response, an ALIAS looks like addresses. */
+/** Deletes the records that lead an apex elsewhere: in a response, an ALIAS looks like addresses. */
 export const aliasDeletion = ({ provider }: Needed, name: string, found: string[]): RecordChange => {
   const ofProvider = provider?.apexType ? `A, AAAA or ${provider.apexType}` : "A or AAAA";
   return deletion(provider ? ofProvider : "A, AAAA, ALIAS or ANAME", name, found);

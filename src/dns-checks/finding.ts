@@ -467,8 +467,8 @@ export const FINDINGS = {
 export type FindingKind = keyof typeof FINDINGS;
 export const FINDING_KINDS = Object.keys(FINDINGS) as FindingKind[];
 
-export type FindingOf<Kind extends FindingKind> = Kind extends FindingKind
-  ? { kind: Kind } & (typeof FINDINGS)[Kind]["example"]
+export type FindingOf<Name extends FindingKind> = Name extends FindingKind
+  ? { kind: Name } & (typeof FINDINGS)[Name]["example"]
   : never;
 export type DomainFinding = FindingOf<FindingKind>;
 /** The findings that follow from the DNS alone. */
@@ -476,6 +476,7 @@ export type Finding = FindingOf<Exclude<FindingKind, "domain_taken" | "domain_lo
 /** Records that the domain's owner must change. */
 export type RecordFinding = FindingOf<"no_record" | "wrong_target" | "conflicting_record" | "stray_address">;
 
+/** The type of a row cannot follow from the kind of a finding of any kind. */
 const rowOf = <Name extends FindingKind>(finding: FindingOf<Name>) =>
   FINDINGS[finding.kind] as unknown as Kind<FindingOf<Name>>;
 
