@@ -30,7 +30,9 @@ const RecordChange = t.Object(
     ),
     name: ResponseText("The name of the record, as DNS providers ask for it.", "docs"),
     fullName: ResponseText("The name of the record, in full.", "docs.example.org"),
-    found: t.Optional(ResponseTexts("The current values, if they are known.", ["203.0.113.7"])),
+    found: t.Optional(
+      ResponseTexts("The current values. Absent in a creation, and if they are not known.", ["203.0.113.7"]),
+    ),
     value: OptionalText("The new value. Absent in a deletion.", TARGET),
   },
   { $id: "RecordChange", description: "A change to make at the DNS provider." },
@@ -62,7 +64,7 @@ export const DomainFinding = t.Object(
     changes: t.Optional(
       t.Array(RecordChange, {
         description:
-          "The records to change, deletions first. Empty if nobody can change one, or `message` leaves a choice. Absent in a history, and in a check without a target. Findings can have a change in common.",
+          "The records to change, deletions first. Empty if no record there resolves the finding, or if `message` leaves a choice. Absent in a history, and in a check without a target. Findings can have a change in common: make it once.",
       }),
     ),
     name: ResponseText("The name of the record.", "docs.example.org"),
