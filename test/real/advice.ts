@@ -180,7 +180,9 @@ const makeChange = (desk: Desk, { action, type, fullName, found = [], value = ""
     removeAll(desk, fullName, "A", "AAAA", "CNAME");
   else for (const one of found) remove(desk, fullName, type, one);
   if (action === "delete") return undefined;
-  return type === "ALIAS" ? add(desk, fullName, "A", SERVICE_ADDRESS) : add(desk, fullName, type, value);
+  // Cloudflare's CNAME at an apex is an alias.
+  const isAlias = type === "ALIAS" || (type === "CNAME" && fullName === desk.zone);
+  return isAlias ? createAlias(desk) : add(desk, fullName, type, value);
 };
 
 /** Makes the changes of findings, each once, deletions first. */
