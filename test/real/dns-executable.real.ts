@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { describeFinding, type Finding, FINDINGS } from "../../src/dns-checks/finding.ts";
+import { adviceOn, type Finding, FINDINGS } from "../../src/dns-checks/finding.ts";
 import { formatServer } from "../../src/protocols/dns/network.ts";
 import { tarGzOf } from "../deploys/archives.ts";
 import { casesOf, stageAfter, TARGETS, zonesOf, type Case, type Targets } from "../dns-checks/cases.ts";
@@ -19,10 +19,20 @@ import {
 import { freePort, surroundings, usual } from "./authorities.ts";
 import { directory, real, serve, type Server, until } from "./support.ts";
 
+/** What a response adds to a stored finding. */
+interface Advice {
+  title: string;
+  isHint: boolean;
+  message: string;
+  responsible: string;
+  since?: string;
+  changes: object[];
+}
+
 interface Domain {
   hostname: string;
   stage: string;
-  findings: (Finding & { message: string; responsible: string; since?: string })[];
+  findings: (Finding & Advice)[];
   trace?: { zone?: string; questions: { transport: string }[] };
 }
 
@@ -92,13 +102,19 @@ const forwardPort = (from: number, to: number) => {
   return { port: from, [Symbol.dispose]: () => void server.close() };
 };
 
-/** A finding with the fault, the responsible party and the start, but without its text. */
-const withoutWords = ({ message, responsible, since, ...rest }: Domain["findings"][number]): Finding => {
+/** A finding with the fault, the responsible party and the start, but without its texts and its changes. */
+const withoutWords = (found: Domain["findings"][number]): Finding => {
+  const { message, title, isHint, changes, responsible, since, ...rest } = found;
   // Present only from the second check on.
   if (since !== undefined) expect(rest.kind).toBe("unreachable");
   const isUsual = responsible === FINDINGS[rest.kind].responsible;
   const finding = { ...rest, ...(!isUsual && { responsible }) } as Finding;
-  expect(message).toBe(describeFinding({ ...finding, ...(since !== undefined && { since }) }));
+  const texts = adviceOn({ ...finding, ...(since !== undefined && { since }) });
+  // The title of a domain that is live can differ, and its hint.
+  expect(message).toBe(texts.message);
+  if (rest.kind !== "not_moved")
+    expect({ title, isHint }).toEqual({ title: texts.title, isHint: texts.isHint });
+  expect(changes).toBeArray();
   return finding;
 };
 
@@ -165,6 +181,9 @@ real(
           reason: "a signature has expired: RRSIG expired",
           message: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired). Ask the DNS provider to sign the zone again.`,
           responsible: "dns_provider",
+          isHint: false,
+          title: `${at} rejects the records of example.test because DNSSEC validation fails (a signature has expired: RRSIG expired)`,
+          changes: [],
         },
       ],
     });
@@ -240,6 +259,12 @@ real(
           message:
             "The addresses of this service have changed: flat.test still has 192.0.2.80. Change its A and AAAA records to 192.0.2.90. An ALIAS record needs no change.",
           responsible: "holder",
+          isHint: false,
+          title: "The addresses of this service have changed",
+          changes: [
+            { action: "delete", type: "A", name: "@", fullName: "flat.test", found: ["192.0.2.80"] },
+            { action: "create", type: "A", name: "@", fullName: "flat.test", value: "192.0.2.90" },
+          ],
         },
       ],
     });
@@ -280,6 +305,9 @@ real(
           "Its operator must correct this; the domain's records are not the cause.",
         ),
         responsible: "operator",
+        isHint: false,
+        title: "This service is not ready for custom domains",
+        changes: [],
       },
     ]);
     // The operator forwards the port.
