@@ -45,13 +45,9 @@ const mistakeHint = (found: readonly string[]): string => {
   return first ? ` The value ${first[1]}.` : "";
 };
 
-/** True if one of the values is the right one, followed by more labels. */
-const hasDoubledValue = (found: readonly string[], expected: readonly string[]): boolean =>
-  found.some((value) => expected.some((one) => value.startsWith(`${one}.`)));
-
 /** Many panels read a value without a final dot as a name below the zone. */
 const finalDotHint = (found: readonly string[], expected: readonly string[]): string =>
-  hasDoubledValue(found, expected)
+  found.some((value) => expected.some((one) => value.startsWith(`${one}.`)))
     ? " The DNS provider added the zone to the value: enter the value with a final dot."
     : "";
 
@@ -108,8 +104,8 @@ const REPAIR = {
 
 /** Whether this service can be reached through the proxy. */
 const THROUGH_PROXY = {
-  true: "Requests through the proxy reach this service, so the record behind it seems right.",
-  false: "Requests through the proxy do not reach this service.",
+  true: " Requests through the proxy reach this service, so the record behind it seems right.",
+  false: " Requests through the proxy do not reach this service.",
   undefined: "",
 } as const;
 
@@ -303,15 +299,7 @@ export const FINDINGS = {
       "A proxy hides the record behind its own addresses. While it is on, renewals of the certificate can fail.",
     responsible: "proxy",
     describe: ({ name, found, expected, provider, reachesService }) =>
-      [
-        `${name} is behind ${provider}'s proxy, which hides its record.`,
-        THROUGH_PROXY[`${reachesService}`],
-        `In the DNS settings of ${provider}, set the record to ${settingOf(provider)}, with the value ${list(expected)}.`,
-        "While the proxy is on, renewals of the certificate can fail without notice.",
-        `If your DNS provider is not ${provider}, delete the A and AAAA records (${list(found)}), and create a CNAME or ALIAS record with that value.`,
-      ]
-        .filter((part) => part !== "")
-        .join(" "),
+      `${name} is behind ${provider}'s proxy, which hides its record.${THROUGH_PROXY[`${reachesService}`]} In the DNS settings of ${provider}, set the record to ${settingOf(provider)}, with the value ${list(expected)}. While the proxy is on, renewals of the certificate can fail without notice. If your DNS provider is not ${provider}, delete the A and AAAA records (${list(found)}), and create a CNAME or ALIAS record with that value.`,
     // At a provider that is not listed, these may be addresses to delete: the message says both.
     changes: (_, { own, provider }) => (provider ? corrections(own) : []),
     example: {
