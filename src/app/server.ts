@@ -129,7 +129,13 @@ const openCurrent = async (
   { log, signal, listen }: { log: Logger; signal: AbortSignal; listen: () => Promise<unknown> },
 ): Promise<Store> => {
   if (config.databaseUrl === undefined) await migrateData(config, { log, signal, onBegin: listen });
-  return openStore(config, { create: true, migrate: true, onStep: (step) => log.info(step), onLoad: listen });
+  return openStore(config, {
+    create: true,
+    migrate: true,
+    onStep: (step) => log.info(step),
+    onLoad: listen,
+    debug: (details, decision) => log.debug(details, decision),
+  });
 };
 
 /**

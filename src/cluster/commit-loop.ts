@@ -11,7 +11,7 @@ import type { Transactions } from "../db/transaction.ts";
 import { DatabaseLocked } from "../lib/storage-errors.ts";
 import { EngineUnavailable } from "./errors.ts";
 import type { HeadRequests, Progress } from "./progress.ts";
-import type { Log } from "./log.ts";
+import type { WriteLease as Lease, Log } from "./log.ts";
 import type { Attempt } from "./replicate.ts";
 
 /** Notifies waiters that the log may have grown. */
@@ -29,45 +29,44 @@ export const logGrowth = () => {
 type Growth = ReturnType<typeof logGrowth>;
 
 /** How long a node keeps writing while others wait. */
-const TURN_MS = 60;
+const HOLD_MS = 60;
 
-/** This node's turn at writing. It is only requested while several nodes write concurrently. */
-export const writingTurns = (log: Pick<Log, "turn">) => {
-  let turn: AsyncDisposable | undefined;
+/** When this node takes the write lease, and when it hands it over. It is only taken while several nodes write concurrently. */
+export const writeLease = (log: Pick<Log, "writeLease">) => {
+  let lease: Lease | undefined;
   let since = 0;
   let isContended = false;
 
-  const end = async (): Promise<void> => {
-    const ending = turn;
-    turn = undefined;
-    await ending?.[Symbol.asyncDispose]();
+  const release = async (reason: string): Promise<void> => {
+    const held = lease;
+    lease = undefined;
+    await held?.release(reason);
   };
 
   return {
     /** False if this node need not wait before it writes. */
-    isToWait: () => isContended && turn === undefined,
-    /** Waits for a turn. */
-    async begin(): Promise<void> {
+    mustWait: () => isContended && lease === undefined,
+    async take(): Promise<void> {
       try {
-        turn = await log.turn();
+        lease = await log.writeLease();
         since = performance.now();
       } catch {
         // Safety does not depend on it, and the append fails for the same reason.
       }
     },
-    isHeld: () => turn !== undefined,
+    isHeld: () => lease !== undefined,
     /** Another node's record came first, or waits. */
     contend: (isNow: boolean): void => void (isContended = isNow),
     /** Lets others write, once this node has for long enough. */
-    async pass(): Promise<void> {
-      if (turn && performance.now() - since > TURN_MS) await end().catch(() => {});
+    async handOver(): Promise<void> {
+      const heldMs = performance.now() - since;
+      if (lease && heldMs > HOLD_MS) await release(`handed over after ${Math.round(heldMs)} ms`);
     },
-    /** Nothing waits to be written. */
-    end: (): Promise<void> => end().catch(() => {}),
+    release: (): Promise<void> => release("no write is queued"),
   };
 };
 
-type WritingTurns = ReturnType<typeof writingTurns>;
+type WriteLease = ReturnType<typeof writeLease>;
 
 /** How long to wait for another process's lock. */
 const RETRY_MS = 10;
@@ -77,7 +76,7 @@ interface GroupCommitterOptions {
   transactions: Pick<Transactions, "run" | "lockedSince">;
   progress: Progress;
   heads: Pick<HeadRequests, "ask" | "isAway" | "failure">;
-  turns: WritingTurns;
+  lease: WriteLease;
   growth: Pick<Growth, "next">;
   attempt(writes: readonly Write[]): Promise<Attempt>;
   catchUp(): Promise<void>;
@@ -95,7 +94,7 @@ export const groupCommitter = ({
   transactions,
   progress,
   heads,
-  turns,
+  lease,
   growth,
   attempt,
   catchUp,
@@ -135,20 +134,20 @@ export const groupCommitter = ({
     }
   };
 
-  /** Waits for a turn at writing, and applies the writes of other nodes meanwhile: reads wait for it. */
-  const takeTurn = async (): Promise<void> => {
-    const isTurn = turns.begin().then(() => true);
+  /** Waits for the write lease, and applies the writes of other nodes meanwhile: reads wait for it. */
+  const takeLease = async (): Promise<void> => {
+    const isTaken = lease.take().then(() => true);
     for (;;) {
       const hasGrown = growth.next().then(() => false);
       // The attempt to write reports the problem.
       await catchUp().catch(() => {});
-      if (await Promise.race([isTurn, hasGrown])) return;
+      if (await Promise.race([isTaken, hasGrown])) return;
     }
   };
 
   /** Applies the record that won instead. Without one, the log is shorter than the file. */
   const concede = async (): Promise<void> => {
-    turns.contend(true);
+    lease.contend(true);
     const before = progress.applied();
     await catchUp();
     if (progress.applied().position === before.position) progress.learnEnd(await heads.ask(), before);
@@ -158,10 +157,10 @@ export const groupCommitter = ({
   const commitReplicated = async (writes: readonly Write[]): Promise<void> => {
     for (let left = writes; left.length > 0; left = refuseLate(left)) {
       if (heads.isAway()) return refuse(left, heads.failure());
-      if (turns.isToWait()) await takeTurn();
+      if (lease.mustWait()) await takeLease();
       if (progress.isBehind()) await catchUp();
       const result = await attempt(left);
-      if (result.state === "settled") return turns.contend(result.isAwaited);
+      if (result.state === "settled") return lease.contend(result.isAwaited);
       if (result.state === "too large") {
         const half = Math.ceil(left.length / 2);
         await commitReplicated(left.slice(0, half));
@@ -186,11 +185,11 @@ export const groupCommitter = ({
   };
 };
 
-/** How long a node keeps its turn while its clients read their responses, and may send their next requests. */
+/** How long a node keeps the write lease while its clients read their responses, and may send their next requests. */
 const IDLE_MS = 4;
 
 interface CommitLoopOptions extends Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit"> {
-  turns: Pick<WritingTurns, "isHeld" | "pass" | "end">;
+  lease: Pick<WriteLease, "isHeld" | "handOver" | "release">;
   growth: Pick<Growth, "notify">;
   /** Settles writes of one kind. */
   commitGroup(writes: readonly Write[]): Promise<void>;
@@ -214,7 +213,7 @@ export const commitLoop = ({
   groupSize = 1024,
   lockWait = LOCK_WAIT_MS,
   queueLimit,
-  turns,
+  lease,
   growth,
   commitGroup,
   catchUp,
@@ -233,15 +232,15 @@ export const commitLoop = ({
     }
   };
 
-  const hasWork = () => queue.length() > 0 || turns.isHeld() || (mayHaveGrown && !isStopped);
+  const hasWork = () => queue.length() > 0 || lease.isHeld() || (mayHaveGrown && !isStopped);
 
   const step = async (): Promise<void> => {
     if (queue.length() > 0) {
       await commitGroup(takeGroup(queue, groupSize));
-      await turns.pass();
-    } else if (turns.isHeld()) {
+      await lease.handOver();
+    } else if (lease.isHeld()) {
       await Bun.sleep(IDLE_MS);
-      if (queue.length() === 0) await turns.end();
+      if (queue.length() === 0) await lease.release();
     } else await follow();
   };
 

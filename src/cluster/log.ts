@@ -24,10 +24,10 @@ export interface Log {
   /** Calls back whenever the log may have grown, and after every reconnection, until `signal`. */
   watch(onChange: () => void, signal: AbortSignal): void;
   /**
-   * Waits in line for a turn at writing, at most a few seconds. It affects only fairness between nodes, never safety: it
-   * expires when its holder stops responding for 5 s. It does not throw: without an engine, the node continues without a turn.
+   * Waits in line for the write lease, at most a few seconds. It affects only fairness between nodes, never safety: it
+   * expires when its holder stops responding for 5 s. It does not throw: without an engine, the node continues without it.
    */
-  turn(): Promise<AsyncDisposable>;
+  writeLease(): Promise<WriteLease>;
   /**
    * A lease for work that one node does. It avoids duplicate work, and nothing else: its holder may be stopped for longer than
    * the lease lasts. Renewed until it is disposed of.
@@ -69,8 +69,13 @@ export interface LogRecord {
 export interface Append {
   /** False: the log ended elsewhere, and nothing was put. */
   readonly won: boolean;
-  /** Another node has its turn at writing, or waits for it. */
+  /** Another node has the write lease, or waits for it. */
   readonly isAwaited: boolean;
+}
+
+export interface WriteLease {
+  /** Lets the next node in line write. It does not throw. @param reason for the log */
+  release(reason: string): Promise<void>;
 }
 
 export interface Claim extends AsyncDisposable {

@@ -20,7 +20,7 @@ import { reasonOf } from "../lib/reason.ts";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
-import { commitLoop, groupCommitter, logGrowth, writingTurns } from "./commit-loop.ts";
+import { commitLoop, groupCommitter, logGrowth, writeLease } from "./commit-loop.ts";
 import { openReplicaFile, type ReplicaFile } from "./file.ts";
 import type { Log } from "./log.ts";
 import { headRequests, replicaProgress } from "./progress.ts";
@@ -66,13 +66,17 @@ const migrateReplica = async (
   mayAppend: boolean,
 ): Promise<void> => {
   if (pendingOf(file).length === 0) return;
-  // Without a turn, the record of a node that writes all the time would come first again and again.
-  await using _turn = mayAppend ? await log.turn() : undefined;
-  for (;;) {
-    await catchUp();
-    const pending = pendingOf(file);
-    if (pending.length === 0 || !mayAppend) return;
-    await appendMigrations(file, log, pending);
+  // Without the lease, the record of a node that writes all the time would come first again and again.
+  const lease = mayAppend ? await log.writeLease() : undefined;
+  try {
+    for (;;) {
+      await catchUp();
+      const pending = pendingOf(file);
+      if (pending.length === 0 || !mayAppend) return;
+      await appendMigrations(file, log, pending);
+    }
+  } finally {
+    await lease?.release("the migrations are done");
   }
 };
 
@@ -114,7 +118,7 @@ const openParts = (path: string, log: Log) => {
     transactions: transactions(file.writer, { beginOwn, endOwn: changes.endOwn }),
     progress: replicaProgress(file.mark()),
     heads: headRequests(log),
-    turns: writingTurns(log),
+    lease: writeLease(log),
     growth: logGrowth(),
     reads: sharedReads(file.reader, changes.detect),
     lockHolder: () => holderOf(path),

@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { NotAReplica } from "../cluster/file.ts";
+import type { Debug } from "../cluster/engines/write-lease.ts";
 import { openLog } from "../cluster/open-log.ts";
 import { type Replica, openReplica } from "../cluster/replica.ts";
 import { startReplica } from "../cluster/start-replica.ts";
@@ -69,7 +70,13 @@ export const openReplicaStore = async (
     migrate = false,
     onStep,
     onLoad,
-  }: { migrate?: boolean; onStep?: (message: string) => void; onLoad?: () => Promise<unknown> },
+    debug,
+  }: {
+    migrate?: boolean;
+    onStep?: (message: string) => void;
+    onLoad?: () => Promise<unknown>;
+    debug?: Debug;
+  },
 ): Promise<Replica> => {
   const path = databasePath(dataDir);
   if (migrate) makeDataDir(dataDir);
@@ -77,7 +84,7 @@ export const openReplicaStore = async (
   if (!migrate) assertDatabase(dataDir, { create: false });
   const fault = migrate ? firstFault(databaseFiles(path), fileFault) : undefined;
   if (fault !== undefined) throw new OperatorError(`DATA_DIR ${dataDir}: ${fault}`);
-  const log = await openLog(databaseUrl);
+  const log = await openLog(databaseUrl, debug);
   try {
     if (migrate)
       await startReplica(path, log, { objects: snapshotObjects(blobsUrl), onLoad, ...progressOf(onStep) });

@@ -1,5 +1,6 @@
 import { chmodSync } from "node:fs";
 import type { Cluster } from "../cluster/cluster.ts";
+import type { Debug } from "../cluster/engines/write-lease.ts";
 import type { Config } from "../config/config.ts";
 import { type Database, openDatabase } from "../db/open.ts";
 import { OperatorError } from "../lib/operator-error.ts";
@@ -43,6 +44,8 @@ export interface OpenStoreOptions {
   onStep?: (message: string) => void;
   /** Called before a replica is loaded, which may take minutes. */
   onLoad?: () => Promise<unknown>;
+  /** Logs decisions of a replica, with their reasons. */
+  debug?: Debug;
 }
 
 /** The database of DATA_DIR; `cluster` if it is a replica. */

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { commitLoop } from "../../src/cluster/commit-loop.ts";
 
 test("groups of writes that wait for no engine let other events run between them", async () => {
-  const turns = { isHeld: () => false, pass: async () => {}, end: async () => {} };
+  const lease = { isHeld: () => false, handOver: async () => {}, release: async () => {} };
   let groups = 0;
   let groupsBeforeEvent: number | undefined;
   const write = () => loop.commit([], undefined, { isDerived: true });
   const loop = commitLoop({
-    turns,
+    lease,
     growth: { notify() {} },
     catchUp: async () => {},
     async commitGroup(writes) {

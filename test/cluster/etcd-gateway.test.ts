@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { EngineUnanswered } from "../../src/cluster/engines/attempt.ts";
-import { EtcdGateway } from "../../src/cluster/engines/etcd-gateway.ts";
+import { type EtcdGateway, etcdGateway } from "../../src/cluster/engines/etcd-gateway.ts";
 import { openSession } from "../../src/cluster/engines/etcd-session.ts";
 import { EngineUnavailable } from "../../src/cluster/errors.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
@@ -39,7 +39,7 @@ const failing =
 
 const open = (addresses: readonly string[], credentials = ""): EtcdGateway => {
   const url = parseDatabaseUrl(`etcd://${credentials}${addresses.join(",")}/a`);
-  const gateway = new EtcdGateway(openSession(url, undefined));
+  const gateway = etcdGateway(openSession(url, undefined));
   cleanups.push(() => gateway.close());
   return gateway;
 };

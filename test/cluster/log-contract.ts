@@ -234,15 +234,15 @@ export const describeLog = (name: string, newPlace: () => Promise<() => Promise<
       });
     });
 
-    describe("turn", () => {
-      test("the second waits until the first has ended, and the first learns that it waits", async () => {
+    describe("the write lease", () => {
+      test("is the second node's once the first releases it, and the first learns that another waits", async () => {
         const head = await start();
-        const first = await a.turn();
+        const first = await a.writeLease();
         expect((await a.append(head, "one", text("x"))).isAwaited).toBe(false);
         let isSecond = false;
-        const second = b.turn().then((turn) => {
+        const second = b.writeLease().then((lease) => {
           isSecond = true;
-          return turn;
+          return lease;
         });
         let at: Head = { ...head, position: 1, id: "one" };
         for (let awaited = false; !awaited;) {
@@ -251,32 +251,30 @@ export const describeLog = (name: string, newPlace: () => Promise<() => Promise<
           at = { log: at.log, position: at.position + 1, id };
         }
         expect(isSecond).toBe(false);
-        await first[Symbol.asyncDispose]();
-        const turn = await second;
+        await first.release("done");
+        const lease = await second;
         expect((await b.append(at, "two", text("x"))).isAwaited).toBe(false);
-        await turn[Symbol.asyncDispose]();
+        await lease.release("done");
       });
 
-      test("a node that appends without one learns that another has it", async () => {
+      test("a node that appends without it learns that another has it", async () => {
         const head = await start();
-        const turn = await b.turn();
+        const lease = await b.writeLease();
         expect((await a.append(head, "one", text("x"))).isAwaited).toBe(true);
-        await turn[Symbol.asyncDispose]();
+        await lease.release("done");
         expect((await a.append({ ...head, position: 1, id: "one" }, "two", text("x"))).isAwaited).toBe(false);
       });
 
-      test("a node can have one after another", async () => {
-        for (let n = 0; n < 3; n++) {
-          await using _ = await a.turn();
-        }
-        await using _ = await b.turn();
+      test("a node can take it again and again", async () => {
+        for (let n = 0; n < 3; n++) await (await a.writeLease()).release("done");
+        await (await b.writeLease()).release("done");
       });
 
-      test("ends when its node closes the log", async () => {
-        await a.turn();
-        const second = b.turn();
+      test("is free when its node closes the log", async () => {
+        await a.writeLease();
+        const second = b.writeLease();
         await a.close();
-        await (await second)[Symbol.asyncDispose]();
+        await (await second).release("done");
       });
     });
 

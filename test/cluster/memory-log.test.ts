@@ -45,11 +45,11 @@ describe("the engine in memory", () => {
     const { engine, log } = await started();
     const other = engine.open();
     const claim = await log.claim("sweep", 1000);
-    await log.turn();
-    const turn = other.turn();
+    await log.writeLease();
+    const lease = other.writeLease();
     engine.expireLeases();
     expect(claim?.lost.aborted).toBe(true);
-    await turn;
+    await lease;
     expect(await other.claim("sweep", 1000)).toBeDefined();
     await claim?.[Symbol.asyncDispose]();
     expect(await log.claim("sweep", 1000)).toBeUndefined();

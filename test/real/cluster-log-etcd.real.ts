@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Debug } from "../../src/cluster/engines/write-lease.ts";
 import { AppendUnknown, EngineUnavailable } from "../../src/cluster/errors.ts";
 import type { Append, Head, Log } from "../../src/cluster/log.ts";
 import { openLog } from "../../src/cluster/open-log.ts";
@@ -30,8 +31,8 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
     cleanups.push(async () => etcd[Symbol.asyncDispose]());
     return etcd;
   };
-  const open = async (url: string): Promise<Log> => {
-    const log = await openLog(parseDatabaseUrl(url));
+  const open = async (url: string, debug?: Debug): Promise<Log> => {
+    const log = await openLog(parseDatabaseUrl(url), debug);
     cleanups.push(() => log.close());
     return log;
   };
@@ -216,11 +217,12 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
     const url = (credentials: string, prefix = "a") =>
       etcd.url(prefix).replace("etcd://", `etcd://${credentials}`);
 
-    const log = await open(url("store:p%40ss:word@"));
+    const decisions: string[] = [];
+    const log = await open(url("store:p%40ss:word@"), (_, decision) => decisions.push(decision));
     expect(await log.create(FIRST)).toBe(true);
     expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
-    await using turn = await log.turn();
-    expect(turn).toBeDefined();
+    await log.writeLease();
+    expect(decisions).toEqual(["took the write lease"]);
     const claim = await log.claim("work", 2000, "x");
     expect(await log.claims("")).toEqual(new Map([["work", "x"]]));
     await claim?.[Symbol.asyncDispose]();
@@ -239,7 +241,7 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
     }
   });
 
-  test("a node that is stopped while it has the turn, or a claim, keeps it for 6 seconds at most", async () => {
+  test("a node that is stopped while it has the write lease, or a claim, keeps it for 6 seconds at most", async () => {
     const etcd = await start(1);
     await stoppedHolder(etcd.url("a"), open);
   });

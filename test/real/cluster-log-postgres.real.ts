@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Debug } from "../../src/cluster/engines/write-lease.ts";
 import { AppendUnknown, EngineUnavailable } from "../../src/cluster/errors.ts";
 import type { Head, Log } from "../../src/cluster/log.ts";
 import { openLog } from "../../src/cluster/open-log.ts";
@@ -29,8 +30,8 @@ describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
     cleanups.push(async () => postgres[Symbol.asyncDispose]());
     return postgres;
   };
-  const open = async (url: string): Promise<Log> => {
-    const log = await openLog(parseDatabaseUrl(url));
+  const open = async (url: string, debug?: Debug): Promise<Log> => {
+    const log = await openLog(parseDatabaseUrl(url), debug);
     cleanups.push(() => log.close());
     return log;
   };
@@ -137,7 +138,7 @@ describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
     await until("a connected node finds it too", async () => (await first.head())?.id === "new");
   });
 
-  test("a node that is stopped while it has the turn, or a claim, keeps it for 6 seconds at most", async () => {
+  test("a node that is stopped while it has the write lease, or a claim, keeps it for 6 seconds at most", async () => {
     await stoppedHolder((await start()).url("a"), open);
   });
 

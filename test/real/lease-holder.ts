@@ -1,10 +1,10 @@
-// Takes a turn or a claim, in a process of its own that a test can stop. Arguments: DATABASE_URL, `turn` or `claim`.
+// Takes the write lease or a claim, in a process of its own that a test can stop. Arguments: DATABASE_URL, `write lease` or `claim`.
 import { openLog } from "../../src/cluster/open-log.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 
 const [url = "", what] = process.argv.slice(2);
 const log = await openLog(parseDatabaseUrl(url));
-if (what === "turn") await log.turn();
+if (what === "write lease") await log.writeLease();
 else {
   const claim = await log.claim("work", 3000);
   claim?.lost.addEventListener("abort", () => console.log("lost"));

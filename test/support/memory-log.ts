@@ -1,9 +1,15 @@
-import { AppendUnknown, EngineUnavailable, LogTrimmed, RecordTooLarge } from "../../src/cluster/errors.ts";
-import type { Append, Claim, Head, Log, LogFiles, LogRecord, Snapshot } from "../../src/cluster/log.ts";
-
-const MAX_READ_BYTES = 4 * 1024 * 1024;
-/** How long a node waits for its turn, before it writes without. */
-const TURN_PATIENCE_MS = 8000;
+import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "../../src/cluster/errors.ts";
+import {
+  type Appended,
+  type Engine,
+  logOf,
+  MAX_READ_BYTES,
+  type Place,
+  type Records,
+} from "../../src/cluster/engines/engine.ts";
+import type { LeasedKeys } from "../../src/cluster/engines/held-keys.ts";
+import type { Debug, Line } from "../../src/cluster/engines/write-lease.ts";
+import type { Claim, Head, Log, LogFiles, LogRecord, Snapshot } from "../../src/cluster/log.ts";
 
 interface State {
   head: Head;
@@ -14,9 +20,9 @@ interface State {
 }
 
 interface Holder {
-  node: object;
   value: string;
-  lost: AbortController;
+  /** Aborts when a test ends the lease. */
+  ended: AbortController;
 }
 
 /**
@@ -38,8 +44,9 @@ export class MemoryEngine {
   readonly #files = new Map<string, Uint8Array>();
   readonly #claims = new Map<string, Holder>();
   readonly #watchers = new Set<() => void>();
-  /** The first one has the turn. */
-  #turns: { node: object; start: () => void }[] = [];
+  readonly #lineWatchers = new Set<() => void>();
+  /** Places of nodes that wait for the write lease. The first one has it. */
+  #line: { node: object }[] = [];
 
   get isAvailable(): boolean {
     return this.#isAvailable;
@@ -55,11 +62,12 @@ export class MemoryEngine {
     return this.#state?.records ?? [];
   }
 
-  /** Ends the claims and turns that nodes have, as if these nodes had stopped for longer than their leases last. */
+  /** Ends the claims and the write lease that nodes have, as if these nodes had stopped for longer than their leases last. */
   expireLeases(): void {
-    for (const { lost } of this.#claims.values()) lost.abort();
+    const holders = [...this.#claims.values()];
     this.#claims.clear();
-    if (this.#turns.length > 0) this.#endTurn(this.#turns[0]);
+    for (const { ended } of holders) ended.abort();
+    this.#leave(this.#line[0]);
   }
 
   /** Puts another record where the last one is, as when an old primary's last record was on no standby. */
@@ -73,29 +81,19 @@ export class MemoryEngine {
   }
 
   /** The log as one more node sees it. */
-  open(): Log {
+  open(debug?: Debug): Log {
     const node = {};
-    return {
+    const engine: Engine = {
       head: () => this.#call(() => this.#state?.head),
-      create: (first, replaces) => this.#call(() => this.#create(first, replaces)),
+      begin: (first, before) => this.#call(() => this.#begin(first, before)),
       append: (after, id, record) => this.#append(node, after, id, record),
       read: (after, limit) => this.#call(() => this.#read(after, limit)),
-      watch: (onChange, signal) => {
-        const watcher = () => onChange();
-        this.#watchers.add(watcher);
-        signal.addEventListener("abort", () => this.#watchers.delete(watcher));
-      },
-      // Without an engine, a node goes on without its turn.
-      turn: () => this.#call(() => this.#turn(node)).catch(() => ({ [Symbol.asyncDispose]: async () => {} })),
-      claim: (name, _ttlMs, value = "") => this.#call(() => this.#claim(node, name, value)),
-      claims: (prefix) =>
-        this.#call(() => {
-          const claims = [...this.#claims].filter(([name]) => name.startsWith(prefix));
-          return new Map(claims.map(([name, { value }]) => [name, value]));
-        }),
+      watch: (onChange, signal) => watchWith(this.#watchers, onChange, signal),
       snapshot: () => this.#call(() => this.#state?.snapshot),
-      announce: (snapshot) => this.#call(() => this.#announce(snapshot)),
+      replaceSnapshot: (before, next) => this.#call(() => this.#replaceSnapshot(before, next)),
       trim: (upTo) => this.#call(() => this.#trim(upTo)),
+      claims: this.#leasedKeys(),
+      line: this.#lineOf(node),
       files: this.#fileCalls(),
       health: async () => ({
         version: this.#isAvailable ? "memory 1" : undefined,
@@ -104,8 +102,19 @@ export class MemoryEngine {
         ],
         bytes: this.#isAvailable ? this.#bytes() : undefined,
       }),
-      close: async () => this.#close(node),
+      close() {},
     };
+    const log = logOf(engine, debug);
+    return {
+      ...log,
+      claim: async (name, ttlMs, value) => this.#lostAtEnd(name, await log.claim(name, ttlMs, value)),
+    };
+  }
+
+  /** A node learns of the end of its lease with the next renewal, which takes seconds: tests do not wait for it. */
+  #lostAtEnd(name: string, claim: Claim | undefined): Claim | undefined {
+    const holder = this.#claims.get(name);
+    return claim && holder && { ...claim, lost: AbortSignal.any([claim.lost, holder.ended.signal]) };
   }
 
   async #call<Value>(act: () => Value | Promise<Value>): Promise<Value> {
@@ -115,16 +124,15 @@ export class MemoryEngine {
     return act();
   }
 
-  #create(first: Snapshot, replaces: string | undefined): boolean {
-    if (this.#state?.head.log === first.log) return true;
-    if (this.#state?.head.log !== replaces) return false;
+  #begin(first: Snapshot, before: Head | undefined): boolean {
+    if (!Bun.deepEquals(this.#state?.head, before)) return false;
     const { log, position, id } = first;
     this.#state = { head: { log, position, id }, trimmed: position, records: [], snapshot: { ...first } };
     this.#notify();
     return true;
   }
 
-  async #append(node: object, after: Head, id: string, record: Uint8Array): Promise<Append> {
+  async #append(node: object, after: Head, id: string, record: Uint8Array): Promise<Appended> {
     if (record.length > this.maxRecordBytes) throw new RecordTooLarge(record.length, this.maxRecordBytes);
     const copy = record.slice();
     await this.onAppend(id);
@@ -134,14 +142,16 @@ export class MemoryEngine {
       if (loses === "before") throw new AppendUnknown("the response was lost");
       const won = this.#put(after, id, copy);
       if (loses === "after") throw new AppendUnknown("the response was lost");
-      return { won, isAwaited: this.#turns.some((turn) => turn.node !== node) };
+      if (won) return { won, isAwaited: this.#line.some((place) => place.node !== node) };
+      const state = this.#state?.head.log === after.log ? this.#state : undefined;
+      const found = state?.records.find(({ position }) => position === after.position + 1)?.id;
+      return { won, found, trimmed: state?.trimmed ?? 0 };
     });
   }
 
   #put(after: Head, id: string, record: Uint8Array): boolean {
     const state = this.#state;
     const position = after.position + 1;
-    if (state?.head.log === after.log && state.records.some((one) => one.id === id)) return true;
     if (!state || !Bun.deepEquals(state.head, { log: after.log, position: after.position, id: after.id }))
       return false;
     state.records.push({ position, id, record });
@@ -150,64 +160,72 @@ export class MemoryEngine {
     return true;
   }
 
-  #read(after: Pick<Head, "log" | "position">, limit: number): LogRecord[] {
+  #read(after: Place, limit: number): Records | undefined {
     const state = this.#state;
-    if (state?.head.log !== after.log) throw new LogTrimmed("the engine has another log");
-    if (after.position < state.trimmed)
-      throw new LogTrimmed(`the records up to position ${state.trimmed} were removed`);
+    if (state?.head.log !== after.log) return undefined;
     let bytes = 0;
-    return state.records
+    const records = state.records
       .filter(({ position }) => position > after.position)
       .slice(0, limit)
       .filter(({ record }, index) => (bytes += record.length) <= MAX_READ_BYTES || index === 0)
       .map((one) => ({ ...one, record: one.record.slice() }));
+    return { trimmed: state.trimmed, records };
   }
 
-  async #turn(node: object): Promise<AsyncDisposable> {
-    const started = Promise.withResolvers<void>();
-    const turn = { node, start: started.resolve };
-    this.#turns.push(turn);
-    if (this.#turns[0] === turn) started.resolve();
-    const patience = setTimeout(() => this.#endTurn(turn), TURN_PATIENCE_MS);
-    await started.promise;
-    clearTimeout(patience);
-    return { [Symbol.asyncDispose]: async () => this.#endTurn(turn) };
-  }
-
-  #endTurn(turn: { start: () => void } | undefined): void {
-    this.#turns = this.#turns.filter((one) => one !== turn);
-    turn?.start();
-    this.#turns[0]?.start();
-  }
-
-  #claim(node: object, name: string, value: string): Claim | undefined {
-    if (this.#claims.has(name)) return undefined;
-    const holder: Holder = { node, value, lost: new AbortController() };
-    this.#claims.set(name, holder);
-    const isHeld = () => this.#claims.get(name) === holder;
+  #leasedKeys(): LeasedKeys {
     return {
-      lost: holder.lost.signal,
-      update: (next) =>
+      put: (name, _ttlMs, value) =>
         this.#call(() => {
-          if (isHeld()) holder.value = next;
+          if (this.#claims.has(name)) return undefined;
+          const holder: Holder = { value, ended: new AbortController() };
+          this.#claims.set(name, holder);
+          const isHeld = () => this.#claims.get(name) === holder;
+          return {
+            renew: () => this.#call(isHeld),
+            update: (next) => this.#call(() => void (isHeld() && (holder.value = next))),
+            release: async () => isHeld() && this.#claims.delete(name),
+          };
         }),
-      [Symbol.asyncDispose]: async () => {
-        if (isHeld()) this.#claims.delete(name);
-      },
+      list: (prefix) =>
+        this.#call(() => {
+          const claims = [...this.#claims].filter(([name]) => name.startsWith(prefix));
+          return new Map(claims.map(([name, { value }]) => [name, value]));
+        }),
     };
   }
 
-  #announce(snapshot: Snapshot): boolean {
+  #lineOf(node: object): Line {
+    return {
+      join: () =>
+        this.#call(() => {
+          const place = { node };
+          this.#line.push(place);
+          return {
+            renew: () => this.#call(() => this.#line.includes(place)),
+            release: async () => this.#leave(place),
+          };
+        }),
+      isFirst: () => this.#call(() => this.#line[0]?.node === node),
+      watch: (onMove, signal) => watchWith(this.#lineWatchers, onMove, signal),
+    };
+  }
+
+  #leave(place: object | undefined): void {
+    this.#line = this.#line.filter((one) => one !== place);
+    for (const watcher of this.#lineWatchers) watcher();
+  }
+
+  #replaceSnapshot(before: Snapshot, next: Snapshot): boolean {
     const state = this.#state;
-    if (state?.head.log !== snapshot.log || snapshot.position <= state.snapshot.position) return false;
-    state.snapshot = { ...snapshot };
+    if (!state || !Bun.deepEquals(state.snapshot, before)) return false;
+    state.snapshot = { ...next };
     return true;
   }
 
-  #trim(upTo: number): void {
+  #trim({ log, position: upTo }: Place): void {
     const state = this.#state;
-    if (!state) return;
-    state.trimmed = Math.max(state.trimmed, Math.min(upTo, state.snapshot.position));
+    if (state?.head.log !== log) return;
+    state.trimmed = Math.max(state.trimmed, upTo);
     state.records = state.records.filter(({ position }) => position > state.trimmed);
   }
 
@@ -229,9 +247,10 @@ export class MemoryEngine {
   #notify(): void {
     for (const watcher of this.#watchers) queueMicrotask(() => this.#watchers.has(watcher) && watcher());
   }
-
-  #close(node: object): void {
-    for (const [name, holder] of this.#claims) if (holder.node === node) this.#claims.delete(name);
-    for (const turn of this.#turns.filter((one) => one.node === node)) this.#endTurn(turn);
-  }
 }
+
+const watchWith = (watchers: Set<() => void>, onChange: () => void, signal: AbortSignal): void => {
+  const watcher = () => onChange();
+  watchers.add(watcher);
+  signal.addEventListener("abort", () => watchers.delete(watcher));
+};

@@ -22,6 +22,26 @@ export class AttemptFailed extends Error {
   }
 }
 
+/** A refusal of the engine. */
+export interface Refusal {
+  match: RegExp;
+  remedy: Remedy;
+  /** The server may have carried it out nevertheless. */
+  mayHaveRun?: boolean;
+  advice?: string;
+}
+
+/** Bun's codes of certificates that it does not accept. */
+export const BAD_CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
+
+/** The failure by the first refusal that matches. An unknown response proves nothing: the request may have been carried out. */
+export const refused = (refusals: readonly Refusal[], code: string, reason: string): AttemptFailed => {
+  const found = refusals.find(({ match }) => match.test(code));
+  if (!found) return new AttemptFailed(reason, true);
+  const message = found.advice ? `${reason}: ${found.advice}` : reason;
+  return new AttemptFailed(message, found.mayHaveRun ?? false, found.remedy);
+};
+
 /** The first of these, or undefined when none came in time. */
 export const firstWithin = async <Value>(
   promises: readonly Promise<Value>[],

@@ -24,20 +24,17 @@ export const rangeOf = (prefix: string): KeyRange => {
 export interface KeyValue {
   key: string;
   value?: string;
-  create_revision: string;
   lease?: string;
 }
-export interface Range {
-  header: { revision: string };
-  kvs?: KeyValue[];
-  count?: string;
-  more?: boolean;
-}
-export interface Transaction {
-  header: { revision: string };
-  succeeded?: boolean;
-  responses?: { response_range?: Range; response_delete_range?: { deleted?: string } }[];
-}
+
+/** Conditions of a transaction, for keys and values in base64. */
+export const isAbsent = (key: string) => ({ key, target: "CREATE", result: "EQUAL", create_revision: "0" });
+export const equals = (key: string, value: string) => ({ key, target: "VALUE", result: "EQUAL", value });
+
+/** @param lease the key is removed when it ends */
+export const putRequest = (key: string, value: string, lease?: string) => ({
+  request_put: { key, value, ...(lease !== undefined && { lease }) },
+});
 
 const DIGITS = 16;
 /** Positions sort as text. */
@@ -61,7 +58,7 @@ export interface RecordKey {
  *     PREFIX//log/LOG/trimmed   the position up to which records were removed
  *     PREFIX//log/LOG/r/...     records
  *     PREFIX//log/LOG/p/...     parts of large records
- *     PREFIX//turn/...          nodes in line for a turn, with leases
+ *     PREFIX//turn/NODE         nodes in line for the write lease, with leases
  *     PREFIX//claim/NAME        claims, with leases
  *     PREFIX//file/NAME         files
  */
@@ -73,7 +70,7 @@ export const keysOf = (prefix: string) => {
     current: `${base}current`,
     head: `${base}head`,
     snapshot: `${base}snapshot`,
-    turn: `${base}turn`,
+    line: `${base}turn/`,
     claim: `${base}claim/`,
     file: `${base}file/`,
     logs,

@@ -1,26 +1,27 @@
-import { AppendUnknown, EngineUnavailable, LogTrimmed, RecordTooLarge } from "../errors.ts";
-import type { Append, Head, LogRecord } from "../log.ts";
+import { EngineUnavailable, LogTrimmed } from "../errors.ts";
+import type { Head, LogRecord } from "../log.ts";
 import { EngineUnanswered } from "./attempt.ts";
+import { type Appended, type Engine, MAX_READ_BYTES, type Place } from "./engine.ts";
 import type { EtcdGateway } from "./etcd-gateway.ts";
 import {
   decode,
   encode,
   endOf,
+  equals,
   type Keys,
   type KeyValue,
   pad,
   parseRecordKey,
-  type Range,
+  putRequest,
   rangeOf,
   type RecordKey,
-  type Transaction,
 } from "./etcd-keys.ts";
 
 /** The value of the key for the end of the log. It is compared as a whole, so there is one text for each head. */
 export const headText = ({ log, position, id }: Head): string => JSON.stringify([log, position, id]);
 
 /** @throws EngineUnavailable if another program wrote the key */
-const parseHead = (text: string): Head => {
+export const parseHead = (text: string): Head => {
   try {
     const [log, position, id] = JSON.parse(text) as [unknown, unknown, unknown];
     if (typeof log === "string" && Number.isSafeInteger(position) && typeof id === "string")
@@ -33,169 +34,77 @@ const parseHead = (text: string): Head => {
   );
 };
 
-/** @throws EngineUnavailable */
-export const headIn = (range: Range | undefined): Head | undefined => {
-  const value = range?.kvs?.[0]?.value;
-  if (value === undefined) return undefined;
-  return parseHead(decode(value));
-};
-
 /** etcd takes requests of 1.5 MiB. */
 const PART_BYTES = 1_000_000;
 /** So many parts are sent or requested concurrently. */
 const PARTS_AT_ONCE = 4;
-
-const MAX_RECORD_BYTES = 64 * 1024 * 1024;
-
-/** Appends records after the head. */
-export class EtcdAppend {
-  readonly #gateway: EtcdGateway;
-  readonly #keys: Keys;
-  readonly #isOwnTurn: (key: string) => boolean;
-
-  /** @param isOwnTurn whether a key in the line for turns is this node's */
-  constructor(gateway: EtcdGateway, keys: Keys, isOwnTurn: (key: string) => boolean) {
-    this.#gateway = gateway;
-    this.#keys = keys;
-    this.#isOwnTurn = isOwnTurn;
-  }
-
-  async append(after: Head, id: string, record: Uint8Array): Promise<Append> {
-    if (record.length > MAX_RECORD_BYTES) throw new RecordTooLarge(record.length, MAX_RECORD_BYTES);
-    const isSplit = record.length > PART_BYTES;
-    const parts = isSplit ? Math.ceil(record.length / PART_BYTES) : 0;
-    const key = { position: after.position + 1, bytes: record.length, parts, id };
-    if (isSplit) await this.#putParts(after.log, key, record);
-    try {
-      const result = await this.#commit(after, key, isSplit ? "" : record.toBase64());
-      if (isSplit && !result.won) this.#removeParts(after.log, key);
-      return result;
-    } catch (error) {
-      if (error instanceof EngineUnanswered) throw new AppendUnknown(error.message, { cause: error });
-      throw error;
-    }
-  }
-
-  async #putParts(log: string, { position, id, parts }: RecordKey, record: Uint8Array): Promise<void> {
-    const prefix = this.#keys.parts(log, position, id);
-    const put = (n: number) =>
-      this.#gateway.call("kv/put", {
-        key: encode(prefix + pad(n)),
-        value: record.subarray(n * PART_BYTES, (n + 1) * PART_BYTES).toBase64(),
-      });
-    for (let at = 0; at < parts; at += PARTS_AT_ONCE)
-      await Promise.all(
-        Array.from({ length: Math.min(PARTS_AT_ONCE, parts - at) }, async (_, n) => put(at + n)),
-      );
-  }
-
-  /** Those of an append that lost. Any remaining parts are removed with the records. */
-  #removeParts(log: string, { position, id }: RecordKey): void {
-    this.#gateway.call("kv/deleterange", rangeOf(this.#keys.parts(log, position, id))).catch(() => {});
-  }
-
-  /** Compares the head as a whole, id included, to distinguish a lost response from a lost race. */
-  async #commit(after: Head, key: RecordKey, value: string): Promise<Append> {
-    const { log, position } = after;
-    const head = encode(this.#keys.head);
-    const next = headText({ log, position: key.position, id: key.id });
-    const { succeeded, responses = [] } = await this.#gateway.call<Transaction>("kv/txn", {
-      compare: [{ key: head, target: "VALUE", result: "EQUAL", value: encode(headText(after)) }],
-      success: [
-        { request_put: { key: head, value: encode(next) } },
-        { request_put: { key: encode(this.#keys.record(log, key)), value } },
-        { request_range: { ...rangeOf(`${this.#keys.turn}/`), keys_only: true, limit: "2" } },
-      ],
-      failure: [
-        { request_range: { ...rangeOf(this.#keys.recordsAt(log, position + 1)), keys_only: true } },
-        { request_range: { key: encode(this.#keys.trimmed(log)) } },
-      ],
-    });
-    const found = responses.map(({ response_range }) => response_range?.kvs ?? []);
-    if (!succeeded) return this.#settle(after, key, found[0]?.[0]?.key, found[1]?.[0]?.value);
-    const isAwaited = found[2]?.some((turn) => !this.#isOwnTurn(decode(turn.key))) ?? false;
-    return { won: true, isAwaited };
-  }
-
-  /** The head is elsewhere: because another node was first, or this record is there from an attempt without a response. */
-  #settle({ log, position }: Head, key: RecordKey, taken?: string, trimmed = ""): Append {
-    if (taken !== undefined)
-      return { won: parseRecordKey(taken, this.#keys.records(log)).id === key.id, isAwaited: false };
-    if (Number(decode(trimmed)) > position)
-      throw new AppendUnknown(`the record at position ${key.position} was removed meanwhile`);
-    return { won: false, isAwaited: false };
-  }
-}
-
-const MAX_READ_BYTES = 4 * 1024 * 1024;
 /** So many records are read together with the keys of later records. */
 const FIRST_RECORDS = 4;
 
-type After = Pick<Head, "log" | "position">;
+/** Records after the head. @param node this node's name in the line for the write lease */
+export const etcdRecords = (
+  gateway: EtcdGateway,
+  keys: Keys,
+  node: string,
+): Pick<Engine, "append" | "read"> => {
+  const headKey = encode(keys.head);
+  const ownPlace = encode(keys.line + node);
 
-/** Reads records after a position. */
-export class EtcdRead {
-  readonly #gateway: EtcdGateway;
-  readonly #keys: Keys;
-
-  constructor(gateway: EtcdGateway, keys: Keys) {
-    this.#gateway = gateway;
-    this.#keys = keys;
-  }
-
-  async head(): Promise<Head | undefined> {
-    return headIn(await this.#gateway.call<Range>("kv/range", { key: encode(this.#keys.head) }));
-  }
-
-  async read(after: After, limit: number): Promise<LogRecord[]> {
-    const { values, all } = await this.#look(after, limit);
-    const prefix = this.#keys.records(after.log);
-    const { length } = within(all.map(({ key }) => parseRecordKey(key, prefix)));
-    const more = length > values.length ? await this.#range(all.slice(values.length, length)) : [];
-    const read: LogRecord[] = [];
-    for (const { key, value } of [...values, ...more].slice(0, length)) {
-      const record = parseRecordKey(key, prefix);
-      // A record that was removed meanwhile ends the list.
-      if (record.position !== after.position + read.length + 1) break;
-      read.push(await this.#join(after.log, record, value));
+  /** Parts alone append nothing. @throws EngineUnavailable */
+  const putParts = async (log: string, { position, id, parts }: RecordKey, record: Uint8Array) => {
+    const prefix = keys.parts(log, position, id);
+    const put = async (n: number): Promise<void> => {
+      const part = record.subarray(n * PART_BYTES, (n + 1) * PART_BYTES);
+      await gateway.call("kv/put", { key: encode(prefix + pad(n)), value: part.toBase64() });
+    };
+    try {
+      for (let at = 0; at < parts; at += PARTS_AT_ONCE)
+        await Promise.all(
+          Array.from({ length: Math.min(PARTS_AT_ONCE, parts - at) }, async (_, n) => put(at + n)),
+        );
+    } catch (error) {
+      if (error instanceof EngineUnanswered) throw new EngineUnavailable(error.message, { cause: error });
+      throw error;
     }
-    return read;
-  }
+  };
 
-  /** The first records after a position, and the keys of the following ones, as they are at one moment. */
-  async #look({ log, position }: After, limit: number): Promise<{ values: KeyValue[]; all: KeyValue[] }> {
-    const { range_end } = rangeOf(this.#keys.records(log));
-    const range = { key: encode(this.#keys.recordsAt(log, position + 1)), range_end };
-    const first = { ...range, limit: String(Math.min(limit, FIRST_RECORDS)) };
-    const { responses = [] } = await this.#gateway.call<Transaction>("kv/txn", {
+  /** Compares the head as a whole, id included, to distinguish a lost response from a lost race. */
+  const commit = async (after: Head, key: RecordKey, value: string): Promise<Appended> => {
+    const { log, position } = after;
+    const { succeeded, found } = await gateway.transaction({
+      compare: [equals(headKey, encode(headText(after)))],
       success: [
-        { request_range: { key: encode(this.#keys.head) } },
-        { request_range: { key: encode(this.#keys.trimmed(log)) } },
-        { request_range: first },
-        { request_range: { ...range, limit: String(limit), keys_only: true } },
+        putRequest(headKey, encode(headText({ log, position: key.position, id: key.id }))),
+        putRequest(encode(keys.record(log, key)), value),
+        { request_range: { ...rangeOf(keys.line), keys_only: true, limit: "2" } },
+      ],
+      failure: [
+        { request_range: { ...rangeOf(keys.recordsAt(log, position + 1)), keys_only: true } },
+        { request_range: { key: encode(keys.trimmed(log)) } },
       ],
     });
-    const [head, trimmed, values, all] = responses.map(({ response_range }) => response_range);
-    if (headIn(head)?.log !== log) throw new LogTrimmed("the engine has another log");
-    const upTo = Number(decode(trimmed?.kvs?.[0]?.value ?? ""));
-    if (position < upTo) throw new LogTrimmed(`the records up to position ${upTo} were removed`);
-    return { values: values?.kvs ?? [], all: all?.kvs ?? [] };
-  }
+    if (succeeded)
+      return { won: true, isAwaited: found[2]?.some((place) => place.key !== ownPlace) ?? false };
+    const record = found[0]?.[0]?.key;
+    return {
+      won: false,
+      found: record === undefined ? undefined : parseRecordKey(record, keys.records(log)).id,
+      trimmed: Number(decode(found[1]?.[0]?.value ?? "")),
+    };
+  };
 
-  async #range(keys: readonly KeyValue[]): Promise<KeyValue[]> {
-    const [first, last] = [keys[0]?.key ?? "", keys.at(-1)?.key ?? ""];
-    const { kvs = [] } = await this.#gateway.call<Range>("kv/range", { key: first, range_end: endOf(last) });
-    return kvs;
-  }
-
-  /** @param value of the record's key, if the record has no parts */
-  async #join(log: string, { position, id, bytes, parts }: RecordKey, value = ""): Promise<LogRecord> {
+  /** @param value of the record's key, if the record has no parts @throws LogTrimmed */
+  const join = async (
+    log: string,
+    { position, id, bytes, parts }: RecordKey,
+    value = "",
+  ): Promise<LogRecord> => {
     if (parts === 0) return { position, id, record: Uint8Array.fromBase64(value) };
-    const prefix = this.#keys.parts(log, position, id);
+    const prefix = keys.parts(log, position, id);
     const record = new Uint8Array(bytes);
     for (let at = 0; at < parts; at += PARTS_AT_ONCE) {
       const count = Math.min(PARTS_AT_ONCE, parts - at);
-      const { kvs = [] } = await this.#gateway.call<Range>("kv/range", {
+      const { kvs = [] } = await gateway.range({
         key: encode(prefix + pad(at)),
         range_end: encode(prefix + pad(at + count)),
       });
@@ -206,8 +115,62 @@ export class EtcdRead {
       );
     }
     return { position, id, record };
-  }
-}
+  };
+
+  /** The first records after a position, and the keys of the following ones, as they are at one moment. */
+  const look = async ({ log, position }: Place, limit: number) => {
+    const { range_end } = rangeOf(keys.records(log));
+    const range = { key: encode(keys.recordsAt(log, position + 1)), range_end };
+    const { found } = await gateway.transaction({
+      success: [
+        { request_range: { key: headKey } },
+        { request_range: { key: encode(keys.trimmed(log)) } },
+        { request_range: { ...range, limit: String(Math.min(limit, FIRST_RECORDS)) } },
+        { request_range: { ...range, limit: String(limit), keys_only: true } },
+      ],
+    });
+    const [[head] = [], [trimmed] = [], first = [], all = []] = found;
+    if (!head || parseHead(decode(head.value ?? "")).log !== log) return undefined;
+    return { trimmed: Number(decode(trimmed?.value ?? "")), first, all };
+  };
+
+  return {
+    async append(after, id, record) {
+      const isSplit = record.length > PART_BYTES;
+      const parts = isSplit ? Math.ceil(record.length / PART_BYTES) : 0;
+      const key = { position: after.position + 1, bytes: record.length, parts, id };
+      if (isSplit) await putParts(after.log, key, record);
+      const result = await commit(after, key, isSplit ? "" : record.toBase64());
+      // If this fails, they are removed with the records.
+      if (isSplit && !result.won && result.found !== id)
+        gateway.call("kv/deleterange", rangeOf(keys.parts(after.log, key.position, id))).catch(() => {});
+      return result;
+    },
+    async read(after, limit) {
+      const seen = await look(after, limit);
+      if (!seen || after.position < seen.trimmed) return seen && { trimmed: seen.trimmed, records: [] };
+      const { trimmed, first, all } = seen;
+      const prefix = keys.records(after.log);
+      const { length } = within(all.map(({ key }) => parseRecordKey(key, prefix)));
+      const rest = all.slice(first.length, length);
+      const more = rest.length > 0 ? (await gateway.range(spanOf(rest))).kvs : undefined;
+      const records: LogRecord[] = [];
+      for (const { key, value } of [...first, ...(more ?? [])].slice(0, length)) {
+        const record = parseRecordKey(key, prefix);
+        // A record that was removed meanwhile ends the list.
+        if (record.position !== after.position + records.length + 1) break;
+        records.push(await join(after.log, record, value));
+      }
+      return { trimmed, records };
+    },
+  };
+};
+
+/** From the first of these keys to the last. */
+const spanOf = (kvs: readonly KeyValue[]) => ({
+  key: kvs[0]?.key ?? "",
+  range_end: endOf(kvs.at(-1)?.key ?? ""),
+});
 
 /** The first ones that take a few MiB together, at least one. */
 const within = (keys: readonly RecordKey[]): RecordKey[] => {

@@ -1,12 +1,11 @@
 import { type DatabaseUrl, describeHost } from "../../lib/database-url.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { AttemptFailed, type Remedy } from "./attempt.ts";
+import { AttemptFailed, BAD_CERTIFICATE, type Refusal, refused } from "./attempt.ts";
 import type { PemFiles } from "../log.ts";
 
 /** Bun's codes of errors from before a request was sent. */
 const NOT_SENT =
   /^(ConnectionRefused|FailedToOpenSocket|DNSResolveFailed|ENOTFOUND|EAI_\w+|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH)$/;
-const BAD_CERTIFICATE = /CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
 
 /** @param error of `fetch` */
 export const failureOf = (error: unknown): AttemptFailed => {
@@ -17,14 +16,8 @@ export const failureOf = (error: unknown): AttemptFailed => {
   return new AttemptFailed(reasonOf(error), true);
 };
 
-interface Rule {
-  match: RegExp;
-  remedy: Remedy;
-  advice?: string;
-}
-
 /** Refusals that mean that nothing was carried out: https://github.com/etcd-io/etcd/blob/main/api/v3rpc/rpctypes/error.go */
-const REFUSALS: readonly Rule[] = [
+const REFUSALS: readonly Refusal[] = [
   { match: /invalid auth token|revision in header is old/, remedy: "authenticate" },
   {
     match: /database space exceeded/,
@@ -43,17 +36,11 @@ const REFUSALS: readonly Rule[] = [
     remedy: "give up",
     advice: "enable it, or remove the user and the password from DATABASE_URL",
   },
-  { match: /authentication failed|request is too large/, remedy: "give up" },
+  // Another node may have compacted further.
+  { match: /authentication failed|request is too large|revision has been compacted/, remedy: "give up" },
 ];
 
 /** @param text a member's response instead of a result */
-const failureOfResponse = (status: number, text: string): AttemptFailed => {
-  const reason = messageIn(text) ?? `HTTP status ${status}`;
-  const rule = REFUSALS.find(({ match }) => match.test(reason));
-  if (!rule) return new AttemptFailed(reason, true);
-  return new AttemptFailed(rule.advice ? `${reason}: ${rule.advice}` : reason, false, rule.remedy);
-};
-
 const messageIn = (text: string): string | undefined => {
   try {
     const { message, error } = JSON.parse(text) as { message?: unknown; error?: unknown };
@@ -92,7 +79,8 @@ export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles |
       const options = { method: "POST", body, headers: { ...headers }, redirect: "error", signal } as const;
       const response = await session.fetch(`${url}/v3/${path}`, options);
       if (response.ok) return response;
-      throw failureOfResponse(response.status, await response.text());
+      const reason = messageIn(await response.text()) ?? `HTTP status ${response.status}`;
+      throw refused(REFUSALS, reason, reason);
     } catch (error) {
       throw failureOf(error);
     }

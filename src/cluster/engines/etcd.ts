@@ -1,173 +1,131 @@
 import type { DatabaseUrl } from "../../lib/database-url.ts";
-import type { EngineMember, Log, LogFiles, PemFiles, Snapshot } from "../log.ts";
-import { EtcdGateway } from "./etcd-gateway.ts";
+import { reasonOf } from "../../lib/reason.ts";
+import type { EngineHealth, EngineMember, Head, LogFiles, PemFiles, Snapshot } from "../log.ts";
+import type { Engine, Place } from "./engine.ts";
+import { etcdGateway, type EtcdGateway } from "./etcd-gateway.ts";
 import {
-  type KeyRange,
-  type Keys,
-  type Range,
-  type Transaction,
   decode,
   encode,
   endOf,
+  equals,
+  isAbsent,
+  type KeyRange,
+  type Keys,
   keysOf,
   pad,
+  putRequest,
   rangeOf,
 } from "./etcd-keys.ts";
-import { EtcdAppend, EtcdRead, headIn, headText } from "./etcd-records.ts";
-import { EtcdClaims, EtcdLeases, EtcdTurns } from "./etcd-leases.ts";
+import { etcdRecords, headText, parseHead } from "./etcd-records.ts";
 import { openSession } from "./etcd-session.ts";
+import type { LeasedKeys } from "./held-keys.ts";
+import type { Line } from "./write-lease.ts";
 
 const HEALTH_MS = 1000;
 /** A watch that is silent for so long begins again: the connection may be dead, or its member cut off. */
 const SILENCE_MS = 5000;
 const PAUSE_MS = 50;
 const SLICE = 1000;
+const RELEASE_MS = 1000;
 
 /** A log in etcd, 3.4 or newer. */
-export const openEtcd = (url: DatabaseUrl, tls: PemFiles | undefined): Log => {
-  const gateway = new EtcdGateway(openSession(url, tls));
+export const openEtcd = (url: DatabaseUrl, tls: PemFiles | undefined): Engine => {
+  const gateway = etcdGateway(openSession(url, tls));
   const keys = keysOf(url.path);
-  const leases = new EtcdLeases(gateway);
-  const turns = new EtcdTurns(gateway, keys, leases);
-  const claims = new EtcdClaims(gateway, keys, leases);
-  const appends = new EtcdAppend(gateway, keys, (key) => turns.isOwn(key));
-  const reads = new EtcdRead(gateway, keys);
-
-  const snapshot = async (): Promise<Snapshot | undefined> => {
-    const { kvs } = await gateway.call<Range>("kv/range", { key: encode(keys.snapshot) });
-    return kvs?.[0] && (JSON.parse(decode(kvs[0].value ?? "")) as Snapshot);
-  };
-
+  const node = crypto.randomUUID();
+  const [headKey, snapshotKey] = [encode(keys.head), encode(keys.snapshot)];
   return {
-    head: () => reads.head(),
-    append: (after, id, record) => appends.append(after, id, record),
-    read: (after, limit) => reads.read(after, limit),
-    create: (first, replaces) => create(gateway, keys, first, replaces),
-    watch(onChange, signal) {
-      void watch(gateway, keys, onChange, signal);
+    async head() {
+      const value = await gateway.value(headKey);
+      return value === undefined ? undefined : parseHead(decode(value));
     },
-    turn: () => turns.take(),
-    claim: (name, ttlMs, value) => claims.take(name, ttlMs, value),
-    claims: (prefix) => claims.list(prefix),
-    snapshot,
-    async announce(next) {
-      for (;;) {
-        const current = await snapshot();
-        // The response to the first attempt may have been lost.
-        if (current && Bun.deepEquals(current, next)) return true;
-        if (current?.log !== next.log || next.position <= current.position) return false;
-        const { succeeded } = await gateway.call<Transaction>("kv/txn", {
-          compare: [equals(keys.snapshot, snapshotText(current))],
-          success: [put(keys.snapshot, snapshotText(next))],
-        });
-        if (succeeded) return true;
-      }
+    async begin(first: Snapshot, before: Head | undefined) {
+      const { succeeded } = await gateway.transaction({
+        compare: [before ? equals(headKey, encode(headText(before))) : isAbsent(headKey)],
+        success: [
+          putRequest(encode(keys.current), encode(first.log)),
+          putRequest(headKey, encode(headText(first))),
+          putRequest(snapshotKey, snapshotValue(first)),
+          putRequest(encode(keys.trimmed(first.log)), encode(pad(first.position))),
+        ],
+      });
+      return succeeded;
     },
-    async trim(upTo) {
-      const current = await snapshot();
-      if (current) await trim(gateway, keys, current, upTo);
+    ...etcdRecords(gateway, keys, node),
+    watch: (onChange, signal) => void watch(gateway, { key: headKey }, onChange, signal),
+    async snapshot() {
+      const value = await gateway.value(snapshotKey);
+      return value === undefined ? undefined : (JSON.parse(decode(value)) as Snapshot);
     },
-    files: files(gateway, keys),
-    health: () => health(gateway),
-    async close() {
-      await leases.close();
-      gateway.close();
+    async replaceSnapshot(before, next) {
+      const { succeeded } = await gateway.transaction({
+        compare: [equals(snapshotKey, snapshotValue(before))],
+        success: [putRequest(snapshotKey, snapshotValue(next))],
+      });
+      return succeeded;
     },
+    trim: (upTo) => trim(gateway, keys, upTo),
+    claims: leasedKeys(gateway, keys.claim),
+    line: line(gateway, keys.line, node),
+    files: files(gateway, keys.file),
+    health: () => healthOf(gateway),
+    close: gateway.close,
   };
 };
 
-const snapshotText = ({ log, position, id, checksum, reference }: Snapshot): string =>
-  JSON.stringify({ log, position, id, checksum, reference });
-
-const equals = (key: string, value: string) => ({
-  key: encode(key),
-  target: "VALUE",
-  result: "EQUAL",
-  value: encode(value),
-});
-const put = (key: string, value: string) => ({ request_put: { key: encode(key), value: encode(value) } });
-
-const create = async (
-  gateway: EtcdGateway,
-  keys: Keys,
-  first: Snapshot,
-  replaces: string | undefined,
-): Promise<boolean> => {
-  for (;;) {
-    const head = headIn(await gateway.call<Range>("kv/range", { key: encode(keys.head) }));
-    // The response to the first attempt may have been lost.
-    if (head?.log === first.log) return true;
-    if (head?.log !== replaces) return false;
-    const isNew = { key: encode(keys.head), target: "CREATE", result: "EQUAL", create_revision: "0" };
-    const { succeeded } = await gateway.call<Transaction>("kv/txn", {
-      compare: [head ? equals(keys.head, headText(head)) : isNew],
-      success: [
-        put(keys.current, first.log),
-        put(keys.head, headText(first)),
-        put(keys.snapshot, snapshotText(first)),
-        put(keys.trimmed(first.log), pad(first.position)),
-      ],
-    });
-    if (!succeeded) continue;
-    await removeOtherLogs(gateway, keys, first.log);
-    return true;
-  }
-};
+/** It is compared as a whole, so there is one text for each snapshot. */
+const snapshotValue = ({ log, position, id, checksum, reference }: Snapshot): string =>
+  encode(JSON.stringify({ log, position, id, checksum, reference }));
 
 /** In slices: other requests wait for each one. Ends when `log` is replaced: another node then removes the old records. */
 const removeRange = async (gateway: EtcdGateway, keys: Keys, log: string, range: KeyRange): Promise<void> => {
   for (;;) {
-    const { kvs = [], more } = await gateway.call<Range>("kv/range", {
-      ...range,
-      keys_only: true,
-      limit: String(SLICE),
-    });
+    const { kvs = [], more } = await gateway.range({ ...range, keys_only: true, limit: String(SLICE) });
     const last = kvs.at(-1)?.key;
     if (last === undefined) return;
-    const { succeeded } = await gateway.call<Transaction>("kv/txn", {
-      compare: [equals(keys.current, log)],
+    const { succeeded } = await gateway.transaction({
+      compare: [equals(encode(keys.current), encode(log))],
       success: [{ request_delete_range: { key: range.key, range_end: endOf(last) } }],
     });
     if (!more || !succeeded) return;
   }
 };
 
-const removeOtherLogs = async (gateway: EtcdGateway, keys: Keys, log: string): Promise<void> => {
-  const [all, own] = [rangeOf(keys.logs), rangeOf(keys.log(log))];
-  await removeRange(gateway, keys, log, { key: all.key, range_end: own.key });
-  await removeRange(gateway, keys, log, { key: own.range_end, range_end: all.range_end });
-};
-
-/** Records the removal first, so that no reader takes the next record for the first. */
-const trim = async (gateway: EtcdGateway, keys: Keys, { log, position }: Snapshot, upTo: number) => {
-  const to = pad(Math.min(upTo, position));
-  await gateway.call<Transaction>("kv/txn", {
-    compare: [{ key: encode(keys.trimmed(log)), target: "VALUE", result: "LESS", value: encode(to) }],
-    success: [put(keys.trimmed(log), to)],
+const trim = async (gateway: EtcdGateway, keys: Keys, { log, position }: Place): Promise<void> => {
+  const [key, value] = [encode(keys.trimmed(log)), encode(pad(position))];
+  await gateway.transaction({
+    compare: [{ key, target: "VALUE", result: "LESS", value }],
+    success: [putRequest(key, value)],
   });
-  const trimmed = await gateway.call<Range>("kv/range", { key: encode(keys.trimmed(log)) });
-  const value = trimmed.kvs?.[0]?.value;
-  if (value === undefined) return;
-  const end = pad(Number(decode(value)) + 1);
-  for (const prefix of [keys.records(log), keys.allParts(log)])
-    await removeRange(gateway, keys, log, { key: encode(prefix), range_end: encode(prefix + end) });
-  await removeOtherLogs(gateway, keys, log);
+  const trimmed = await gateway.value(key);
+  if (trimmed === undefined) return;
+  const end = pad(Number(decode(trimmed)) + 1);
+  const [all, own] = [rangeOf(keys.logs), rangeOf(keys.log(log))];
+  for (const range of [
+    ...[keys.records(log), keys.allParts(log)].map((prefix) => ({
+      key: encode(prefix),
+      range_end: encode(prefix + end),
+    })),
+    // Other logs.
+    { key: all.key, range_end: own.key },
+    { key: own.range_end, range_end: all.range_end },
+  ])
+    await removeRange(gateway, keys, log, range);
   // etcd keeps removed data until its history is compacted. Another node may have compacted further.
-  const { header } = await gateway.call<Range>("kv/range", { key: encode(keys.head), keys_only: true });
+  const { header } = await gateway.range({ key: encode(keys.head), keys_only: true });
   await gateway.call("kv/compaction", { revision: header.revision }).catch(() => {});
 };
 
 const watch = async (
   gateway: EtcdGateway,
-  keys: Keys,
+  keys: { key: string; range_end?: string },
   onChange: () => void,
   signal: AbortSignal,
 ): Promise<void> => {
-  const body = { create_request: { key: encode(keys.head) } };
-  while (!signal.aborted && !gateway.isClosed) {
+  while (!signal.aborted && !gateway.isClosed()) {
     try {
       // The first message marks the start of the watch; earlier changes are not reported.
-      for await (const _ of gateway.stream("watch", body, SILENCE_MS, signal))
+      for await (const _ of gateway.stream("watch", { create_request: keys }, SILENCE_MS, signal))
         if (!signal.aborted) onChange();
     } catch {
       // The next round asks another member.
@@ -176,23 +134,76 @@ const watch = async (
   }
 };
 
-const files = (gateway: EtcdGateway, keys: Keys): LogFiles => ({
+/** Keys below `prefix`, each with a lease: etcd removes the key when the lease ends. */
+const leasedKeys = (gateway: EtcdGateway, prefix: string): LeasedKeys => ({
+  async put(name, ttlMs, value) {
+    const key = encode(prefix + name);
+    // Nodes that wait for a key ask often, and need no lease until it is gone.
+    if ((await gateway.value(key)) !== undefined) return undefined;
+    const TTL = String(Math.ceil(ttlMs / 1000));
+    const { ID } = await gateway.call<{ ID: string }>("lease/grant", { TTL });
+    const release = (patienceMs?: number) => gateway.call("lease/revoke", { ID }, patienceMs);
+    const putIf = (condition: object, next: string) =>
+      gateway.transaction({
+        compare: [condition],
+        success: [putRequest(key, encode(next), ID)],
+        failure: [{ request_range: { key, keys_only: true } }],
+      });
+    let isPut = false;
+    try {
+      const { succeeded, found } = await putIf(isAbsent(key), value);
+      // The response to the first attempt may have been lost.
+      isPut = succeeded || found[0]?.[0]?.lease === ID;
+    } finally {
+      if (!isPut) await release(RELEASE_MS).catch(() => {});
+    }
+    if (!isPut) return undefined;
+    return {
+      async renew(patienceMs) {
+        const { result } = await gateway.call<{ result: { TTL?: string } }>(
+          "lease/keepalive",
+          { ID },
+          patienceMs,
+        );
+        return Number(result.TTL ?? 0) > 0;
+      },
+      update: async (next) => void (await putIf({ key, target: "LEASE", result: "EQUAL", lease: ID }, next)),
+      release,
+    };
+  },
+  async list(under) {
+    const { kvs = [] } = await gateway.range(rangeOf(prefix + under));
+    return new Map(kvs.map(({ key, value = "" }) => [decode(key).slice(prefix.length), decode(value)]));
+  },
+});
+
+/** The order of places is that in which their keys were made. An older program names them by their leases, in etcd's lock. */
+const line = (gateway: EtcdGateway, prefix: string, node: string): Line => ({
+  join: (ttlMs) => leasedKeys(gateway, prefix).put(node, ttlMs, ""),
+  async isFirst(patienceMs) {
+    const { kvs } = await gateway.range(
+      { ...rangeOf(prefix), keys_only: true, limit: "1", sort_order: "ASCEND", sort_target: "CREATE" },
+      patienceMs,
+    );
+    return kvs?.[0]?.key === encode(prefix + node);
+  },
+  watch: (onMove, signal) => void watch(gateway, rangeOf(prefix), onMove, signal),
+});
+
+const files = (gateway: EtcdGateway, prefix: string): LogFiles => ({
   async put(name, content) {
-    await gateway.call("kv/put", { key: encode(keys.file + name), value: content.toBase64() });
+    await gateway.call("kv/put", { key: encode(prefix + name), value: content.toBase64() });
   },
   async get(name) {
-    const { kvs } = await gateway.call<Range>("kv/range", { key: encode(keys.file + name) });
-    return kvs?.[0] && Uint8Array.fromBase64(kvs[0].value ?? "");
+    const value = await gateway.value(encode(prefix + name));
+    return value === undefined ? undefined : Uint8Array.fromBase64(value);
   },
-  async list(prefix) {
-    const { kvs = [] } = await gateway.call<Range>("kv/range", {
-      ...rangeOf(keys.file + prefix),
-      keys_only: true,
-    });
-    return kvs.map(({ key }) => decode(key).slice(keys.file.length));
+  async list(under) {
+    const { kvs = [] } = await gateway.range({ ...rangeOf(prefix + under), keys_only: true });
+    return kvs.map(({ key }) => decode(key).slice(prefix.length));
   },
   async remove(names) {
-    for (const name of names) await gateway.call("kv/deleterange", { key: encode(keys.file + name) });
+    for (const name of names) await gateway.call("kv/deleterange", { key: encode(prefix + name) });
   },
 });
 
@@ -205,19 +216,18 @@ interface Status {
   errors?: string[];
 }
 
-const health = async (gateway: EtcdGateway) => {
+const healthOf = async (gateway: EtcdGateway): Promise<EngineHealth> => {
   const asked = await Promise.all(
     gateway.urls.map(async (url) => {
       const address = url.replace(/^https?:\/\//, "");
       try {
-        const status = await gateway.ask<Status>("maintenance/status", {}, HEALTH_MS, url);
+        const status = await gateway.ask<Status>(url, "maintenance/status", {}, HEALTH_MS);
         const problem = status.errors?.join(", ") || (status.leader ? undefined : "has no leader");
         const isLeader = status.leader === status.header.member_id;
         const member: EngineMember = { address, problem, isLeader };
         return { member, status };
       } catch (error) {
-        const problem = error instanceof Error ? error.message : String(error);
-        return { member: { address, problem, isLeader: false }, status: undefined };
+        return { member: { address, problem: reasonOf(error), isLeader: false }, status: undefined };
       }
     }),
   );

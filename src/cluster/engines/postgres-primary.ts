@@ -2,20 +2,21 @@ import { SQL } from "bun";
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../lib/database-url.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { EngineUnavailable } from "../errors.ts";
-import { AttemptFailed, EngineUnanswered, firstWithin, type Remedy } from "./attempt.ts";
+import {
+  AttemptFailed,
+  BAD_CERTIFICATE,
+  EngineUnanswered,
+  firstWithin,
+  type Refusal,
+  refused,
+} from "./attempt.ts";
 import type { PemFiles } from "../log.ts";
 
-interface Rule {
-  /** Of SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-  match: RegExp;
-  remedy: Remedy;
-  /** The server may have committed nevertheless. */
-  mayHaveRun?: boolean;
-  advice?: string;
-}
-
-/** The first one that matches. A server that refuses a statement has rolled it back. */
-const RULES: readonly Rule[] = [
+/**
+ * By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. A server that refuses a statement has rolled it
+ * back.
+ */
+const REFUSALS: readonly Refusal[] = [
   // The server shuts down, or ends the session, perhaps after the commit.
   { match: /^(57P0[12]|08)/, remedy: "reconnect", mayHaveRun: true },
   // It starts, or is a standby.
@@ -35,32 +36,23 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Bun's codes of connections that were never made. */
-const NOT_CONNECTED =
-  /CONNECTION_(REFUSED|FAILED|TIMEOUT)|TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/;
+const NOT_CONNECTED = /CONNECTION_(REFUSED|FAILED|TIMEOUT)/;
 
 /** @param error of a query */
 export const failureOf = (error: unknown): AttemptFailed => {
   if (error instanceof AttemptFailed) return error;
+  if (error instanceof SQL.PostgresError && error.errno !== undefined)
+    return refused(REFUSALS, error.errno, reasonOf(error).slice(0, 200));
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const state = error instanceof SQL.PostgresError ? error.errno : undefined;
-  if (state === undefined) {
-    const isConnected = !NOT_CONNECTED.test(code);
-    return new AttemptFailed(isConnected ? reasonOf(error) : refusalOf(code), isConnected, "reconnect");
-  }
-  const rule = RULES.find(({ match }) => match.test(state));
-  const reason = reasonOf(error).slice(0, 200);
-  return new AttemptFailed(
-    rule?.advice ? `${reason}: ${rule.advice}` : reason,
-    rule?.mayHaveRun ?? false,
-    rule?.remedy,
-  );
+  const refusal = refusalOf(code);
+  return new AttemptFailed(refusal ?? reasonOf(error), refusal === undefined, "reconnect");
 };
 
-const refusalOf = (code: string): string => {
+/** Why no connection was made; undefined if there was one. */
+const refusalOf = (code: string): string | undefined => {
   if (code.endsWith("TLS_NOT_AVAILABLE")) return "the server does not offer TLS: set ssl = on";
-  if (/TLS_|CERT|ISSUER|SELF_SIGNED|ALTNAME|LEAF_SIGNATURE/.test(code))
-    return `the certificate is refused: ${code}`;
-  return "cannot be reached";
+  if (/TLS_/.test(code) || BAD_CERTIFICATE.test(code)) return `the certificate is refused: ${code}`;
+  return NOT_CONNECTED.test(code) ? "cannot be reached" : undefined;
 };
 
 /** One of the tables: they are all made in one transaction. */
@@ -69,8 +61,8 @@ const LAST = "adoption_store_file";
 const LOCK = 4_702_613_985;
 
 /**
- * `name` is that of the log in DATABASE_URL; `log` identifies its content, and changes with a restored backup. Turns may be
- * lost with the server, so they are not in its WAL. Records are compressed already.
+ * `name` is that of the log in DATABASE_URL; `log` identifies its content, and changes with a restored backup. The line for the
+ * write lease may be lost with the server, so it is not in its WAL. Records are compressed already.
  */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS adoption_store_log (
@@ -135,69 +127,26 @@ const NO_RESPONSE = "no response in time";
 /** How often to ask whether another server was promoted while this one keeps running. */
 const CHECK_MS = 5000;
 
+/** Runs a statement, and returns its rows. */
+type Rows = <Row = object>(strings: TemplateStringsArray, ...values: unknown[]) => Promise<Row[]>;
+
 /** Finds the primary among the hosts of DATABASE_URL, and finds it again after a failover. */
-export class PostgresPrimary {
-  readonly #url: DatabaseUrl;
-  readonly #tls: PemFiles | undefined;
-  #connection: Promise<Connection> | undefined;
+export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => {
+  const { hosts, credentials, path } = url;
+  let finding: Promise<Connection> | undefined;
   /** The resolved value of the promise. */
-  #current: Connection | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-
-  constructor(url: DatabaseUrl, tls: PemFiles | undefined) {
-    this.#url = url;
-    this.#tls = tls;
-  }
-
-  get hosts(): readonly EngineHost[] {
-    return this.#url.hosts;
-  }
-
-  /**
-   * Runs a statement, again if an attempt fails: so it must be one that can be carried out twice.
-   * @throws EngineUnavailable; EngineUnanswered if it may have been carried out
-   */
-  async run<Result>(
-    statement: (sql: SQL) => Promise<Result>,
-    { patienceMs = PATIENCE_MS, limitMs = LIMIT_MS }: RunOptions = {},
-  ): Promise<Result> {
-    const end = performance.now() + patienceMs;
-    let failure: AttemptFailed | undefined;
-    let mayHaveRun = false;
-    while (performance.now() < end && failure?.remedy !== "give up") {
-      const connection = await this.connect(end - performance.now()).catch(failureOf);
-      const result =
-        connection instanceof AttemptFailed ? connection : await attempt(connection.sql, statement, limitMs);
-      if (!(result instanceof AttemptFailed)) return result.value;
-      // The last failure explains more than a timeout of the next attempt.
-      if (!failure || result.message !== NO_RESPONSE) failure = result;
-      mayHaveRun ||= result.mayHaveRun;
-      if (!(connection instanceof AttemptFailed) && result.remedy === "reconnect") this.#drop(connection);
-      if (failure.remedy !== "give up") await Bun.sleep(PAUSE_MS);
-    }
-    const message = `PostgreSQL: ${failure?.message ?? NO_RESPONSE}`;
-    throw mayHaveRun ? new EngineUnanswered(message) : new EngineUnavailable(message);
-  }
-
-  /** @throws AttemptFailed */
-  async connect(limitMs: number): Promise<Connection> {
-    if (this.#isClosed) throw new AttemptFailed("the log is closed", false, "give up");
-    const connecting = (this.#connection ??= this.#find());
-    const connection = await firstWithin([connecting], limitMs);
-    if (connection) return connection;
-    throw new AttemptFailed(NO_RESPONSE, false);
-  }
+  let current: Connection | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   /** A client of one host. It connects with the first query. */
-  open(host: EngineHost, onClose: () => void = () => {}): SQL {
-    const { credentials, path } = this.#url;
-    return new SQL({
+  const open = (host: EngineHost, onClose: () => void = () => {}): SQL =>
+    new SQL({
       adapter: "postgres",
       // Otherwise Bun takes DATABASE_URL of the environment, whose form is not quite ours.
       url: `postgres://${describeHost(host)}/${encodeURIComponent(path)}`,
       ...(credentials && { username: credentials.user, password: credentials.password }),
-      tls: this.#tls ? { ...this.#tls, rejectUnauthorized: true } : "disable",
+      tls: tls ? { ...tls, rejectUnauthorized: true } : "disable",
       max: 4,
       connectionTimeout: LIMIT_MS / 1000,
       onclose: onClose,
@@ -209,73 +158,16 @@ export class PostgresPrimary {
         idle_session_timeout: 0,
       },
     });
-  }
 
-  close(): void {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    void this.#connection?.then(end, () => {});
-    this.#connection = undefined;
-  }
-
-  #drop(connection: Connection): void {
-    if (connection === this.#current) {
-      this.#current = undefined;
-      this.#connection = undefined;
-    }
+  const drop = (connection: Connection): void => {
+    if (connection === current) finding = current = undefined;
     if (!connection.ended.signal.aborted) end(connection);
-  }
+  };
 
-  async #find(): Promise<Connection> {
-    try {
-      const connection = await this.#search();
-      await createTables(connection.sql);
-      if (this.#isClosed) end(connection);
-      if (connection.ended.signal.aborted) throw new AttemptFailed("the connection was closed", false);
-      this.#current = connection;
-      if (this.hosts.length > 1)
-        this.#timer ??= setInterval(() => void this.#check().catch(() => {}), CHECK_MS).unref();
-      return connection;
-    } catch (error) {
-      this.#connection = undefined;
-      throw failureOf(error);
-    }
-  }
-
-  /** The primary; of several, which is a mistake of who fails over, the one that was promoted last. */
-  async #search(): Promise<Connection> {
-    const found: Connection[] = [];
-    const failures: AttemptFailed[] = [];
-    const first = Promise.withResolvers<void>();
-    let isOver = false;
-    const probe = async (host: EngineHost): Promise<void> => {
-      try {
-        const connection = await this.#probe(host);
-        if (isOver) return end(connection);
-        found.push(connection);
-        first.resolve();
-      } catch (error) {
-        failures.push(failureOf(error));
-      }
-    };
-    const all = Promise.all(this.hosts.map(probe));
-    await Promise.race([first.promise, all]);
-    await firstWithin([all], OTHERS_MS);
-    isOver = true;
-    const [best, ...others] = found.toSorted((a, b) => b.timeline - a.timeline);
-    others.forEach(end);
-    if (best) return best;
-    throw (
-      failures.find(({ remedy }) => remedy !== "give up") ??
-      failures[0] ??
-      new AttemptFailed("no primary", false)
-    );
-  }
-
-  async #probe(host: EngineHost): Promise<Connection> {
+  const probe = async (host: EngineHost): Promise<Connection> => {
     let connection: Connection | undefined;
     // Immediately, when the server ends: Bun would try to listen again for up to 32 s in between, and print that.
-    const sql = this.open(host, () => connection && this.#drop(connection));
+    const sql = open(host, () => connection && drop(connection));
     try {
       const [state] = (await sql`
         SELECT CASE WHEN pg_is_in_recovery() THEN NULL
@@ -289,17 +181,118 @@ export class PostgresPrimary {
       void sql.close({ timeout: 0 }).catch(() => {});
       throw error;
     }
-  }
+  };
+
+  /** The primary; of several, which is a mistake of who fails over, the one that was promoted last. */
+  const search = async (): Promise<Connection> => {
+    const found: Connection[] = [];
+    const failures: AttemptFailed[] = [];
+    const first = Promise.withResolvers<void>();
+    let isOver = false;
+    const look = async (host: EngineHost): Promise<void> => {
+      try {
+        const connection = await probe(host);
+        if (isOver) return end(connection);
+        found.push(connection);
+        first.resolve();
+      } catch (error) {
+        failures.push(failureOf(error));
+      }
+    };
+    const all = Promise.all(hosts.map(look));
+    await Promise.race([first.promise, all]);
+    await firstWithin([all], OTHERS_MS);
+    isOver = true;
+    const [best, ...others] = found.toSorted((a, b) => b.timeline - a.timeline);
+    others.forEach(end);
+    if (best) return best;
+    throw (
+      failures.find(({ remedy }) => remedy !== "give up") ??
+      failures[0] ??
+      new AttemptFailed("no primary", false)
+    );
+  };
 
   /** An old primary that was not stopped keeps responding, and would be read from forever. */
-  async #check(): Promise<void> {
-    const current = await this.#connection;
-    if (!current) return;
-    const best = await this.#search();
-    if (best.timeline > current.timeline) this.#drop(current);
+  const check = async (): Promise<void> => {
+    const connection = await finding;
+    if (!connection) return;
+    const best = await search();
+    if (best.timeline > connection.timeline) drop(connection);
     end(best);
-  }
-}
+  };
+
+  const find = async (): Promise<Connection> => {
+    try {
+      const connection = await search();
+      await createTables(connection.sql);
+      if (isClosed) end(connection);
+      if (connection.ended.signal.aborted) throw new AttemptFailed("the connection was closed", false);
+      current = connection;
+      if (hosts.length > 1) timer ??= setInterval(() => void check().catch(() => {}), CHECK_MS).unref();
+      return connection;
+    } catch (error) {
+      finding = undefined;
+      throw failureOf(error);
+    }
+  };
+
+  /** @throws AttemptFailed */
+  const connect = async (limitMs: number): Promise<Connection> => {
+    if (isClosed) throw new AttemptFailed("the log is closed", false, "give up");
+    const connection = await firstWithin([(finding ??= find())], limitMs);
+    if (connection) return connection;
+    throw new AttemptFailed(NO_RESPONSE, false);
+  };
+
+  /**
+   * Runs a statement, again if an attempt fails: so it must be one that can be carried out twice.
+   * @throws EngineUnavailable; EngineUnanswered if it may have been carried out
+   */
+  const run = async <Result>(
+    statement: (sql: SQL) => Promise<Result>,
+    { patienceMs = PATIENCE_MS, limitMs = LIMIT_MS }: RunOptions = {},
+  ): Promise<Result> => {
+    const deadline = performance.now() + patienceMs;
+    let failure: AttemptFailed | undefined;
+    let mayHaveRun = false;
+    while (performance.now() < deadline && failure?.remedy !== "give up") {
+      const connection = await connect(deadline - performance.now()).catch(failureOf);
+      const result =
+        connection instanceof AttemptFailed ? connection : await attempt(connection.sql, statement, limitMs);
+      if (!(result instanceof AttemptFailed)) return result.value;
+      // The last failure explains more than a timeout of the next attempt.
+      if (!failure || result.message !== NO_RESPONSE) failure = result;
+      mayHaveRun ||= result.mayHaveRun;
+      if (!(connection instanceof AttemptFailed) && result.remedy === "reconnect") drop(connection);
+      if (failure.remedy !== "give up") await Bun.sleep(PAUSE_MS);
+    }
+    const message = `PostgreSQL: ${failure?.message ?? NO_RESPONSE}`;
+    throw mayHaveRun ? new EngineUnanswered(message) : new EngineUnavailable(message);
+  };
+
+  const rowsWithin =
+    (options?: RunOptions): Rows =>
+    <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
+      run(async (sql) => (await sql(strings, ...values)) as Row[], options);
+
+  return {
+    hosts,
+    open,
+    connect,
+    run,
+    rows: rowsWithin(),
+    rowsWithin,
+    close(): void {
+      isClosed = true;
+      clearInterval(timer);
+      void finding?.then(end, () => {});
+      finding = undefined;
+    },
+  };
+};
+
+export type PostgresPrimary = ReturnType<typeof postgresPrimary>;
 
 const end = ({ sql, ended }: Connection): void => {
   ended.abort();

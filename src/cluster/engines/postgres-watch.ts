@@ -11,80 +11,75 @@ interface Listener {
 }
 
 /** Listens on the connection to the primary, on the next one after a failover, and polls once a second. */
-export class PostgresWatch {
-  readonly #primary: PostgresPrimary;
-  readonly #head: () => Promise<Head | undefined>;
+export const postgresWatch = ({ connect }: PostgresPrimary, head: () => Promise<Head | undefined>) => {
   /** The function that stops each one on the current connection. */
-  readonly #listeners = new Map<Listener, (() => void) | undefined>();
-  #connection: Connection | undefined;
-  #isRunning = false;
-  #wake: () => void = () => {};
-  #last = "";
+  const listeners = new Map<Listener, (() => void) | undefined>();
+  let current: Connection | undefined;
+  let isRunning = false;
+  let wake: (() => void) | undefined;
+  let last = "";
 
-  constructor(primary: PostgresPrimary, head: () => Promise<Head | undefined>) {
-    this.#primary = primary;
-    this.#head = head;
-  }
+  const start = async ({ sql }: Connection, listener: Listener): Promise<void> => {
+    const subscription = await sql.listen(listener.channel, () => listener.onNotify());
+    const stop = () => void subscription.unlisten().catch(() => {});
+    if (!listeners.has(listener)) return stop();
+    listeners.set(listener, stop);
+    listener.onNotify();
+  };
 
-  /** Calls back after notifications, and after each new connection, until `signal`. */
-  listen(channel: string, onNotify: () => void, signal?: AbortSignal): void {
-    if (signal?.aborted) return;
-    const listener = { channel, onNotify };
-    this.#listeners.set(listener, undefined);
-    signal?.addEventListener("abort", () => {
-      this.#listeners.get(listener)?.();
-      this.#listeners.delete(listener);
-    });
-    if (!this.#isRunning) void this.#run();
-    this.#wake();
-  }
+  const subscribe = async (connection: Connection): Promise<void> => {
+    if (connection !== current) {
+      current = connection;
+      for (const listener of listeners.keys()) listeners.set(listener, undefined);
+      connection.ended.signal.addEventListener("abort", () => wake?.());
+    }
+    for (const [listener, stop] of listeners) if (!stop) await start(connection, listener);
+  };
 
-  close(): void {
-    for (const stop of this.#listeners.values()) stop?.();
-    this.#listeners.clear();
-    this.#wake();
-  }
+  const look = async (): Promise<void> => {
+    const text = JSON.stringify((await head()) ?? null);
+    if (text === last) return;
+    last = text;
+    for (const { onNotify } of listeners.keys()) onNotify();
+  };
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    while (this.#listeners.size > 0) {
+  const run = async (): Promise<void> => {
+    isRunning = true;
+    while (listeners.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
+      wake = resolve;
       const timer = setTimeout(resolve, POLL_MS);
       try {
-        await this.#subscribe(await this.#primary.connect(CONNECT_MS));
-        await this.#look();
+        await subscribe(await connect(CONNECT_MS));
+        await look();
       } catch {
         // The next round tries again.
       }
       await promise;
       clearTimeout(timer);
     }
-    this.#isRunning = false;
-  }
+    isRunning = false;
+  };
 
-  async #subscribe(connection: Connection): Promise<void> {
-    if (connection !== this.#connection) {
-      this.#connection = connection;
-      for (const listener of this.#listeners.keys()) this.#listeners.set(listener, undefined);
-      connection.ended.signal.addEventListener("abort", () => this.#wake());
-    }
-    for (const [listener, stop] of this.#listeners) if (!stop) await this.#start(connection, listener);
-  }
+  return {
+    /** Calls back after notifications, and after each new connection, until `signal`. */
+    listen(channel: string, onNotify: () => void, signal: AbortSignal): void {
+      if (signal.aborted) return;
+      const listener = { channel, onNotify };
+      listeners.set(listener, undefined);
+      signal.addEventListener("abort", () => {
+        listeners.get(listener)?.();
+        listeners.delete(listener);
+      });
+      if (!isRunning) void run();
+      wake?.();
+    },
+    close(): void {
+      for (const stop of listeners.values()) stop?.();
+      listeners.clear();
+      wake?.();
+    },
+  };
+};
 
-  async #start({ sql }: Connection, listener: Listener): Promise<void> {
-    const subscription = await sql.listen(listener.channel, () => listener.onNotify());
-    const stop = () => void subscription.unlisten().catch(() => {});
-    if (!this.#listeners.has(listener)) return stop();
-    this.#listeners.set(listener, stop);
-    listener.onNotify();
-  }
-
-  async #look(): Promise<void> {
-    const head = await this.#head();
-    const text = JSON.stringify(head ?? null);
-    if (text === this.#last) return;
-    this.#last = text;
-    for (const { onNotify } of this.#listeners.keys()) onNotify();
-  }
-}
+export type PostgresWatch = ReturnType<typeof postgresWatch>;

@@ -1,10 +1,11 @@
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../lib/database-url.ts";
-import type { EngineHealth, EngineMember, Log, LogFiles, PemFiles } from "../log.ts";
+import type { EngineHealth, EngineMember, PemFiles } from "../log.ts";
 import { AttemptFailed, firstWithin } from "./attempt.ts";
-import { PostgresClaims, PostgresTurns } from "./postgres-leases.ts";
-import { failureOf, PostgresPrimary } from "./postgres-primary.ts";
-import { PostgresRecords, PostgresSnapshots } from "./postgres-records.ts";
-import { PostgresWatch } from "./postgres-watch.ts";
+import type { Engine } from "./engine.ts";
+import { postgresClaims, postgresFiles, postgresLine } from "./postgres-keys.ts";
+import { failureOf, type PostgresPrimary, postgresPrimary } from "./postgres-primary.ts";
+import { postgresRecords, postgresSnapshots } from "./postgres-records.ts";
+import { postgresWatch } from "./postgres-watch.ts";
 
 const LIMIT_MS = 2000;
 
@@ -33,7 +34,7 @@ const ask = async (primary: PostgresPrimary, host: EngineHost): Promise<State | 
 };
 
 /** Asks every host of DATABASE_URL. */
-const postgresHealth = async (primary: PostgresPrimary): Promise<EngineHealth> => {
+const healthOf = async (primary: PostgresPrimary): Promise<EngineHealth> => {
   const asked = await Promise.all(
     primary.hosts.map(async (host) => {
       const state =
@@ -61,71 +62,33 @@ const postgresHealth = async (primary: PostgresPrimary): Promise<EngineHealth> =
   };
 };
 
-/** Small files in a table. */
-const postgresFiles = (primary: PostgresPrimary, name: string): LogFiles => ({
-  async put(file, content) {
-    await primary.run(
-      (sql) => sql`
-      INSERT INTO adoption_store_file (name, file, content) VALUES (${name}, ${file}, ${content})
-      ON CONFLICT (name, file) DO UPDATE SET content = excluded.content
-    `,
-    );
-  },
-  async get(file) {
-    const [row] = await primary.run(
-      async (sql) =>
-        (await sql`SELECT content FROM adoption_store_file WHERE name = ${name} AND file = ${file}`) as {
-          content: Buffer;
-        }[],
-    );
-    return row && new Uint8Array(row.content);
-  },
-  async list(prefix) {
-    const rows = await primary.run(
-      async (sql) =>
-        (await sql`
-          SELECT file FROM adoption_store_file WHERE name = ${name} AND starts_with(file, ${prefix})
-          ORDER BY file COLLATE "C"
-        `) as { file: string }[],
-    );
-    return rows.map(({ file }) => file);
-  },
-  async remove(files) {
-    for (const file of files)
-      await primary.run(
-        (sql) => sql`DELETE FROM adoption_store_file WHERE name = ${name} AND file = ${file}`,
-      );
-  },
-});
-
 /** A log in PostgreSQL, 15 or newer. */
-export const openPostgres = (url: DatabaseUrl, tls: PemFiles | undefined): Log => {
-  const primary = new PostgresPrimary(url, tls);
+export const openPostgres = (url: DatabaseUrl, tls: PemFiles | undefined): Engine => {
+  const primary = postgresPrimary(url, tls);
   const name = url.log;
-  const node = crypto.randomUUID();
   // A name of a channel has at most 63 bytes.
   const channel = `adoption_store_${Bun.hash(name).toString(36)}`;
-  const records = new PostgresRecords(primary, { name, channel, node });
-  const snapshots = new PostgresSnapshots(primary, name);
-  const claims = new PostgresClaims(primary, name);
-  const watch = new PostgresWatch(primary, () => records.head());
-  const turns = new PostgresTurns(primary, watch, { name, node, channel: `${channel}_turn` });
+  const names = { name, channel, node: crypto.randomUUID() };
+  const head: Engine["head"] = () =>
+    primary.run(async (sql) => {
+      const [row] = (await sql`
+        SELECT log, position, id, pg_is_in_recovery() AS is_standby
+        FROM (VALUES (1)) AS one LEFT JOIN adoption_store_log ON name = ${name}
+      `) as { log: string | null; position: string; id: string; is_standby: boolean }[];
+      if (row?.is_standby) throw new AttemptFailed("the server became a standby", false, "reconnect");
+      return row?.log == null ? undefined : { log: row.log, position: Number(row.position), id: row.id };
+    });
+  const watch = postgresWatch(primary, head);
   return {
-    head: () => records.head(),
-    create: (first, replaces) => snapshots.create(first, replaces),
-    append: (after, id, record) => records.append(after, id, record),
-    read: (after, limit) => records.read(after, limit),
+    head,
+    ...postgresRecords(primary, names),
+    ...postgresSnapshots(primary, name),
     watch: (onChange, signal) => watch.listen(channel, onChange, signal),
-    turn: () => turns.take(),
-    claim: (claim, ttlMs, value) => claims.take(claim, ttlMs, value),
-    claims: (prefix) => claims.list(prefix),
-    snapshot: () => snapshots.newest(),
-    announce: (snapshot) => snapshots.announce(snapshot),
-    trim: (upTo) => snapshots.trim(upTo),
+    claims: postgresClaims(primary, name),
+    line: postgresLine(primary, watch, names),
     files: postgresFiles(primary, name),
-    health: () => postgresHealth(primary),
-    async close() {
-      await Promise.all([claims.close(), turns.close()]);
+    health: () => healthOf(primary),
+    close() {
       watch.close();
       primary.close();
     },
