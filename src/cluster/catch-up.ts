@@ -2,13 +2,11 @@ import type { Database as Client, Statement } from "bun:sqlite";
 import { appliedMigrations, endMigration, hashOf, migrateUncommitted } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
 import type { ReplicaMark } from "../db/replica-mark.ts";
-import type { Transactions } from "../db/transaction.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { isStorageFailure, StorageUnavailable } from "../lib/storage-errors.ts";
 import { LogTrimmed, ReplicaOutdated } from "./errors.ts";
-import type { ReplicaFile } from "./file.ts";
-import type { Log, LogRecord } from "./log.ts";
-import type { Progress } from "./progress.ts";
+import type { LogRecord } from "./log.ts";
+import type { Parts } from "./parts.ts";
 import {
   type DecodedRecord,
   decodeRecord,
@@ -29,15 +27,6 @@ const SLICE_MS = 20;
 /** How long to wait for another process's lock. */
 const RETRY_MS = 10;
 
-interface CatchUpOptions {
-  log: Pick<Log, "read">;
-  file: ReplicaFile;
-  transactions: Pick<Transactions, "open" | "commitOpen" | "abandon">;
-  progress: Progress;
-  /** Called after records were committed. */
-  onApplied(applied: { records: number; bytes: number }): void;
-}
-
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The result of a slice of work. */
@@ -54,8 +43,14 @@ interface Slice {
 }
 
 /** Applies the log to the file, as far as it goes. Returns when nothing is left to read. */
-export const catchUpWith = ({ log, file, transactions, progress, onApplied }: CatchUpOptions) => {
+export const catchUpWith = ({ log, file, transactions, progress, counts, reads }: Parts) => {
   const apply = writesApplier(file.writer);
+
+  const noteApplied = (records: number, bytes: number): void => {
+    counts.applied += records;
+    counts.recordBytes += bytes;
+    reads.end();
+  };
 
   const read = async (): Promise<LogRecord[]> => {
     try {
@@ -102,7 +97,7 @@ export const catchUpWith = ({ log, file, transactions, progress, onApplied }: Ca
       file.advance(mark);
       file.writer.run("COMMIT");
       progress.advance(mark);
-      onApplied({ records: 1, bytes: next.record.body.length });
+      noteApplied(1, next.record.body.length);
     } finally {
       endMigration(file.writer);
     }
@@ -116,7 +111,7 @@ export const catchUpWith = ({ log, file, transactions, progress, onApplied }: Ca
     // It was rolled back: the same records again.
     if (result.state === "locked") return 0;
     progress.advance(mark);
-    if (records > 0) onApplied({ records, bytes });
+    if (records > 0) noteApplied(records, bytes);
     if (error !== undefined) throw error;
     if (!next) return done;
     commitMigrations(next);

@@ -1,5 +1,4 @@
 import {
-  type GroupCommitOptions,
   LOCK_WAIT_MS,
   acceptWrites,
   type WriteQueue,
@@ -7,100 +6,29 @@ import {
   type WriteRunner,
   type Write,
 } from "../db/commit.ts";
-import type { Transactions } from "../db/transaction.ts";
 import { DatabaseLocked } from "../lib/storage-errors.ts";
 import { EngineUnavailable } from "./errors.ts";
-import type { HeadRequests, Progress } from "./progress.ts";
-import type { WriteLease as Lease, Log } from "./log.ts";
+import type { Parts, ReplicaOptions } from "./parts.ts";
 import type { Attempt } from "./replicate.ts";
-
-/** Notifies waiters that the log may have grown. */
-export const logGrowth = () => {
-  let { promise, resolve } = Promise.withResolvers<void>();
-  return {
-    notify(): void {
-      resolve();
-      ({ promise, resolve } = Promise.withResolvers<void>());
-    },
-    next: (): Promise<void> => promise,
-  };
-};
-
-type Growth = ReturnType<typeof logGrowth>;
-
-/** How long a node keeps writing while others wait. */
-const HOLD_MS = 60;
-
-/** When this node takes the write lease, and when it hands it over. It is only taken while several nodes write concurrently. */
-export const writeLease = (log: Pick<Log, "writeLease">) => {
-  let lease: Lease | undefined;
-  let since = 0;
-  let isContended = false;
-
-  const release = async (reason: string): Promise<void> => {
-    const held = lease;
-    lease = undefined;
-    await held?.release(reason);
-  };
-
-  return {
-    /** False if this node need not wait before it writes. */
-    mustWait: () => isContended && lease === undefined,
-    async take(): Promise<void> {
-      try {
-        lease = await log.writeLease();
-        since = performance.now();
-      } catch {
-        // Safety does not depend on it, and the append fails for the same reason.
-      }
-    },
-    isHeld: () => lease !== undefined,
-    /** Another node's record came first, or waits. */
-    contend: (isNow: boolean): void => void (isContended = isNow),
-    /** Lets others write, once this node has for long enough. */
-    async handOver(): Promise<void> {
-      const heldMs = performance.now() - since;
-      if (lease && heldMs > HOLD_MS) await release(`handed over after ${Math.round(heldMs)} ms`);
-    },
-    release: (): Promise<void> => release("no write is queued"),
-  };
-};
-
-type WriteLease = ReturnType<typeof writeLease>;
 
 /** How long to wait for another process's lock. */
 const RETRY_MS = 10;
-
-interface GroupCommitterOptions {
-  lockHolder: () => string;
-  transactions: Pick<Transactions, "run" | "lockedSince">;
-  progress: Progress;
-  heads: Pick<HeadRequests, "ask" | "isAway" | "failure">;
-  lease: WriteLease;
-  growth: Pick<Growth, "next">;
-  attempt(writes: readonly Write[]): Promise<Attempt>;
-  catchUp(): Promise<void>;
-  runDerived: WriteRunner;
-  /** Called after each commit of derived writes, before they are settled. */
-  onDerived(): void;
-}
 
 const refuse = (writes: readonly Write[], error: unknown): void => {
   for (const write of writes) write.reject(error);
 };
 
-export const groupCommitter = ({
-  lockHolder,
-  transactions,
-  progress,
-  heads,
-  lease,
-  growth,
-  attempt,
-  catchUp,
-  runDerived,
-  onDerived,
-}: GroupCommitterOptions) => {
+interface Steps {
+  attempt(writes: readonly Write[]): Promise<Attempt>;
+  /** Applies the log's new records. */
+  catchUp(): Promise<void>;
+  runDerived: WriteRunner;
+}
+
+export const groupCommitter = (
+  { lockHolder, transactions, progress, heads, lease, growth, reads }: Parts,
+  { attempt, catchUp, runDerived }: Steps,
+) => {
   const lateReason = (now: number): Error => {
     const since = transactions.lockedSince();
     return since === undefined
@@ -127,7 +55,7 @@ export const groupCommitter = ({
       });
       if (result.state === "refused") return refuse(left, result.error);
       if (result.state === "committed") {
-        onDerived();
+        reads.end();
         return settlers.forEach((settle) => settle());
       }
       await Bun.sleep(RETRY_MS);
@@ -188,15 +116,6 @@ export const groupCommitter = ({
 /** How long a node keeps the write lease while its clients read their responses, and may send their next requests. */
 const IDLE_MS = 4;
 
-interface CommitLoopOptions extends Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit"> {
-  lease: Pick<WriteLease, "isHeld" | "handOver" | "release">;
-  growth: Pick<Growth, "notify">;
-  /** Settles writes of one kind. */
-  commitGroup(writes: readonly Write[]): Promise<void>;
-  /** Applies the log's new records. */
-  catchUp(): Promise<void>;
-}
-
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Takes the first writes that can share a transaction. */
@@ -209,15 +128,15 @@ const takeGroup = (queue: WriteQueue, size: number): readonly Write[] => {
 };
 
 /** Queues writes, commits them group by group, and applies the records of others when no write waits. */
-export const commitLoop = ({
-  groupSize = 1024,
-  lockWait = LOCK_WAIT_MS,
-  queueLimit,
-  lease,
-  growth,
-  commitGroup,
-  catchUp,
-}: CommitLoopOptions) => {
+export const commitLoop = (
+  { lease, growth }: Pick<Parts, "lease" | "growth">,
+  {
+    groupSize = 1024,
+    lockWait = LOCK_WAIT_MS,
+    queueLimit,
+  }: Pick<ReplicaOptions, "groupSize" | "lockWait" | "queueLimit">,
+  { commitGroup, catchUp }: Pick<Steps, "catchUp"> & { commitGroup(writes: readonly Write[]): Promise<void> },
+) => {
   const queue = writeQueue();
   let running: Promise<void> | undefined;
   let isStopped = false;

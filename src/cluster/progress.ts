@@ -67,8 +67,6 @@ export const headRequests = (log: Pick<Log, "head">) => {
   };
 };
 
-export type HeadRequests = ReturnType<typeof headRequests>;
-
 /** Those who wait until a position is applied. */
 const positionWaiters = () => {
   const waiting = new Set<{ position: number; resolve(): void; reject(error: unknown): void }>();
@@ -185,5 +183,3 @@ export const replicaProgress = (mark: ReplicaMark) => {
     },
   };
 };
-
-export type Progress = ReturnType<typeof replicaProgress>;

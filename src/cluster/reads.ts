@@ -1,5 +1,5 @@
-import { oncePerTurn, type sharedReads } from "../db/fresh-reads.ts";
-import type { HeadRequests, Progress } from "./progress.ts";
+import { oncePerTurn } from "../db/fresh-reads.ts";
+import type { Parts, ReplicaOptions } from "./parts.ts";
 
 const APPLY_MS = 5000;
 /** How often the engine is asked for the end of the log, if nothing else asks. */
@@ -10,31 +10,18 @@ const NOTICE_MS = 10;
 /** How old a site may be by default. */
 const STALE_MS = 1000;
 
-interface ReplicaReadsOptions {
-  progress: Progress;
-  heads: Pick<HeadRequests, "ask">;
-  /** The transaction that the reads of a turn share. */
-  reads: ReturnType<typeof sharedReads>;
-  /** Called when the log has records that the file does not hold. */
-  follow(): void;
-  /** The maximum age of the data that `recent` allows, in milliseconds. */
-  staleMs?: number | undefined;
-  /** How long a read waits until the records that it must see are applied. */
-  applyMs?: number | undefined;
-}
-
 const pollInterval = (staleMs: number): number =>
   staleMs > 0 ? Math.max(MIN_POLL_MS, Math.min(POLL_MS, staleMs / 4)) : POLL_MS;
 
-/** The conditions that reads of a replica wait for. */
-export const replicaReads = ({
-  progress,
-  heads,
-  reads,
-  follow,
-  staleMs = STALE_MS,
-  applyMs = APPLY_MS,
-}: ReplicaReadsOptions) => {
+/**
+ * The conditions that reads of a replica wait for.
+ * @param follow called when the log has records that the file does not hold
+ */
+export const replicaReads = (
+  { progress, heads, reads }: Parts,
+  { staleMs = STALE_MS, applyMs = APPLY_MS }: ReplicaOptions,
+  follow: () => void,
+) => {
   const reach = async (position: number): Promise<void> => {
     try {
       await progress.reach(position, applyMs);

@@ -1,8 +1,4 @@
-import { detectChanges } from "../db/change-detection.ts";
-import { closeDatabase, type FilesLost, watchFiles } from "../db/file-loss.ts";
-import type { GroupCommitOptions } from "../db/commit.ts";
-import { sharedReads } from "../db/fresh-reads.ts";
-import { lockHolder as holderOf } from "../db/other-processes.ts";
+import { closeDatabase } from "../db/file-loss.ts";
 import {
   appliedMigrations,
   assertCurrent,
@@ -13,17 +9,16 @@ import {
 } from "../db/migrate.ts";
 import { type Migration, migrations } from "../db/migrations.ts";
 import { type Database, countPets } from "../db/open.ts";
-import { databaseReadiness, type ReadinessOptions } from "../db/readiness.ts";
-import { transactions } from "../db/transaction.ts";
+import { databaseReadiness } from "../db/readiness.ts";
 import { shrinkLog } from "../db/wal.ts";
 import { reasonOf } from "../lib/reason.ts";
 import { StorageUnavailable } from "../lib/storage-errors.ts";
 import { catchUpWith } from "./catch-up.ts";
 import type { Cluster } from "./cluster.ts";
-import { commitLoop, groupCommitter, logGrowth, writeLease } from "./commit-loop.ts";
-import { openReplicaFile, type ReplicaFile } from "./file.ts";
+import { commitLoop, groupCommitter } from "./commit-loop.ts";
+import type { ReplicaFile } from "./file.ts";
 import type { Log } from "./log.ts";
-import { headRequests, replicaProgress } from "./progress.ts";
+import { openParts, type Parts, type ReplicaOptions } from "./parts.ts";
 import { replicaReads } from "./reads.ts";
 import { makeRecord } from "./record.ts";
 import { derivedRunner, groupPerformer, replication } from "./replicate.ts";
@@ -80,80 +75,21 @@ const migrateReplica = async (
   }
 };
 
-export interface ReplicaOptions
-  extends
-    Pick<GroupCommitOptions, "groupSize" | "lockWait" | "queueLimit">,
-    Pick<ReadinessOptions, "probeMs"> {
-  /** Identifies this node. */
-  node: string;
-  /** The maximum age of the data that `recent` allows, in milliseconds. */
-  staleMs?: number;
-  /** How long a read waits until the records that it must see are applied. */
-  applyMs?: number;
-  /** Brings the schema of the whole cluster up to date, if this program is newer. Otherwise an older replica is refused. */
-  migrates?: boolean;
-}
-
 export interface Replica {
   readonly database: Database;
   readonly cluster: Cluster;
 }
 
-/** The parts that reads and writes of the file share. */
-const openParts = (path: string, log: Log) => {
-  const file = openReplicaFile(path);
-  const { promise: lost, resolve: onLost } = Promise.withResolvers<FilesLost>();
-  const changes = detectChanges(file.writer);
-  const files = watchFiles(file.writer, onLost);
-  const beginOwn = () => {
-    files.assert();
-    changes.beginOwn();
-  };
-  return {
-    log,
-    file,
-    files,
-    lost,
-    changes,
-    transactions: transactions(file.writer, { beginOwn, endOwn: changes.endOwn }),
-    progress: replicaProgress(file.mark()),
-    heads: headRequests(log),
-    lease: writeLease(log),
-    growth: logGrowth(),
-    reads: sharedReads(file.reader, changes.detect),
-    lockHolder: () => holderOf(path),
-    counts: { appends: 0, lostAppends: 0, appendSeconds: 0, recordBytes: 0, applied: 0, committed: 0 },
-  };
-};
-
-type Parts = ReturnType<typeof openParts>;
-
 const replicaWrites = (parts: Parts, options: ReplicaOptions) => {
-  const { file, counts, reads } = parts;
-  const catchUp = catchUpWith({
-    ...parts,
-    onApplied({ records, bytes }) {
-      counts.applied += records;
-      counts.recordBytes += bytes;
-      reads.end();
-    },
-  });
-  const attempt = replication({
-    ...parts,
-    perform: groupPerformer(file, () => countPets(file.client)),
-    onCommitted() {
-      counts.committed++;
-      reads.end();
-    },
-  });
-  const { commitGroup, refuseLate } = groupCommitter({
-    ...parts,
-    attempt,
-    catchUp,
-    runDerived: derivedRunner(file),
-    onDerived: reads.end,
-  });
-  return { catchUp, refuseLate, ...commitLoop({ ...options, ...parts, commitGroup, catchUp }) };
+  const { file } = parts;
+  const catchUp = catchUpWith(parts);
+  const attempt = replication(
+    parts,
+    groupPerformer(file, () => countPets(file.client)),
+  );
+  const runDerived = derivedRunner(file);
+  const { commitGroup, refuseLate } = groupCommitter(parts, { attempt, catchUp, runDerived });
+  return { catchUp, refuseLate, ...commitLoop(parts, options, { commitGroup, catchUp }) };
 };
 
 const replicaReadiness = (
@@ -182,23 +118,12 @@ export const openReplica = async (path: string, log: Log, options: ReplicaOption
     file.close();
     throw error;
   }
-  const {
-    stop: stopReads,
-    fresh,
-    recent,
-    poll,
-    notice,
-    pollMs,
-  } = replicaReads({
-    ...parts,
-    follow: writes.follow,
-    staleMs: options.staleMs,
-    applyMs: options.applyMs,
-  });
+  const { follow, expire, refuseLate } = writes;
+  const { stop: stopReads, fresh, recent, poll, notice, pollMs } = replicaReads(parts, options, follow);
   const ending = new AbortController();
   log.watch(notice, ending.signal);
   const timer = setInterval(() => {
-    writes.expire(writes.refuseLate);
+    expire(refuseLate);
     poll();
   }, pollMs);
   timer.unref();

@@ -1,12 +1,10 @@
 import type { ReplicaMark } from "../db/replica-mark.ts";
-import type { Transactions } from "../db/transaction.ts";
 import { type WriteRunner, writeRunner, type Write } from "../db/commit.ts";
 import { isStorageFailure, StorageUnavailable } from "../lib/storage-errors.ts";
 import { newRecording, NotReplicable, type Recording } from "./recorder.ts";
 import { AppendUnknown, EngineUnavailable, RecordTooLarge } from "./errors.ts";
 import type { ReplicaFile } from "./file.ts";
-import type { HeadRequests, Progress } from "./progress.ts";
-import type { Log } from "./log.ts";
+import type { Parts } from "./parts.ts";
 import { makeRecord } from "./record.ts";
 
 /** A write that ran in the open transaction. */
@@ -69,19 +67,6 @@ export const derivedRunner = ({ writer, client, record }: ReplicaFile): WriteRun
   };
 };
 
-interface ReplicationOptions {
-  log: Pick<Log, "append">;
-  file: ReplicaFile;
-  transactions: Pick<Transactions, "open" | "commitOpen" | "abandon">;
-  progress: Progress;
-  heads: HeadRequests;
-  perform(writes: readonly Write[]): PerformedGroup;
-  /** This process's writes, for `cluster status` and the metrics. */
-  counts: { appends: number; lostAppends: number; appendSeconds: number; recordBytes: number };
-  /** Called after each commit, before its writes are settled. */
-  onCommitted(): void;
-}
-
 /** `settled`: every write has its result. Otherwise all have to run again. */
 export type Attempt =
   | { readonly state: "settled"; readonly isAwaited: boolean }
@@ -101,16 +86,10 @@ const settle = ({ writes }: PerformedGroup): void => {
 };
 
 /** Returns a function that tries to commit writes through the log, in a transaction of the file that stays open meanwhile. */
-export const replication = ({
-  log,
-  file,
-  transactions,
-  progress,
-  heads,
-  perform,
-  counts,
-  onCommitted,
-}: ReplicationOptions) => {
+export const replication = (
+  { log, file, transactions, progress, heads, counts, reads }: Parts,
+  perform: (writes: readonly Write[]) => PerformedGroup,
+) => {
   /** There is nothing to record. The rows that were read may be old, and the results wrong: the head shows whether they are. */
   const confirm = async (mark: ReplicaMark, group: PerformedGroup): Promise<Attempt> => {
     transactions.abandon();
@@ -132,7 +111,8 @@ export const replication = ({
         progress.advance(next);
         progress.confirm(sentAt);
       } else progress.learnHead(next.position);
-      onCommitted();
+      counts.committed++;
+      reads.end();
       settle(group);
     }
   };
