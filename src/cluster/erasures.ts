@@ -1,7 +1,7 @@
 import { type Poller, repeat } from "../lib/poller.ts";
 import { DAY_MS } from "../lib/time.ts";
 import type { Cluster } from "./cluster.ts";
-import { EngineUnavailable } from "./errors.ts";
+import { exceptUnavailable } from "./errors.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -68,8 +68,7 @@ export const erasurePoller = (
   };
   return repeat(checkMs, work, {
     firstMs: 0,
-    // The engine's monitor reports it, once.
-    onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
+    onError: exceptUnavailable(onError),
   });
 };
 

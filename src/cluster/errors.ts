@@ -1,6 +1,13 @@
-import { OutcomeUnknown } from "../lib/storage-errors.ts";
+import { EngineUnavailable, OutcomeUnknown } from "../lib/storage-errors.ts";
 
 export { EngineUnavailable, RecordTooLarge } from "../lib/storage-errors.ts";
+
+/** Reports the other errors of a poller: that the engine is unreachable is reported once, by its monitor. */
+export const exceptUnavailable =
+  (onError: (error: unknown) => void) =>
+  (error: unknown): void => {
+    if (!(error instanceof EngineUnavailable)) onError(error);
+  };
 
 /** A record was sent to the engine, and whether it is in the log could not be found out in time. */
 export class AppendUnknown extends OutcomeUnknown {

@@ -11,22 +11,30 @@ import {
   SnapshotDamaged,
   type SnapshotParts,
   type SnapshotStore,
-  type TransferOptions,
+  type SnapshotOptions,
   getSnapshot,
   parseReference,
 } from "./snapshot-files.ts";
 
-export interface LoadOptions extends TransferOptions {
-  /** Object storage for snapshots; without one they are in the engine. */
-  objects?: SnapshotStore | undefined;
-}
-
 const outdatedPath = (path: string): string => `${path}.outdated`;
 /** The copy of a database that a snapshot is written to or made from, until it has its name. */
-export const copyPath = (path: string): string => `${path}.snapshot`;
+const copyPath = (path: string): string => `${path}.snapshot`;
 
 export const removeCopy = (path: string): void => {
   for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(copyPath(path) + end, { force: true });
+};
+
+/** Runs work on a new copy, and removes the remains of one, also those of a killed process. */
+export const withCopy = async <Result>(
+  path: string,
+  work: (copy: string) => Promise<Result>,
+): Promise<Result> => {
+  removeCopy(path);
+  try {
+    return await work(copyPath(path));
+  } finally {
+    removeCopy(path);
+  }
 };
 
 /**
@@ -89,22 +97,17 @@ export const putInPlace = async (path: string, copy: string): Promise<void> => {
   removeOutdatedMark(path);
 };
 
-const load = async (path: string, log: Log, snapshot: Snapshot, options: LoadOptions): Promise<void> => {
-  const copy = copyPath(path);
-  removeCopy(path);
-  try {
+const load = (path: string, log: Log, snapshot: Snapshot, options: SnapshotOptions): Promise<void> =>
+  withCopy(path, async (copy) => {
     const parts = parseReference(snapshot.reference);
     await getSnapshot(parts, storeOf(parts, log, options.objects), copy, options);
     assertAnnounced(copy, snapshot);
     assertSameStore(path, copy);
     await putInPlace(path, copy);
-  } finally {
-    removeCopy(path);
-  }
-};
+  });
 
 /** Replaces the database with the newest snapshot. It may be run again after a crash. @throws OperatorError, EngineUnavailable */
-export const loadSnapshot = async (path: string, log: Log, options: LoadOptions): Promise<Snapshot> => {
+export const loadSnapshot = async (path: string, log: Log, options: SnapshotOptions): Promise<Snapshot> => {
   for (let before: string | undefined; ;) {
     const snapshot = await log.snapshot();
     if (!snapshot) throw new OperatorError("the cluster's engine has no snapshot any more");

@@ -78,6 +78,7 @@ export interface WriteLease {
   release(reason: string): Promise<void>;
 }
 
+/** Disposing of it does not throw: if the engine is unreachable, the lease expires. */
 export interface Claim extends AsyncDisposable {
   /** Aborts when the lease may have ended, by this node's clock, before another node can have it. */
   readonly lost: AbortSignal;

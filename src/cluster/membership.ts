@@ -5,12 +5,13 @@ import { replicaMark, unmarkReplica } from "../db/replica-mark.ts";
 import { openExisting } from "../db/snapshot.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { reasonOf } from "../lib/reason.ts";
-import { type LoadOptions, removeOutdatedMark } from "./load-snapshot.ts";
+import { removeOutdatedMark } from "./load-snapshot.ts";
 import type { Head, Log } from "./log.ts";
 import { readNodes } from "./nodes.ts";
+import type { SnapshotOptions } from "./snapshot-files.ts";
 import { startLog } from "./start-replica.ts";
 
-interface JoinOptions extends LoadOptions {
+interface JoinOptions extends SnapshotOptions {
   /** Replaces the log that the engine has. Its nodes then start again from this store. */
   replace: boolean;
 }

@@ -1,4 +1,4 @@
-import { EngineUnavailable } from "./errors.ts";
+import { exceptUnavailable } from "./errors.ts";
 import type { Claim, Log } from "./log.ts";
 import { type Poller, repeat } from "../lib/poller.ts";
 
@@ -104,19 +104,14 @@ export const announceNode = (
   };
   const poller = repeat(updateMs, update, {
     firstMs: 0,
-    // The engine's monitor reports it, once.
-    onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
+    onError: exceptUnavailable(onError),
   });
   return {
     ...poller,
     async stop() {
       await poller.stop();
-      try {
-        await claim?.[Symbol.asyncDispose]();
-        claim = undefined;
-      } catch {
-        // The engine is unreachable: the lease expires.
-      }
+      await claim?.[Symbol.asyncDispose]();
+      claim = undefined;
     },
     list: () => nodes,
     count: () => Math.max(1, nodes.length),

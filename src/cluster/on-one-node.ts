@@ -1,5 +1,5 @@
 import { type Poller, repeat } from "../lib/poller.ts";
-import { EngineUnavailable } from "./errors.ts";
+import { exceptUnavailable } from "./errors.ts";
 import type { Claim, Log } from "./log.ts";
 
 /** A node that stops responding loses its claim after this time. */
@@ -58,8 +58,7 @@ export const onOneNode = (
 
   const trying = repeat(retryMs, tryToHold, {
     firstMs: 0,
-    // The engine's monitor reports it, once.
-    onError: (error) => (error instanceof EngineUnavailable ? undefined : onError(error)),
+    onError: exceptUnavailable(onError),
   });
   return {
     ...trying,
@@ -68,12 +67,8 @@ export const onOneNode = (
       const held = claim;
       claim = undefined;
       await stopPollers();
-      try {
-        // Only now: until then, the work may still run here.
-        await held?.[Symbol.asyncDispose]();
-      } catch {
-        // The engine is unreachable: the lease expires.
-      }
+      // Only now: until then, the work may still run here.
+      await held?.[Symbol.asyncDispose]();
     },
   };
 };

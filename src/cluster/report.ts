@@ -28,88 +28,71 @@ const GIBIBYTE = 2 ** 30;
 const failure = (text: string): ClusterProblem => ({ isFailure: true, text });
 const warning = (text: string): ClusterProblem => ({ isFailure: false, text });
 
-const memberProblems = ({ members }: EngineHealth): ClusterProblem[] => {
-  const broken = members.flatMap(({ address, problem }) =>
-    problem === undefined ? [] : [{ address, problem }],
-  );
+const memberProblems = ({ members }: EngineHealth): string[] => {
+  const broken = members.filter(({ problem }) => problem !== undefined);
   const isMajority = broken.length * 2 < members.length;
-  return broken.map(({ address, problem }) =>
-    warning(
-      `The engine's member ${address} cannot be used (${problem}): ${isMajority ? "the cluster works on, but repair it before another one fails" : "repair it"}`,
-    ),
+  const advice = isMajority ? "the cluster works on, but repair it before another one fails" : "repair it";
+  return broken.map(
+    ({ address, problem }) => `The engine's member ${address} cannot be used (${problem}): ${advice}`,
   );
 };
 
-const isEtcd = ({ version }: EngineHealth): boolean => version?.startsWith("etcd") ?? false;
-
 /** etcd refuses all writes when it reaches its quota. */
-const storageProblems = (engine: EngineHealth): ClusterProblem[] =>
-  isEtcd(engine) && engine.bytes !== undefined && engine.bytes >= DEFAULT_QUOTA * MAX_SHARE
+const storageProblems = ({ version, bytes = 0 }: EngineHealth): string[] =>
+  version?.startsWith("etcd") && bytes >= DEFAULT_QUOTA * MAX_SHARE
     ? [
-        warning(
-          `etcd stores ${(engine.bytes / GIBIBYTE).toFixed(1)} GiB, and refuses writes at its quota, which is 2 GiB unless you have set it: run etcdctl defrag on one member after the other, or set --quota-backend-bytes on all`,
-        ),
+        `etcd stores ${(bytes / GIBIBYTE).toFixed(1)} GiB, and refuses writes at its quota, which is 2 GiB unless you have set it: run etcdctl defrag on one member after the other, or set --quota-backend-bytes on all`,
       ]
     : [];
 
-const versionProblems = (nodes: readonly NodeEntry[]): ClusterProblem[] => {
-  const versions = new Map<string, string[]>();
-  for (const { version, name } of nodes) versions.set(version, [...(versions.get(version) ?? []), name]);
+const versionProblems = (nodes: readonly NodeEntry[]): string[] => {
+  const versions = Map.groupBy(nodes, ({ version }) => version);
   if (versions.size < 2) return [];
-  const list = [...versions].map(([version, names]) => `${version} on ${names.join(", ")}`).join("; ");
-  return [warning(`The nodes run different versions (${list}): finish the upgrade`)];
+  const list = [...versions].map(
+    ([version, running]) => `${version} on ${running.map(({ name }) => name).join(", ")}`,
+  );
+  return [`The nodes run different versions (${list.join("; ")}): finish the upgrade`];
 };
 
-const lagProblems = (nodes: readonly NodeEntry[], head: number): ClusterProblem[] =>
+const lagProblems = (nodes: readonly NodeEntry[], head: number): string[] =>
   nodes
     .filter(({ position }) => head - position > MAX_LAG)
-    .map(({ name, position }) =>
-      warning(
+    .map(
+      ({ name, position }) =>
         `Node ${name} is ${quantity(head - position, "record")} behind: look at its log, and at its CPU and disk`,
-      ),
     );
 
 /** Certificates, sessions and the ends of keys are judged by the clock of the node that is asked. */
-const clockProblems = (nodes: readonly NodeEntry[], now: number): ClusterProblem[] =>
+const clockProblems = (nodes: readonly NodeEntry[], now: number): string[] =>
   nodes
-    .filter((node) => Math.abs(node.now - now) > MAX_SKEW_MS)
-    .map((node) =>
-      warning(
-        `The clock of node ${node.name} differs from this machine's by ${quantity(Math.round(Math.abs(node.now - now) / 1000), "second")}: let NTP set both`,
-      ),
+    .map((node) => ({ name: node.name, skewMs: Math.abs(node.now - now) }))
+    .filter(({ skewMs }) => skewMs > MAX_SKEW_MS)
+    .map(
+      ({ name, skewMs }) =>
+        `The clock of node ${name} differs from this machine's by ${quantity(Math.round(skewMs / 1000), "second")}: let NTP set both`,
     );
 
-const snapshotProblems = (
-  snapshot: ReportedSnapshot | undefined,
-  head: number,
-  now: number,
-): ClusterProblem[] => {
+const snapshotProblems = (snapshot: ReportedSnapshot | undefined, head: number, now: number): string[] => {
   if (!snapshot) return [];
   const records = head - snapshot.position;
   const isOld = records > 0 && now - snapshot.madeAt > MAX_AGE_MS;
   return isOld || records > MAX_RECORDS_BEHIND
     ? [
-        warning(
-          `The newest snapshot is ${quantity(records, "record")} behind and from ${new Date(snapshot.madeAt).toISOString()}: the log grows until a node makes another one; look at the logs of the nodes`,
-        ),
+        `The newest snapshot is ${quantity(records, "record")} behind and from ${new Date(snapshot.madeAt).toISOString()}: the log grows until a node makes another one; look at the logs of the nodes`,
       ]
     : [];
 };
 
 /** The problems of a cluster, failures first. */
 export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: number): ClusterProblem[] => {
-  const ofEngine = [
-    ...memberProblems(engine),
-    ...storageProblems(engine),
-    ...(engine.advice ?? []).map(warning),
-  ];
+  const ofEngine = [...memberProblems(engine), ...storageProblems(engine), ...(engine.advice ?? [])];
   if (!log)
-    // The only member's own problem would repeat this.
     return [
       failure(
         `The engine cannot be used (${problem}): no node can read or write; sites go on for STALE_LIMIT. Check DATABASE_URL, the network, and the engine`,
       ),
-      ...(engine.members.length > 1 ? ofEngine : []),
+      // The only member's own problem would repeat this.
+      ...(engine.members.length > 1 ? ofEngine : []).map(warning),
     ];
   const { head, nodes, snapshot } = log;
   if (!head)
@@ -117,15 +100,18 @@ export const clusterProblems = ({ engine, log, problem }: ClusterReport, now: nu
       failure(
         "There is no log yet: start a server with this DATABASE_URL, or run adoption-store cluster join; if the engine has lost the log, run cluster join on the node that was last up to date",
       ),
-      ...ofEngine,
+      ...ofEngine.map(warning),
     ];
-  return [
-    ...(nodes.length === 0 ? [failure("No node runs: start a server with this DATABASE_URL")] : []),
+  const warnings = [
     ...ofEngine,
     ...versionProblems(nodes),
     ...lagProblems(nodes, head.position),
     ...clockProblems(nodes, now),
     ...snapshotProblems(snapshot, head.position, now),
+  ];
+  return [
+    ...(nodes.length === 0 ? [failure("No node runs: start a server with this DATABASE_URL")] : []),
+    ...warnings.map(warning),
   ];
 };
 

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { inheritOwner } from "../lib/ownership.ts";
-import type { LogFiles } from "./log.ts";
+import type { Log, LogFiles } from "./log.ts";
 
 /** The storage of snapshots' parts: the engine's `files`, or object storage, which has no size limit. */
 export type SnapshotStore = Pick<LogFiles, "put" | "get" | "list" | "remove">;
@@ -69,7 +69,9 @@ export const parseReference = (reference: string): SnapshotParts => {
   throw new SnapshotDamaged("the engine's reference to the snapshot is damaged");
 };
 
-export interface TransferOptions {
+export interface SnapshotOptions {
+  /** Object storage for snapshots; without one they are in the engine. */
+  objects?: SnapshotStore | undefined;
   signal?: AbortSignal | undefined;
   /** Called with how many bytes of the database have been sent or loaded. */
   onProgress?: ((bytes: number, of: number) => void) | undefined;
@@ -97,9 +99,11 @@ const readPart = async (file: FileHandle, offset: number, bytes: number): Promis
 /** Stores a database file in compressed parts. */
 export const putSnapshot = async (
   path: string,
-  store: SnapshotStore,
-  { signal, onProgress, ...where }: TransferOptions & Pick<SnapshotParts, "store" | "name">,
+  name: string,
+  { files }: Pick<Log, "files">,
+  { objects, signal, onProgress }: SnapshotOptions,
 ): Promise<SnapshotParts> => {
+  const store = objects ?? files;
   await using file = await open(path, "r");
   const { size: bytes } = await file.stat();
   const hash = createHash("sha256");
@@ -112,12 +116,13 @@ export const putSnapshot = async (
       parts.map(async (part, index) => {
         const content = await Bun.zstdCompress(part, { level: LEVEL });
         compressed += content.length;
-        await store.put(partName(where.name, (offsets[index] ?? 0) / PART_BYTES), content);
+        await store.put(partName(name, (offsets[index] ?? 0) / PART_BYTES), content);
       }),
     );
     onProgress?.(Math.min((offsets.at(-1) ?? 0) + PART_BYTES, bytes), bytes);
   }
-  return { ...where, bytes, sha256: hash.digest("hex"), compressed, madeAt: Date.now() };
+  const sha256 = hash.digest("hex");
+  return { store: objects ? "objects" : "engine", name, bytes, sha256, compressed, madeAt: Date.now() };
 };
 
 export const hasAllParts = async (
@@ -144,7 +149,7 @@ export const getSnapshot = async (
   parts: SnapshotParts,
   store: SnapshotStore,
   path: string,
-  { signal, onProgress }: TransferOptions = {},
+  { signal, onProgress }: SnapshotOptions,
 ): Promise<void> => {
   await using file = await open(path, "wx", 0o600);
   inheritOwner(path);

@@ -6,19 +6,20 @@ import { DAY_MS } from "../lib/time.ts";
 import type { Cluster } from "./cluster.ts";
 import { type Erasure, readErasures, removeOldErasures } from "./erasures.ts";
 import { EngineUnavailable, LogTrimmed } from "./errors.ts";
-import { copyPath, type LoadOptions, removeCopy } from "./load-snapshot.ts";
+import { withCopy } from "./load-snapshot.ts";
 import type { Log, Snapshot } from "./log.ts";
 import {
   parseReference,
   putSnapshot,
   removeSnapshots,
   snapshotName,
+  type SnapshotOptions,
   type SnapshotParts,
   SNAPSHOTS,
   snapshotsBeside,
 } from "./snapshot-files.ts";
 
-interface MakeOptions extends LoadOptions {
+interface MakeOptions extends SnapshotOptions {
   /** Identifies this node, to find its remains after it was killed. */
   node: string;
 }
@@ -37,7 +38,7 @@ const isInLog = async (log: Log, { position, ...mark }: ReplicaMark): Promise<bo
 /** The stores that may have parts of snapshots: object storage may have been set only later. */
 const cleanUp = async (
   log: Log,
-  { objects }: Pick<MakeOptions, "objects">,
+  { objects }: Pick<SnapshotOptions, "objects">,
   newest: string,
   isKept: (name: string) => boolean,
 ) => {
@@ -62,7 +63,7 @@ const markOf = (copy: string): ReplicaMark => {
 /** Removes all parts but those of these snapshots. */
 const keepOnly = (
   log: Log,
-  options: Pick<MakeOptions, "objects">,
+  options: Pick<SnapshotOptions, "objects">,
   newest: Snapshot,
   before: Snapshot = newest,
 ) => {
@@ -71,7 +72,11 @@ const keepOnly = (
 };
 
 /** Removes all records that the newest snapshot covers, and all other snapshots: nothing older is left in them. */
-export const forgetBefore = async (log: Log, snapshot: Snapshot, options: Pick<MakeOptions, "objects">) => {
+export const forgetBefore = async (
+  log: Log,
+  snapshot: Snapshot,
+  options: Pick<SnapshotOptions, "objects">,
+) => {
   await keepOnly(log, options, snapshot);
   await log.trim(snapshot.position);
 };
@@ -87,23 +92,17 @@ export const makeSnapshot = async (
   log: Log,
   options: MakeOptions,
 ): Promise<Snapshot | undefined> => {
-  const { node, objects, signal, onProgress } = options;
+  const { node, signal } = options;
   const before = await log.snapshot();
   if (!before) return undefined;
   const partsBefore = parseReference(before.reference);
   await cleanUp(log, options, partsBefore.name, (name) => !isObsolete(name, partsBefore, node));
-  const copy = copyPath(path);
-  removeCopy(path);
-  try {
+  return withCopy(path, async (copy) => {
     await copyAside(path, copy, signal);
     const mark = markOf(copy);
     if (mark.log !== before.log || mark.position <= before.position) return undefined;
-    const parts = await putSnapshot(copy, objects ?? log.files, {
-      store: objects ? "objects" : "engine",
-      name: snapshotName(dirname(partsBefore.name), mark.position, node),
-      signal,
-      onProgress,
-    });
+    const name = snapshotName(dirname(partsBefore.name), mark.position, node);
+    const parts = await putSnapshot(copy, name, log, options);
     signal?.throwIfAborted();
     const snapshot = { ...mark, reference: JSON.stringify(parts) };
     if (!(await isInLog(log, mark)) || !(await log.announce(snapshot))) return undefined;
@@ -111,9 +110,7 @@ export const makeSnapshot = async (
     // The last step: with it, an engine lets go of all that was removed.
     await log.trim(before.position);
     return snapshot;
-  } finally {
-    removeCopy(path);
-  }
+  });
 };
 
 /** A snapshot is due when the log has so many records after the last one, */

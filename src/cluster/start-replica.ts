@@ -13,14 +13,7 @@ import { ensureStoreId, storeIdOf } from "../db/store-id.ts";
 import { fileSize } from "../lib/files.ts";
 import { OperatorError } from "../lib/operator-error.ts";
 import { EngineUnavailable, LogTrimmed } from "./errors.ts";
-import {
-  copyPath,
-  isMarkedOutdated,
-  type LoadOptions,
-  loadSnapshot,
-  putInPlace,
-  removeCopy,
-} from "./load-snapshot.ts";
+import { isMarkedOutdated, loadSnapshot, putInPlace, removeCopy, withCopy } from "./load-snapshot.ts";
 import type { Head, Log } from "./log.ts";
 import {
   hasAllParts,
@@ -28,10 +21,10 @@ import {
   removeSnapshots,
   snapshotName,
   snapshotsOfLog,
-  type SnapshotStore,
+  type SnapshotOptions,
 } from "./snapshot-files.ts";
 
-interface NewLogOptions extends LoadOptions {
+interface NewLogOptions extends SnapshotOptions {
   /** The log that ends with this one. */
   replaces?: string | undefined;
 }
@@ -48,10 +41,10 @@ const restoreMark = (path: string, before: ReplicaMark | undefined): void =>
 export const startLog = async (
   path: string,
   log: Log,
-  { replaces, objects, signal, onProgress }: NewLogOptions,
+  { replaces, ...options }: NewLogOptions,
 ): Promise<boolean> => {
   const mark: ReplicaMark = { log: crypto.randomUUID(), position: 0, id: crypto.randomUUID(), checksum: "" };
-  const store: SnapshotStore = objects ?? log.files;
+  const store = options.objects ?? log.files;
   let before: ReplicaMark | undefined;
   let name = "";
   changeAlone(path, (client) => {
@@ -60,8 +53,7 @@ export const startLog = async (
     before = replicaMark(client);
     markReplica(client, mark);
   });
-  const put = () =>
-    putSnapshot(path, store, { store: objects ? "objects" : "engine", name, signal, onProgress });
+  const put = () => putSnapshot(path, name, log, options);
   const parts = await put();
   const isCreated = await log.create({ ...mark, reference: JSON.stringify(parts) }, replaces);
   // If the response to `create` was lost, it ran again.
@@ -76,18 +68,13 @@ export const startLog = async (
 };
 
 /** Starts a log from a new, empty database. @returns false if another node was first */
-const startEmptyLog = async (path: string, log: Log, options: LoadOptions): Promise<boolean> => {
-  const copy = copyPath(path);
-  removeCopy(path);
-  try {
+const startEmptyLog = (path: string, log: Log, options: SnapshotOptions): Promise<boolean> =>
+  withCopy(path, async (copy) => {
     createDatabase(copy);
     if (!(await startLog(copy, log, options))) return false;
     await putInPlace(path, copy);
     return true;
-  } finally {
-    removeCopy(path);
-  }
-};
+  });
 
 /** The file's state before the start. */
 type Found = ReplicaMark | "nothing" | "embedded" | "outdated";
@@ -122,7 +109,7 @@ const refuseWithoutLog = (path: string, found: Found): never => {
   );
 };
 
-interface StartOptions extends LoadOptions {
+interface StartOptions extends SnapshotOptions {
   /** Called when the snapshot has to be loaded or made. */
   onStep?: ((reason: string) => void) | undefined;
   /** Called before a snapshot is loaded, which may take minutes. */
