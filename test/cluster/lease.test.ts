@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
-import { keepLease } from "../../src/cluster/engines/lease.ts";
+import { keepLease } from "../../src/cluster/engines/held-keys.ts";
+import { MemoryEngine } from "../support/memory-log.ts";
 
 describe("a lease of 3 seconds", () => {
   let now = 0;
@@ -90,4 +91,12 @@ describe("a lease of 3 seconds", () => {
     expect(calls).toBe(0);
     expect(lost.aborted).toBe(false);
   });
+});
+
+test("a claim that was released is not lost", async () => {
+  const log = new MemoryEngine().open();
+  const claim = await log.claim("sweep", 60);
+  await claim?.[Symbol.asyncDispose]();
+  await Bun.sleep(100);
+  expect(claim?.lost.aborted).toBe(false);
 });

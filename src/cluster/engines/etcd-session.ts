@@ -51,26 +51,12 @@ const messageIn = (text: string): string | undefined => {
   }
 };
 
-/** Requests to members of etcd by its JSON gateway: https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/ */
-export interface EtcdSession {
-  /** The members, as origins. */
-  readonly urls: readonly string[];
-  /** @returns the response, whose status is 200 @throws AttemptFailed */
-  post(url: string, path: string, body: string, signal: AbortSignal): Promise<Response>;
-  /** Whether a member can serve: it then has a leader. */
-  isHealthy(url: string): Promise<boolean>;
-  /** The next request authenticates again. @param used the token that was refused */
-  forgetToken(used: unknown): void;
-  /** Changes with each authentication. */
-  token(): unknown;
-  close(): void;
-}
-
 const HEALTH_MS = 1000;
 /** The server hashes the password slowly. */
 const AUTHENTICATION_MS = 2000;
 
-export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles | undefined): EtcdSession => {
+/** Requests to members of etcd by its JSON gateway: https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/ */
+export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles | undefined) => {
   const session = new Bun.FetchSession({ ...(tls && { tls }), proxy: false });
   let token: Promise<string> | undefined;
 
@@ -104,14 +90,17 @@ export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles |
   };
 
   return {
+    /** The members, as origins. */
     urls: hosts.map((host) => `${tls ? "https" : "http"}://${describeHost(host)}`),
-    async post(url, path, body, signal) {
+    /** @returns the response, whose status is 200 @throws AttemptFailed */
+    async post(url: string, path: string, body: string, signal: AbortSignal): Promise<Response> {
       // A watch at a member that has lost its leader ends.
       const headers = { "grpc-metadata-hasleader": "true" };
       const authorization = credentials && { authorization: await tokenFrom(url) };
       return send(url, path, body, { ...headers, ...authorization }, signal);
     },
-    async isHealthy(url) {
+    /** Whether a member can serve: it then has a leader. */
+    async isHealthy(url: string): Promise<boolean> {
       try {
         const response = await session.fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) });
         return /"health"\s*:\s*"?true/.test(await response.text());
@@ -119,10 +108,14 @@ export const openSession = ({ hosts, credentials }: DatabaseUrl, tls: PemFiles |
         return false;
       }
     },
-    forgetToken(used) {
+    /** The next request authenticates again. @param used the token that was refused */
+    forgetToken(used: unknown): void {
       if (token === used) token = undefined;
     },
-    token: () => token,
-    close: () => session.close(),
+    /** Changes with each authentication. */
+    token: (): unknown => token,
+    close: (): void => session.close(),
   };
 };
+
+export type EtcdSession = ReturnType<typeof openSession>;

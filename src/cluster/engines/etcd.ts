@@ -1,6 +1,5 @@
 import type { DatabaseUrl } from "../../lib/database-url.ts";
-import { reasonOf } from "../../lib/reason.ts";
-import type { EngineHealth, EngineMember, Head, LogFiles, PemFiles, Snapshot } from "../log.ts";
+import type { EngineHealth, Head, LogFiles, PemFiles, Snapshot } from "../log.ts";
 import type { Engine, Place } from "./engine.ts";
 import { etcdGateway, type EtcdGateway } from "./etcd-gateway.ts";
 import {
@@ -18,6 +17,7 @@ import {
 } from "./etcd-keys.ts";
 import { etcdRecords, headText, parseHead } from "./etcd-records.ts";
 import { openSession } from "./etcd-session.ts";
+import { askMembers } from "./health.ts";
 import type { LeasedKeys } from "./held-keys.ts";
 import type { Line } from "./write-lease.ts";
 
@@ -217,26 +217,19 @@ interface Status {
 }
 
 const healthOf = async (gateway: EtcdGateway): Promise<EngineHealth> => {
-  const asked = await Promise.all(
-    gateway.urls.map(async (url) => {
-      const address = url.replace(/^https?:\/\//, "");
-      try {
-        const status = await gateway.ask<Status>(url, "maintenance/status", {}, HEALTH_MS);
-        const problem = status.errors?.join(", ") || (status.leader ? undefined : "has no leader");
-        const isLeader = status.leader === status.header.member_id;
-        const member: EngineMember = { address, problem, isLeader };
-        return { member, status };
-      } catch (error) {
-        return { member: { address, problem: reasonOf(error), isLeader: false }, status: undefined };
-      }
-    }),
+  const asked = await askMembers(gateway.urls, (url) =>
+    gateway.ask<Status>(url, "maintenance/status", {}, HEALTH_MS),
   );
-  const statuses = asked.flatMap(({ status }) => status ?? []);
+  const statuses = asked.flatMap(({ state }) => state ?? []);
   const largest = (size: (status: Status) => string | undefined): number | undefined =>
     statuses.length === 0 ? undefined : Math.max(...statuses.map((status) => Number(size(status) ?? 0)));
   return {
     version: statuses[0] && `etcd ${statuses[0].version}`,
-    members: asked.map(({ member }) => member),
+    members: asked.map(({ host, state, problem }) => ({
+      address: host.replace(/^https?:\/\//, ""),
+      problem: problem ?? (state.errors?.join(", ") || (state.leader ? undefined : "has no leader")),
+      isLeader: state !== undefined && state.leader === state.header.member_id,
+    })),
     bytes: largest(({ dbSize }) => dbSize),
     bytesInUse: largest(({ dbSizeInUse }) => dbSizeInUse),
   };

@@ -186,31 +186,18 @@ export const postgresPrimary = (url: DatabaseUrl, tls: PemFiles | undefined) => 
   /** The primary; of several, which is a mistake of who fails over, the one that was promoted last. */
   const search = async (): Promise<Connection> => {
     const found: Connection[] = [];
-    const failures: AttemptFailed[] = [];
-    const first = Promise.withResolvers<void>();
-    let isOver = false;
-    const look = async (host: EngineHost): Promise<void> => {
-      try {
-        const connection = await probe(host);
-        if (isOver) return end(connection);
-        found.push(connection);
-        first.resolve();
-      } catch (error) {
-        failures.push(failureOf(error));
-      }
-    };
-    const all = Promise.all(hosts.map(look));
-    await Promise.race([first.promise, all]);
+    const probes = hosts.map(async (host) => found.push(await probe(host)));
+    try {
+      await Promise.any(probes);
+    } catch (error) {
+      const failures = (error as AggregateError).errors.map(failureOf);
+      throw failures.find(({ remedy }) => remedy !== "give up") ?? failures[0];
+    }
+    const all = Promise.allSettled(probes);
     await firstWithin([all], OTHERS_MS);
-    isOver = true;
-    const [best, ...others] = found.toSorted((a, b) => b.timeline - a.timeline);
-    others.forEach(end);
-    if (best) return best;
-    throw (
-      failures.find(({ remedy }) => remedy !== "give up") ??
-      failures[0] ??
-      new AttemptFailed("no primary", false)
-    );
+    const best = found.reduce((one, other) => (other.timeline > one.timeline ? other : one));
+    void all.then(() => found.filter((connection) => connection !== best).forEach(end));
+    return best;
   };
 
   /** An old primary that was not stopped keeps responding, and would be read from forever. */

@@ -1,13 +1,12 @@
 import { type DatabaseUrl, describeHost, type EngineHost } from "../../lib/database-url.ts";
-import type { EngineHealth, EngineMember, PemFiles } from "../log.ts";
-import { AttemptFailed, firstWithin } from "./attempt.ts";
+import type { EngineHealth, PemFiles } from "../log.ts";
+import { AttemptFailed } from "./attempt.ts";
 import type { Engine } from "./engine.ts";
+import { askMembers } from "./health.ts";
 import { postgresClaims, postgresFiles, postgresLine } from "./postgres-keys.ts";
 import { failureOf, type PostgresPrimary, postgresPrimary } from "./postgres-primary.ts";
 import { postgresRecords, postgresSnapshots } from "./postgres-records.ts";
 import { postgresWatch } from "./postgres-watch.ts";
-
-const LIMIT_MS = 2000;
 
 interface State {
   version: string;
@@ -16,18 +15,20 @@ interface State {
   bytes: string | null;
 }
 
-const ask = async (primary: PostgresPrimary, host: EngineHost): Promise<State | AttemptFailed> => {
+/** @throws AttemptFailed */
+const stateOf = async (primary: PostgresPrimary, host: EngineHost): Promise<State> => {
   const sql = primary.open(host);
   try {
-    const rows = (await sql`
+    const [state] = (await sql`
       SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS is_standby,
         current_setting('synchronous_standby_names') AS standbys,
         (SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relname LIKE 'adoption\\_store\\_%' AND relkind = 'r')
           AS bytes
     `) as State[];
-    return rows[0] ?? new AttemptFailed("gave no rows", false);
+    if (!state) throw new AttemptFailed("gave no rows", false);
+    return state;
   } catch (error) {
-    return failureOf(error);
+    throw failureOf(error);
   } finally {
     void sql.close({ timeout: 0 }).catch(() => {});
   }
@@ -35,23 +36,17 @@ const ask = async (primary: PostgresPrimary, host: EngineHost): Promise<State | 
 
 /** Asks every host of DATABASE_URL. */
 const healthOf = async (primary: PostgresPrimary): Promise<EngineHealth> => {
-  const asked = await Promise.all(
-    primary.hosts.map(async (host) => {
-      const state =
-        (await firstWithin([ask(primary, host)], LIMIT_MS)) ??
-        new AttemptFailed("no response in time", false);
-      return { address: describeHost(host), state };
-    }),
-  );
-  const states = asked.flatMap(({ state }) => (state instanceof AttemptFailed ? [] : state));
+  const asked = await askMembers(primary.hosts, (host) => stateOf(primary, host));
+  const states = asked.flatMap(({ state }) => state ?? []);
   const leader = states.find((state) => !state.is_standby);
   const version = leader?.version ?? states[0]?.version;
   return {
     version: version === undefined ? undefined : `PostgreSQL ${version.split(" ")[0]}`,
-    members: asked.map(({ address, state }): EngineMember => {
-      if (state instanceof AttemptFailed) return { address, problem: state.message, isLeader: false };
-      return { address, problem: undefined, isLeader: !state.is_standby };
-    }),
+    members: asked.map(({ host, state, problem }) => ({
+      address: describeHost(host),
+      problem,
+      isLeader: state?.is_standby === false,
+    })),
     bytes: leader ? Number(leader.bytes ?? 0) : undefined,
     advice:
       leader?.standbys === ""
