@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { LogTrimmed, RecordTooLarge } from "../../src/cluster/errors.ts";
+import { AppendUnknown, LogTrimmed, RecordTooLarge } from "../../src/cluster/errors.ts";
 import type { Head, Log, Snapshot } from "../../src/cluster/log.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
@@ -74,6 +74,14 @@ export const describeLog = (name: string, newPlace: () => Promise<() => Promise<
         expect((await a.head())?.log).toBe(`log-${results.indexOf(true)}`);
       });
 
+      test("repeated for the same log, succeeds and changes nothing", async () => {
+        const head = await appendAll(a, await start(), ["one"]);
+        expect(await a.create(FIRST)).toBe(true);
+        expect(await b.create(FIRST, "log-0")).toBe(true);
+        expect(await b.head()).toEqual(head);
+        expect(await idsOf(b, 0)).toEqual(["one"]);
+      });
+
       test("another log replaces only the one that it names", async () => {
         const head = await appendAll(a, await start(), ["one", "two"]);
         const next = { ...FIRST, log: "log-2", position: 7, id: "restored" };
@@ -139,6 +147,17 @@ export const describeLog = (name: string, newPlace: () => Promise<() => Promise<
         await appendAll(b, head, ["two"]);
         expect((await a.append(first, "one", text("record one"))).won).toBe(true);
         expect(await idsOf(a, 0)).toEqual(["one", "two"]);
+      });
+
+      test("repeated once its record may have been removed, has an unknown outcome", async () => {
+        const first = await start();
+        const head = await appendAll(a, first, ["one", "two"]);
+        await a.announce({ ...head, checksum: "c2", reference: "" });
+        await a.trim(1);
+        expect(await outcomeOf(a.append(first, "one", text("record one")))).toThrow(AppendUnknown);
+        const second = { ...first, position: 1, id: "one" };
+        expect((await a.append(second, "two", text("record two"))).won).toBe(true);
+        expect((await a.append(second, "other", text("record two"))).won).toBe(false);
       });
 
       test("takes empty records, and every byte", async () => {
@@ -330,6 +349,8 @@ export const describeLog = (name: string, newPlace: () => Promise<() => Promise<
         expect(await a.snapshot()).toEqual(FIRST);
         expect(await b.announce(next)).toBe(true);
         expect(await a.snapshot()).toEqual(next);
+        expect(await b.announce(next)).toBe(true);
+        expect(await b.announce({ ...next, reference: "other" })).toBe(false);
         expect(await a.announce({ ...next, position: 1 })).toBe(false);
         expect(await a.snapshot()).toEqual(next);
       });

@@ -41,6 +41,14 @@ describe("the engine in memory", () => {
     expect((await log.append(head, "two", new Uint8Array())).won).toBe(true);
   });
 
+  test("keeps no record of a log that another one replaced", async () => {
+    const { engine, log } = await started();
+    await log.append(head, "one", new Uint8Array());
+    expect(engine.records).toHaveLength(1);
+    await log.create({ log: "next", position: 0, id: "first", checksum: "", reference: "" }, head.log);
+    expect(engine.records).toEqual([]);
+  });
+
   test("ends the leases of nodes that stopped", async () => {
     const { engine, log } = await started();
     const other = engine.open();

@@ -57,6 +57,34 @@ test("a holder whose lease the engine has ended loses it, and the next node in l
   expect(decisions.at(-1)).toBe("a lost the write lease: no renewal was confirmed in time");
 });
 
+test("a node whose place in the line expires continues without the lease", async () => {
+  const { engine, open, decisions } = opened();
+  await open("a").writeLease();
+  const waiting = open("b").writeLease();
+  await Bun.sleep(10);
+  engine.expireLeases();
+  engine.expireLeases();
+  await waiting;
+  expect(decisions.at(-1)).toBe("b writes without the write lease: its place in the line expired");
+});
+
+test("the next node in line has the lease as soon as it is released", async () => {
+  const { open } = opened();
+  const nodes = [open("a"), open("b")] as const;
+  const times: number[] = [];
+  let held = await nodes[0].writeLease();
+  for (const node of [nodes[1], nodes[0], nodes[1], nodes[0]]) {
+    const next = node.writeLease();
+    await Bun.sleep(10);
+    const since = performance.now();
+    await held.release("done");
+    held = await next;
+    times.push(performance.now() - since);
+  }
+  // Without a notification, a node looks four times a second.
+  expect(Math.min(...times)).toBeLessThan(100);
+});
+
 test("a node that waits in line when it closes its log continues without the lease", async () => {
   const { open, decisions } = opened();
   await open("a").writeLease();

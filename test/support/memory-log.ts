@@ -15,7 +15,8 @@ interface State {
   head: Head;
   /** The position up to which records were removed. */
   trimmed: number;
-  records: LogRecord[];
+  /** Of all logs, until they are trimmed. */
+  records: (LogRecord & { log: string })[];
   snapshot: Snapshot;
 }
 
@@ -34,8 +35,8 @@ export class MemoryEngine {
   #isAvailable = true;
   /** How long every call takes. */
   delayMs = 0;
-  /** The largest record, as with the engines. */
-  maxRecordBytes = 64 * 1024 * 1024;
+  /** The largest record, if it is smaller than with the engines. */
+  maxRecordBytes = Infinity;
   /** What happens to the next append: its response is lost, before or after the record is stored. */
   losesNextAppend: "before" | "after" | undefined;
   /** Called before each append, for example to let another node come first. */
@@ -75,7 +76,7 @@ export class MemoryEngine {
     const state = this.#state;
     const last = state?.records.pop();
     if (!state || !last) throw new Error("the log has no record");
-    state.records.push({ position: last.position, id, record });
+    state.records.push({ log: state.head.log, position: last.position, id, record });
     state.head = { ...state.head, id };
     this.#notify();
   }
@@ -127,7 +128,12 @@ export class MemoryEngine {
   #begin(first: Snapshot, before: Head | undefined): boolean {
     if (!Bun.deepEquals(this.#state?.head, before)) return false;
     const { log, position, id } = first;
-    this.#state = { head: { log, position, id }, trimmed: position, records: [], snapshot: { ...first } };
+    this.#state = {
+      head: { log, position, id },
+      trimmed: position,
+      records: this.#state?.records ?? [],
+      snapshot: { ...first },
+    };
     this.#notify();
     return true;
   }
@@ -144,7 +150,9 @@ export class MemoryEngine {
       if (loses === "after") throw new AppendUnknown("the response was lost");
       if (won) return { won, isAwaited: this.#line.some((place) => place.node !== node) };
       const state = this.#state?.head.log === after.log ? this.#state : undefined;
-      const found = state?.records.find(({ position }) => position === after.position + 1)?.id;
+      const found = state?.records.find(
+        (one) => one.log === after.log && one.position === after.position + 1,
+      )?.id;
       return { won, found, trimmed: state?.trimmed ?? 0 };
     });
   }
@@ -154,7 +162,7 @@ export class MemoryEngine {
     const position = after.position + 1;
     if (!state || !Bun.deepEquals(state.head, { log: after.log, position: after.position, id: after.id }))
       return false;
-    state.records.push({ position, id, record });
+    state.records.push({ log: after.log, position, id, record });
     state.head = { log: after.log, position, id };
     this.#notify();
     return true;
@@ -165,10 +173,10 @@ export class MemoryEngine {
     if (state?.head.log !== after.log) return undefined;
     let bytes = 0;
     const records = state.records
-      .filter(({ position }) => position > after.position)
+      .filter(({ log, position }) => log === after.log && position > after.position)
       .slice(0, limit)
       .filter(({ record }, index) => (bytes += record.length) <= MAX_READ_BYTES || index === 0)
-      .map((one) => ({ ...one, record: one.record.slice() }));
+      .map(({ position, id, record }) => ({ position, id, record: record.slice() }));
     return { trimmed: state.trimmed, records };
   }
 
@@ -226,7 +234,7 @@ export class MemoryEngine {
     const state = this.#state;
     if (state?.head.log !== log) return;
     state.trimmed = Math.max(state.trimmed, upTo);
-    state.records = state.records.filter(({ position }) => position > state.trimmed);
+    state.records = state.records.filter((one) => one.log === log && one.position > state.trimmed);
   }
 
   #fileCalls(): LogFiles {
