@@ -3,21 +3,17 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Debug } from "../../src/cluster/engines/write-lease.ts";
-import { AppendUnknown, EngineUnavailable } from "../../src/cluster/errors.ts";
-import type { Append, Head, Log } from "../../src/cluster/log.ts";
+import { EngineUnavailable } from "../../src/cluster/errors.ts";
+import type { Append, Log } from "../../src/cluster/log.ts";
 import { openLog } from "../../src/cluster/open-log.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 import { isStorageFailure } from "../../src/lib/storage-errors.ts";
 import { type TestCa, createTestCa } from "../support/certificates.ts";
 import { outcomeOf } from "../support/outcome.ts";
 import { cutProxy } from "./cut-proxy.ts";
-import { stoppedHolder } from "./cluster-holders.ts";
+import { FIRST, HEAD, lostResponse, record, stoppedHolder, unavailableServer } from "./cluster-failures.ts";
 import { ETCD, type Etcd, type EtcdOptions, startEtcd } from "./etcd.ts";
 import { describeReal, until } from "./support.ts";
-
-const FIRST = { log: "log-1", position: 0, id: "first", checksum: "", reference: "" };
-const HEAD: Head = { log: "log-1", position: 0, id: "first" };
-const record = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
   let cleanups: (() => Promise<unknown>)[] = [];
@@ -99,27 +95,15 @@ describeReal("the log in etcd, when etcd fails", [...ETCD, "curl"], () => {
     const etcd = await start(1);
     using proxy = await cutProxy(etcd.members[0]?.address ?? "");
     const log = await open(`etcd://${proxy.address}/a`);
-    await log.create(FIRST);
-    proxy.cut("kv/txn");
-    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
-    expect(proxy.cuts()).toBe(1);
-    expect(await log.read(HEAD, 10)).toHaveLength(1);
+    await lostResponse(log, proxy, "kv/txn");
   });
 
   test("without members, nothing is put; with silent ones, it is not known", async () => {
     const etcd = await start(1);
     const log = await open(etcd.url("a"));
-    await log.create(FIRST);
-    etcd.members[0]?.pause();
-    expect(await outcomeOf(log.append(HEAD, "one", record("one")))).toThrow(AppendUnknown);
-    etcd.members[0]?.resume();
-    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
-    await etcd.members[0]?.kill();
-    // The first attempt may find the old connection.
-    await outcomeOf(log.head());
-    const outcome = await outcomeOf(log.append({ ...HEAD, position: 1, id: "one" }, "two", record("two")));
-    expect(outcome).toThrow(EngineUnavailable);
-    expect(outcome).not.toThrow(AppendUnknown);
+    const [member] = etcd.members;
+    if (member) await unavailableServer(log, member);
+    expect(member).toBeDefined();
   });
 
   test("a watch calls back after its member was killed", async () => {

@@ -4,19 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Debug } from "../../src/cluster/engines/write-lease.ts";
 import { AppendUnknown, EngineUnavailable } from "../../src/cluster/errors.ts";
-import type { Head, Log } from "../../src/cluster/log.ts";
+import type { Log } from "../../src/cluster/log.ts";
 import { openLog } from "../../src/cluster/open-log.ts";
 import { parseDatabaseUrl } from "../../src/lib/database-url.ts";
 import { createTestCa } from "../support/certificates.ts";
 import { outcomeOf } from "../support/outcome.ts";
-import { stoppedHolder } from "./cluster-holders.ts";
+import { FIRST, HEAD, lostResponse, record, stoppedHolder, unavailableServer } from "./cluster-failures.ts";
 import { cutProxy } from "./cut-proxy.ts";
 import { POSTGRES, type Postgres, type PostgresOptions, startPostgres } from "./postgres.ts";
 import { describeReal, until } from "./support.ts";
-
-const FIRST = { log: "log-1", position: 0, id: "first", checksum: "", reference: "" };
-const HEAD: Head = { log: "log-1", position: 0, id: "first" };
-const record = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
   let cleanups: (() => Promise<unknown>)[] = [];
@@ -102,28 +98,12 @@ describeReal("the log in PostgreSQL, when PostgreSQL fails", POSTGRES, () => {
     const postgres = await start();
     using proxy = await cutProxy(postgres.address);
     const log = await open(postgres.url("a").replace(postgres.address, proxy.address));
-    await log.create(FIRST);
-    proxy.cut("this response is lost");
-    expect((await log.append(HEAD, "one", record("this response is lost"))).won).toBe(true);
-    expect(proxy.cuts()).toBe(1);
-    expect(await log.read(HEAD, 10)).toHaveLength(1);
+    await lostResponse(log, proxy, "this response is lost");
   });
 
   test("without a server, nothing is put; with a silent one, it is not known", async () => {
     const postgres = await start();
-    const log = await open(postgres.url("a"));
-    await log.create(FIRST);
-    postgres.pause();
-    expect(await outcomeOf(log.append(HEAD, "one", record("one")))).toThrow(AppendUnknown);
-    postgres.resume();
-    expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
-    await postgres.kill();
-    await outcomeOf(log.head());
-    const outcome = await outcomeOf(log.append({ ...HEAD, position: 1, id: "one" }, "two", record("two")));
-    expect(outcome).toThrow(EngineUnavailable);
-    expect(outcome).not.toThrow(AppendUnknown);
-    await postgres.restart();
-    expect((await log.append({ ...HEAD, position: 1, id: "one" }, "two", record("two"))).won).toBe(true);
+    await unavailableServer(await open(postgres.url("a")), postgres);
   });
 
   test("of two primaries, the one that was promoted last is used", async () => {

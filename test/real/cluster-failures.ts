@@ -1,8 +1,53 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
 import type { Debug } from "../../src/cluster/engines/write-lease.ts";
-import type { Log } from "../../src/cluster/log.ts";
+import { AppendUnknown, EngineUnavailable } from "../../src/cluster/errors.ts";
+import type { Head, Log } from "../../src/cluster/log.ts";
+import { outcomeOf } from "../support/outcome.ts";
+import type { cutProxy } from "./cut-proxy.ts";
 import { until, within } from "./support.ts";
+
+export const FIRST = { log: "log-1", position: 0, id: "first", checksum: "", reference: "" };
+export const HEAD: Head = { log: "log-1", position: 0, id: "first" };
+export const record = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** @param text of the record, or of its request */
+export const lostResponse = async (
+  log: Log,
+  proxy: Awaited<ReturnType<typeof cutProxy>>,
+  text: string,
+): Promise<void> => {
+  await log.create(FIRST);
+  proxy.cut(text);
+  expect((await log.append(HEAD, "one", record(text))).won).toBe(true);
+  expect(proxy.cuts()).toBe(1);
+  expect(await log.read(HEAD, 10)).toHaveLength(1);
+};
+
+interface Server {
+  pause(): void;
+  resume(): void;
+  kill(): Promise<unknown>;
+  restart(): Promise<unknown>;
+}
+
+/** Without a server, nothing is put; with a silent one, it is not known. */
+export const unavailableServer = async (log: Log, server: Server): Promise<void> => {
+  await log.create(FIRST);
+  server.pause();
+  expect(await outcomeOf(log.append(HEAD, "one", record("one")))).toThrow(AppendUnknown);
+  server.resume();
+  expect((await log.append(HEAD, "one", record("one"))).won).toBe(true);
+  await server.kill();
+  // The first attempt may find the old connection.
+  await outcomeOf(log.head());
+  const head = { ...HEAD, position: 1, id: "one" };
+  const outcome = await outcomeOf(log.append(head, "two", record("two")));
+  expect(outcome).toThrow(EngineUnavailable);
+  expect(outcome).not.toThrow(AppendUnknown);
+  await server.restart();
+  expect((await log.append(head, "two", record("two"))).won).toBe(true);
+};
 
 const PROGRAM = join(import.meta.dir, "lease-holder.ts");
 
