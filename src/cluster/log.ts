@@ -80,7 +80,7 @@ export interface WriteLease {
 
 /** Disposing of it does not throw: if the engine is unreachable, the lease expires. */
 export interface Claim extends AsyncDisposable {
-  /** Aborts when the lease may have ended, by this node's clock, before another node can have it. */
+  /** Aborts when the lease may have ended, by this node's clock, before another node can have it. Its reason is a text. */
   readonly lost: AbortSignal;
   /** Replaces the value that other nodes see. */
   update(value: string): Promise<void>;

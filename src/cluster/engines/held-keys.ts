@@ -39,10 +39,10 @@ export const keepLease = ({ ttlMs, since, renew }: LeaseOptions) => {
     isStopped = true;
     clearTimeout(timer);
   };
-  const end = () => {
+  const end = (reason: string) => {
     if (isStopped) return;
     stop();
-    lost.abort();
+    lost.abort(reason);
   };
   const schedule = (ms: number) => {
     clearTimeout(timer);
@@ -50,7 +50,7 @@ export const keepLease = ({ ttlMs, since, renew }: LeaseOptions) => {
   };
   const next = () => {
     // A stopped process resumes here late.
-    if (performance.now() >= deadline) return end();
+    if (performance.now() >= deadline) return end("no renewal was confirmed in time");
     const sent = performance.now();
     schedule(deadline - sent);
     void renewSince(sent);
@@ -59,7 +59,7 @@ export const keepLease = ({ ttlMs, since, renew }: LeaseOptions) => {
     try {
       const isHeld = await renew();
       if (isStopped) return;
-      if (!isHeld) return end();
+      if (!isHeld) return end("the engine ended it");
       deadline = Math.max(deadline, sent + ttlMs * (1 - MARGIN));
       schedule(ttlMs / 3);
     } catch {
@@ -67,7 +67,7 @@ export const keepLease = ({ ttlMs, since, renew }: LeaseOptions) => {
     }
   };
   schedule(ttlMs / 3);
-  /** `lost` aborts when the lease may have ended. */
+  /** `lost` aborts when the lease may have ended, with the reason. */
   return { lost: lost.signal, stop };
 };
 

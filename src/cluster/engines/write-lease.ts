@@ -71,7 +71,7 @@ export const writeLeases = ({ join, isFirst, watch }: Line, held: HeldKeys, debu
       const waitedMs = Math.round(performance.now() - since);
       debug({ reason: `first in line after ${waitedMs} ms` }, "took the write lease");
       place.lost.addEventListener("abort", () =>
-        debug({ reason: "no renewal was confirmed in time" }, "lost the write lease"),
+        debug({ reason: String(place.lost.reason) }, "lost the write lease"),
       );
       return {
         async release(reason) {
