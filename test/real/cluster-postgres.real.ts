@@ -101,7 +101,7 @@ real(
       nodes: [a, b, c],
       key,
     } = cluster;
-    /** Adds an animal once, and tries again for as long as the node waits for the engine, or for its turn at writing. */
+    /** Adds an animal once, and tries again for as long as the node waits for the engine, or for the write lease. */
     const add = async ({ url }: Node, name: string): Promise<number> => {
       const call = { method: "POST", path: "/v1/pets", body: { name, categoryId: 1 }, idempotencyKey: name };
       let id: number | undefined;
@@ -143,7 +143,10 @@ real(
     expect(await add(a, "rebuilt")).toBe(3);
     const { differences } = await compareNodes([a, b, c]);
     expect(differences).toEqual([]);
-    expect(a.output()).toContain("of the log is not the replica's");
+    // The second, if the others appended one more record before this node asked for the end of the log.
+    expect(a.output()).toMatch(
+      /of the log is not the replica's|record \d+ follows \S+, but the replica is at \d+ with/,
+    );
     console.log(`    the node serves again after ${(took / 1000).toFixed(1)} s`);
   },
 );
