@@ -48,9 +48,9 @@ const Navigation = () => {
   return (
     <header class="top">
       <a class="skip" href="#main" onClick={skip}>
-        {APP.skip}
+        Skip to content
       </a>
-      <nav aria-label={APP.areas} class="container">
+      <nav aria-label="Areas" class="container">
         <a class="product" href="/console">
           {SIGN_IN.product}
         </a>
@@ -76,7 +76,7 @@ const Navigation = () => {
             class="secondary outline"
             onClick={() => void leave(() => signingOut.run(), "console")}
           >
-            {APP.signOut}
+            Sign out
           </ActionButton>
         </div>
       </nav>
@@ -103,8 +103,8 @@ const Home = () => {
     return <Redirect to={area.href} />;
   }
   return (
-    <Page title={APP.nothing}>
-      <p>{APP.nothingText}</p>
+    <Page title="Nothing to show">
+      <p>Ask an administrator for a permission that opens a page.</p>
     </Page>
   );
 };
@@ -114,7 +114,7 @@ const guarded = (scope: (typeof AREAS)[number]["scope"], View: ComponentType) =>
   useSession().can(scope) ? (
     <View />
   ) : (
-    <Page title={APP.forbidden}>
+    <Page title="Not allowed">
       <p>
         {APP.forbiddenText[0]} <code>{scope}</code>
         {APP.forbiddenText[1]}
@@ -133,9 +133,9 @@ const PeopleArea = guarded("people:admin", People);
 const ActivityArea = guarded("audit:read", Activity);
 
 const NotFound = () => (
-  <Page title={APP.notFound}>
+  <Page title="Not found">
     <p>
-      {APP.notFoundText} <a href="/console">{APP.start}</a>
+      There is no page at this address. <a href="/console">Go to the start page.</a>
     </p>
   </Page>
 );

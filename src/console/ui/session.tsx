@@ -3,7 +3,6 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
 import { ApiError, unreachable, apiErrorOf, hasCode, setSession } from "./api/client.ts";
 import { disarm, isGuarded } from "./parts/leaving.ts";
-import { APP, SIGN_IN } from "./words.ts";
 import type { components } from "../../client/types/platform.d.ts";
 
 type Grant = components["schemas"]["Key"]["scopes"][number];
@@ -25,8 +24,8 @@ export interface User {
 
 /** Describes the user's way to sign in. */
 export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): string => {
-  if (kind === "operator") return APP.operatorText;
-  return kind === "key" ? `${name}: ${APP.keyText}` : name;
+  if (kind === "operator") return "Add yourself as an administrator under People.";
+  return kind === "key" ? `${name}: ${"the API key that you are signed in with"}` : name;
 };
 
 interface SignedOutState {
@@ -71,7 +70,7 @@ const request = async (init?: RequestInit): Promise<Response> => {
 };
 
 const userOf = ({ key, person, operator }: Extract<Received, { signedIn: true }>): User => {
-  if (operator) return { kind: "operator", id: 0, name: SIGN_IN.operator, ...operator };
+  if (operator) return { kind: "operator", id: 0, name: "Operator", ...operator };
   return person ? { kind: "person", ...person } : { kind: "key", ...key! };
 };
 
@@ -101,7 +100,13 @@ const TOKEN = /^[\w\-.~+/]+=*$/;
 
 /** Starts a session with an API key. @throws ApiError */
 export const signIn = async (secret: string): Promise<void> => {
-  const wrong = new ApiError(401, "invalid_api_key", secret === "" ? SIGN_IN.missing : SIGN_IN.wrong);
+  const wrong = new ApiError(
+    401,
+    "invalid_api_key",
+    secret === ""
+      ? "Paste the key you were given."
+      : "This key doesn't work. Check that you copied all of it.",
+  );
   if (!TOKEN.test(secret)) throw wrong;
   try {
     await request({ method: "POST", headers: { authorization: `Bearer ${secret}` } });

@@ -20,7 +20,8 @@ const useSignIn = <Input = void,>(act: (input: Input) => Promise<void>) => {
   return useAction({
     async act(input: Input) {
       await act(input);
-      if (!(await refresh()).signedIn) throw new Error(SIGN_IN.noCookie);
+      if (!(await refresh()).signedIn)
+        throw new Error("Your browser did not keep the session. Open the console at its https:// address.");
     },
   });
 };
@@ -34,7 +35,7 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
   return (
     <div class="ways" ref={element}>
       {signingIn.error && <Problem error={signingIn.error} />}
-      {hasPasskeys() && <ActionButton action={signingIn}>{PEOPLE_SIGN_IN.passkey}</ActionButton>}
+      {hasPasskeys() && <ActionButton action={signingIn}>Sign in with a passkey</ActionButton>}
       {oidc !== undefined && (
         // A target keeps the console from following the link itself.
         <a
@@ -45,7 +46,9 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
           {PEOPLE_SIGN_IN.oidc(oidc)}
         </a>
       )}
-      {oidc !== undefined && isAbove && <small>{PEOPLE_SIGN_IN.newTab}</small>}
+      {oidc !== undefined && isAbove && (
+        <small>This opens a new tab. Come back here when you have signed in.</small>
+      )}
     </div>
   );
 };
@@ -67,7 +70,11 @@ const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
       }}
     >
       {error && !isWrong && <Problem error={error} />}
-      <Field label={SIGN_IN.key} hint={SIGN_IN.hint} error={isWrong ? error?.message : undefined}>
+      <Field
+        label="API key"
+        hint="Paste the key you were given (it starts with aas_)."
+        error={isWrong ? error?.message : undefined}
+      >
         {(tied) => (
           <input
             {...tied}
@@ -88,7 +95,7 @@ const KeyForm = ({ isSecond = false }: { isSecond?: boolean }) => {
         aria-busy={isPending}
         aria-disabled={isPending}
       >
-        {SIGN_IN.submit}
+        Sign in
       </button>
     </form>
   );
@@ -103,13 +110,13 @@ const Ways = ({ oidc }: { oidc: string | undefined }) => {
       <PersonButtons oidc={oidc} />
       {usesKey ? (
         <>
-          <p class="or">{PEOPLE_SIGN_IN.or}</p>
+          <p class="or">or with a key</p>
           <KeyForm isSecond />
         </>
       ) : (
         <p class="use-key">
           <button type="button" class="link" onClick={() => setUsesKey(true)}>
-            {PEOPLE_SIGN_IN.useKey}
+            Use an API key
           </button>
         </p>
       )}
@@ -127,25 +134,23 @@ const OidcProblem = () => {
 export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | undefined }) => (
   <main class="container sign-in">
     <p class="product">{SIGN_IN.product}</p>
-    <Page title={SIGN_IN.title}>
+    <Page title="Sign in">
       <OidcProblem />
       {hasEnded && (
         <div role="status">
           <Notice tone="waiting">
-            <p>
-              {ENDED.title}. {ENDED.again}
-            </p>
+            <p>{ENDED.title}. Sign in again to continue.</p>
           </Notice>
         </div>
       )}
       <Ways oidc={oidc} />
       <details>
-        <summary>{SIGN_IN.helpTitle}</summary>
-        <p>{SIGN_IN.lost}</p>
-        <p>{SIGN_IN.where}</p>
+        <summary>I can't sign in</summary>
+        <p>New here, or lost your device? Ask an administrator for an invitation.</p>
+        <p>No administrator yet? On the server, run adoption-store people invite --first.</p>
       </details>
       <p class="links">
-        <a href="/manual">{SIGN_IN.manual}</a>
+        <a href="/manual">Read the manual</a>
       </p>
     </Page>
   </main>
@@ -195,14 +200,14 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
         </header>
         <p id={`${id}-text`}>
           {user.kind === "operator" ? (
-            ENDED.operator
+            "To continue, open a new sign-in link in another tab. What you entered is still here."
           ) : (
             <>
               {ENDED.as[user.kind]}{" "}
               <bdi>
                 <strong>{user.name}</strong>
               </bdi>{" "}
-              {ENDED.keep}
+              to continue. What you entered is still here.
             </>
           )}
         </p>
@@ -227,8 +232,14 @@ const Link = () => {
   const isFinal = token === "" || hasCode(signingIn.error, "invalid_invitation");
   if (isFinal)
     return (
-      <Page title={SIGN_IN_LINK.problem}>
-        <Problem error={new Error(SIGN_IN_LINK.invalid)} />
+      <Page title="This link doesn't work">
+        <Problem
+          error={
+            new Error(
+              "The link is incomplete, used or expired, or the store already has an administrator. Without an administrator, run adoption-store people invite --first.",
+            )
+          }
+        />
         <p>
           <a href="/console" target="_top">
             {SIGN_IN_LINK.other}
@@ -237,11 +248,13 @@ const Link = () => {
       </Page>
     );
   return (
-    <Page title={SIGN_IN_LINK.title}>
-      <p>{SIGN_IN_LINK.text}</p>
+    <Page title="Welcome">
+      <p>
+        This link signs you in once, with all permissions. Then add yourself as an administrator under People.
+      </p>
       {signingIn.error && <Problem error={signingIn.error} />}
       <p class="ways" ref={ways}>
-        <ActionButton action={signingIn}>{SIGN_IN_LINK.submit}</ActionButton>
+        <ActionButton action={signingIn}>Sign in</ActionButton>
       </p>
     </Page>
   );

@@ -20,8 +20,8 @@ export const AdopterName = ({ adoption: { id, adopter } }: { adoption: Adoption 
 /** The animal, with a link to it. */
 export const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption }) => {
   const mayRead = useSession().can("pets:read");
-  if (animal === null) return <>{words.deletedAnimal(petId)}</>;
-  const name = animal ? <bdi>{animal.name}</bdi> : words.animalNo(petId);
+  if (animal === null) return <>{`animal ${petId}, deleted`}</>;
+  const name = animal ? <bdi>{animal.name}</bdi> : `animal ${petId}`;
   return mayRead ? <a href={animalPath(petId)}>{name}</a> : <>{name}</>;
 };
 
@@ -56,7 +56,7 @@ export const Facts = ({ adoption }: { adoption: Adoption }) => {
       <dd>{adopter ? <bdi>{adopter.name}</bdi> : <em>{words.forgotten}</em>}</dd>
       {adopter && (
         <>
-          <dt>{words.emailFact}</dt>
+          <dt>E-mail</dt>
           <dd>
             <a href={`mailto:${adopter.email.split("@").map(encodeURIComponent).join("@")}`}>
               <Email address={adopter.email} />

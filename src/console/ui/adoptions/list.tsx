@@ -26,6 +26,7 @@ import { PlaceAdoption } from "./place.tsx";
 import { useAdoptions, useChangesElsewhere, useCounts } from "./queries.ts";
 import { EndAdoption, useStep } from "./step.tsx";
 import { animalLabel, words } from "./words.ts";
+import { isolated, pluralize } from "../parts/wording.ts";
 
 type Approving = ReturnType<typeof useStep>;
 
@@ -159,7 +160,7 @@ const Rows = ({ adoptions, view }: { adoptions: readonly Adoption[]; view: View 
 const tabsOf = (view: View, counts: Counts | undefined) =>
   [...STATUSES, undefined].map((status) => ({
     href: adoptionsPath({ ...view, status }),
-    name: status ?? words.all,
+    name: status ?? "all",
     isCurrent: status === view.status,
     count: counts && countOf(counts, status),
   }));
@@ -171,12 +172,12 @@ const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined
     <Empty title={words.empty(view.status, view.q !== undefined)}>
       {elsewhere > 0 && (
         <p>
-          {words.elsewhere(elsewhere)}{" "}
-          <a href={adoptionsPath({ ...view, status: undefined })}>{words.showAll}</a>
+          {`${pluralize(elsewhere, "adoption")} ${elsewhere === 1 ? "has" : "have"} another status.`}{" "}
+          <a href={adoptionsPath({ ...view, status: undefined })}>Show all</a>
         </p>
       )}
       {elsewhere === 0 && view.q !== undefined && (
-        <a href={adoptionsPath({ status: undefined })}>{words.showEvery}</a>
+        <a href={adoptionsPath({ status: undefined })}>Show all adoptions</a>
       )}
     </Empty>
   );
@@ -189,8 +190,8 @@ const OfAnimal = ({ animal: id, view }: { animal: number; view: View }) => {
   const name = animalLabel({ petId: id, ...(animal && { animal }) });
   return (
     <p>
-      <Sentence text={words.ofAnimal(name)} />{" "}
-      <a href={adoptionsPath({ q: view.q, sort: view.sort })}>{words.showAllAnimals}</a>
+      <Sentence text={`Only adoptions of ${isolated(name)}.`} />{" "}
+      <a href={adoptionsPath({ q: view.q, sort: view.sort })}>Show adoptions of all animals</a>
     </p>
   );
 };
@@ -215,10 +216,10 @@ const AdoptionList = ({ view }: { view: View }) => {
       }
     >
       <div class="finding">
-        <CountTabs label={words.tabs} tabs={tabsOf(view, counts)} />
+        <CountTabs label="Adoptions by status" tabs={tabsOf(view, counts)} />
         <SearchField
-          label={words.search}
-          placeholder={words.searchPlaceholder}
+          label="Search by adopter, e-mail, animal or number"
+          placeholder="Name, e-mail or number"
           q={view.q ?? ""}
           search={(q) => route(searchPath(view, q), true)}
         />

@@ -23,7 +23,7 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
   const error = stepping.approve.error ?? stepping.complete.error;
   const possible = mayChange ? STEPS_FROM[status] : [];
   return (
-    <section class={`step notice ${TONES[status]}`} aria-label={words.nextStep}>
+    <section class={`step notice ${TONES[status]}`} aria-label="Next step">
       {error && <Problem error={error} />}
       <p>{words.next[status]}</p>
       {possible.length > 0 && (
@@ -50,7 +50,7 @@ const Details = ({ adoption }: { adoption: Adoption }) => {
   return (
     <>
       <p>
-        <Badge tone={TONES[status]}>{status}</Badge> {words.startedAt} <Time at={createdAt} />
+        <Badge tone={TONES[status]}>{status}</Badge> Started <Time at={createdAt} />
         {updatedAt !== createdAt && (
           <>
             , {status} <Time at={updatedAt} />
@@ -69,8 +69,8 @@ export const AdoptionPage = ({ id }: { id: number }) => {
   useAdoptionLive(id);
   const isGone = error instanceof ApiError && error.status === 404;
   return (
-    <Page title={words.one(id)} back={{ href: adoptionsPath(), label: words.backToList }}>
-      {isGone && <Problem error={new Error(words.notFound)} />}
+    <Page title={`Adoption no. ${id}`} back={{ href: adoptionsPath(), label: "Back to adoptions" }}>
+      {isGone && <Problem error={new Error("There is no adoption with this number.")} />}
       {error && !adoption && !isGone && <Problem error={error} onRetry={refetch} />}
       {isPending && <Loading what={words.loadingOne} />}
       {adoption && (

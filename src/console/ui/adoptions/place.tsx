@@ -15,6 +15,7 @@ import { adoptionPath } from "./addresses.ts";
 import type { NewOrder } from "./order.ts";
 import { useAdoptionActions } from "./queries.ts";
 import { FIELDS, words } from "./words.ts";
+import { isolated, pluralize } from "../parts/wording.ts";
 
 /** How long the user may pause between two letters without a search. */
 const TYPING_MS = 150;
@@ -61,18 +62,22 @@ const AnimalChoice = ({
   const details = ({ id, categoryId }: Animal) =>
     words.animalDetails(id, categoryOf(categories, categoryId)?.name);
   return (
-    <Field label={words.animal} name="petId" hint={chosen ? details(chosen) : words.animalHint}>
+    <Field
+      label="Animal"
+      name="petId"
+      hint={chosen ? details(chosen) : "Type a name or number. Only available animals are listed."}
+    >
       {(tied) => (
         <>
           <Combobox
             tied={tied}
             name="animal"
-            listLabel={words.availableAnimals}
+            listLabel="Available animals"
             text={text}
             options={animals}
             isOutdated={isOutdated}
             keyOf={({ id }) => id}
-            message={isFetching || isOutdated ? words.searching : words.noAnimals}
+            message={isFetching || isOutdated ? "Searching…" : "No available animals found"}
             onText={onText}
             onChoose={onChoose}
           >
@@ -83,7 +88,11 @@ const AnimalChoice = ({
             )}
           </Combobox>
           <span class="visually-hidden" role="status">
-            {!chosen && text !== "" && !isFetching && !isOutdated && words.animalsFound(animals.length)}
+            {!chosen &&
+              text !== "" &&
+              !isFetching &&
+              !isOutdated &&
+              `${pluralize(animals.length, "animal")} found`}
           </span>
         </>
       )}
@@ -93,7 +102,7 @@ const AnimalChoice = ({
 
 /** For keys that may not read animals. */
 const AnimalNumber = ({ text, onText }: { text: string; onText: (text: string) => void }) => (
-  <Field label={words.animalNumber} name="petId">
+  <Field label="Animal number" name="petId">
     {(tied) => (
       <input
         {...tied}
@@ -155,7 +164,7 @@ const bodyOf = (petId: number | undefined, { name, email, note }: Draft): NewOrd
 /** The adopter. Autocomplete is off, so that browsers do not store it. */
 const AdopterFields = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft>) => void }) => (
   <>
-    <Field label={words.name} name="adopter.name">
+    <Field label="Adopter's name" name="adopter.name">
       {(tied) => (
         <input
           {...tied}
@@ -167,7 +176,7 @@ const AdopterFields = ({ draft, change }: { draft: Draft; change: (change: Parti
         />
       )}
     </Field>
-    <Field label={words.email} name="adopter.email">
+    <Field label="Adopter's e-mail address" name="adopter.email">
       {(tied) => (
         <input
           {...tied}
@@ -182,7 +191,7 @@ const AdopterFields = ({ draft, change }: { draft: Draft; change: (change: Parti
         />
       )}
     </Field>
-    <Field label={words.note} name="note" hint={words.noteHint}>
+    <Field label="Note" name="note" hint="Optional note for colleagues">
       {(tied) => (
         <textarea
           {...tied}
@@ -225,7 +234,11 @@ export const PlaceAdoption = ({
   const petId = animalId ?? chosenId(chosen, mayRead);
   const isDirty = [chosen.text, ...Object.values(draft)].some((text) => text.trim() !== "");
   return (
-    <Dialog title={given ? words.startOf(given.name) : words.start} back={back} isDirty={isDirty}>
+    <Dialog
+      title={given ? `Start adoption of ${isolated(given.name)}` : words.start}
+      back={back}
+      isDirty={isDirty}
+    >
       <Form
         error={starting.error}
         words={FIELDS}

@@ -1,4 +1,4 @@
-import { isolated, pluralize } from "../parts/wording.ts";
+import { isolated } from "../parts/wording.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import { type Adoption, type FinalStep, STATUS_AFTER, type Status, type Step } from "./order.ts";
 
@@ -12,13 +12,6 @@ const animalOf = (adoption: Adoption): string => isolated(animalLabel(adoption))
 export const words = {
   title: "Adoptions",
   start: "Start adoption",
-  startOf: (name: string) => `Start adoption of ${isolated(name)}`,
-  tabs: "Adoptions by status",
-  all: "all",
-  search: "Search by adopter, e-mail, animal or number",
-  searchPlaceholder: "Name, e-mail or number",
-  ofAnimal: (name: string) => `Only adoptions of ${isolated(name)}.`,
-  showAllAnimals: "Show adoptions of all animals",
 
   columns: {
     id: "No.",
@@ -33,12 +26,7 @@ export const words = {
     if (isSearch) return status ? `No ${status} adoptions found` : "No adoptions found";
     return status ? `No ${status} adoptions` : "No adoptions yet";
   },
-  elsewhere: (count: number) =>
-    `${pluralize(count, "adoption")} ${count === 1 ? "has" : "have"} another status.`,
-  showAll: "Show all",
-  showEvery: "Show all adoptions",
   forgotten: "data erased",
-  deletedAnimal: (id: number) => `animal ${id}, deleted`,
 
   steps: { approve: "Approve", complete: "Complete", cancel: "Cancel" } satisfies Record<Step, string>,
   stepLabel: (step: Step, adoption: Adoption) =>
@@ -68,37 +56,16 @@ export const words = {
         `${isolated(animal)} will be available again. This can't be undone, but you can start a new adoption.`,
     },
   } satisfies Record<FinalStep, object>,
-
-  nextStep: "Next step",
   stepOne: { approve: "Approve adoption", complete: "Complete adoption" },
-  startedAt: "Started",
-  emailFact: "E-mail",
-  animalNo: (id: number) => `animal ${id}`,
-
-  one: (id: number) => `Adoption no. ${id}`,
   loadingOne: "Loading the adoption",
-  backToList: "Back to adoptions",
   next: {
     placed: "Approve the adoption if the adopter can have the animal.",
     approved: "Complete the adoption when the adopter takes the animal home. This can't be undone.",
     completed: "The animal has a new home.",
     cancelled: "This adoption was cancelled.",
   } satisfies Record<Status, string>,
-  notFound: "There is no adoption with this number.",
-
-  animal: "Animal",
-  availableAnimals: "Available animals",
-  animalHint: "Type a name or number. Only available animals are listed.",
-  animalNumber: "Animal number",
   animalDetails: (id: number, category: string | undefined) =>
     category === undefined ? `no. ${id}` : `no. ${id}, ${category}`,
-  noAnimals: "No available animals found",
-  searching: "Searching…",
-  animalsFound: (count: number) => `${pluralize(count, "animal")} found`,
-  name: "Adopter's name",
-  email: "Adopter's e-mail address",
-  note: "Note",
-  noteHint: "Optional note for colleagues",
   started: (adoption: Adoption) => `Adoption of ${animalOf(adoption)} started (no. ${adoption.id})`,
 } as const;
 

@@ -4,6 +4,7 @@ import { type Change, type Outcome, type Wanted, failureOf, outcomeOf, wantedAni
 import { type Animal, type AnimalVersion, type NewAnimal, changeOf } from "./animal.ts";
 import { applyChanges, readVersions, slicesOf } from "./queries.ts";
 import { WORDS } from "./words.ts";
+import { formatCount } from "../parts/wording.ts";
 
 /** Saves the fields that differ, if the animal still is this version. @throws ApiError precondition_failed */
 const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> => {
@@ -87,7 +88,10 @@ export const useAnimalActions = () => {
     async changeBack(changed: Outcome["changed"]): Promise<void> {
       const changes = changed.map(({ before, now }) => ({ from: now, to: before }));
       const { failed } = await saveAll(queries, changes);
-      if (failed.length > 0) throw new Error(WORDS.notUndone(failed.length, changed.length));
+      if (failed.length > 0)
+        throw new Error(
+          `${formatCount(failed.length)} of ${formatCount(changed.length)} could not be undone: others have changed these animals since.`,
+        );
     },
   };
 };

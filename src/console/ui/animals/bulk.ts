@@ -4,7 +4,6 @@ import { ApiError } from "../api/client.ts";
 import { ERRORS } from "../api/words.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import type { Animal, AnimalVersion, NewAnimal } from "./animal.ts";
-import { WORDS } from "./words.ts";
 
 /** The change to make to every animal. A status of null clears it. */
 export type Wanted = { status: NewAnimal["status"] | null } | { categoryId: Animal["categoryId"] };
@@ -27,9 +26,9 @@ export interface Outcome {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  pet_in_order: WORDS.isHeld,
-  precondition_failed: WORDS.wasChanged,
-  not_found: WORDS.isDeleted,
+  pet_in_order: "it has an open adoption",
+  precondition_failed: "somebody else changed it",
+  not_found: "it was deleted",
 };
 
 /** Why an animal was not changed, after its name. */

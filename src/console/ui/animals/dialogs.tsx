@@ -46,7 +46,7 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
     at: back,
     says: (animal) => ({
       words: WORDS.addedMessage(animal),
-      link: { href: animalPath(animal.id, view), label: WORDS.viewAnimal },
+      link: { href: animalPath(animal.id, view), label: "View animal" },
     }),
   });
   return (
@@ -55,7 +55,7 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
         draft={draft}
         onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
         categories={isLoading ? undefined : categories}
-        submitLabel={WORDS.addButton}
+        submitLabel="Add"
         back={back}
         error={adding.error}
         isBusy={adding.isPending}
@@ -71,7 +71,7 @@ const Loaded = () => {
   useEffect(() => text.current?.focus(), []);
   return (
     <p ref={text} tabIndex={-1}>
-      {WORDS.reloaded}
+      Reloaded. Your changes are still here: save or cancel.
     </p>
   );
 };
@@ -92,7 +92,7 @@ const Outdated = ({
           <Loaded />
         ) : (
           <>
-            <p>{WORDS.outdated}</p>
+            <p>Somebody else has changed this animal, so nothing was saved.</p>
             <button
               type="button"
               class="secondary outline"
@@ -100,7 +100,7 @@ const Outdated = ({
               aria-disabled={isPending}
               onClick={() => run()}
             >
-              {WORDS.reload}
+              Reload and keep my changes
             </button>
           </>
         )}
@@ -177,7 +177,7 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
       categories={categories}
       {...(theirs && { hints: hintsOf(theirs, categories) })}
       {...((isOutdated || theirs) && { notice: <Outdated isLoaded={!isOutdated} reloading={reloading} /> })}
-      submitLabel={WORDS.save}
+      submitLabel="Save"
       back={back}
       error={saving.error}
       isBusy={saving.isPending || reloading.isPending}
@@ -235,21 +235,19 @@ const DeleteForm = ({
   };
   return (
     <div ref={content}>
-      {shown && (
-        <Problem error={shown} {...(isOutdated && { onRetry: reload, retryLabel: WORDS.reloadOne })} />
-      )}
+      {shown && <Problem error={shown} {...(isOutdated && { onRetry: reload, retryLabel: "Reload" })} />}
       {isHeld && mayReadOrders && (
         <p>
-          <a href={adoptionsPath({ animal: id })}>{WORDS.showAdoptions}</a>
+          <a href={adoptionsPath({ animal: id })}>Show its adoptions</a>
         </p>
       )}
       <p>
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {status && <StatusBadge status={status} />} {WORDS.deletedPermanently}
+        {status && <StatusBadge status={status} />} will be deleted permanently.
       </p>
-      <p>{WORDS.noUndo}</p>
+      <p>This can't be undone. Its adoptions stay.</p>
       <DialogButtons
         back={back}
         label={WORDS.delete}
@@ -275,7 +273,7 @@ const DeleteAnimal = ({
 }) => {
   const { data: version, error, isPending, refetch } = useAnimalVersion(id);
   return (
-    <Dialog title={WORDS.deleteTitle} back={back}>
+    <Dialog title="Delete animal" back={back}>
       {error && <Problem error={error} onRetry={refetch} />}
       {isPending && <Loading what={WORDS.loadingOne} />}
       {version && (

@@ -50,7 +50,7 @@ const Choice = ({
   categories,
   value,
   onChoose,
-  hint = WORDS.categoryHint,
+  hint = "Type a name to find a category or create one.",
 }: CategoryFieldProps & { categories: readonly Category[] }) => {
   /** Undefined once a category is chosen: its name is shown. */
   const [typed, setTyped] = useState<string>();
@@ -74,7 +74,7 @@ const Choice = ({
     <Field
       label={WORDS.category}
       name={NAME}
-      hint={creating.isPending ? WORDS.creatingCategory : hint}
+      hint={creating.isPending ? "Creating the category…" : hint}
       error={refusalOf(creating.error)}
     >
       {(tied) => (
@@ -82,7 +82,7 @@ const Choice = ({
           <Combobox
             tied={tied}
             name={NAME}
-            listLabel={WORDS.categories}
+            listLabel="Categories"
             text={typed ?? label}
             options={options}
             chosen={Math.max(0, chosen)}
@@ -99,7 +99,7 @@ const Choice = ({
             {(option) =>
               option.kind === "create" ? (
                 <>
-                  {WORDS.createCategory} “<bdi>{option.name}</bdi>”
+                  Create category “<bdi>{option.name}</bdi>”
                 </>
               ) : (
                 <bdi>{option.kind === "category" ? option.name : WORDS.categoryNo(option.id)}</bdi>
@@ -117,9 +117,7 @@ const Choice = ({
 
 /** Shown while the categories load. */
 const LoadingChoice = () => (
-  <Field label={WORDS.category}>
-    {(tied) => <input {...tied} disabled value={WORDS.loadingCategories} />}
-  </Field>
+  <Field label={WORDS.category}>{(tied) => <input {...tied} disabled value="Loading…" />}</Field>
 );
 
 /** The category of an animal: an existing one, a new one, or any id. */
@@ -136,7 +134,7 @@ interface FieldProps {
 }
 
 const NameField = ({ draft, onChange, hint = "" }: FieldProps) => (
-  <Field label={WORDS.name} name="name" hint={hint}>
+  <Field label="Name" name="name" hint={hint}>
     {(tied) => (
       <input
         {...tied}

@@ -31,10 +31,10 @@ const TABS = [undefined, ...STATUSES];
 /** How many animals of the search and the category have each status. Each count links to its animals. */
 const Tiles = ({ statistics, view }: { statistics: Statistics | undefined; view: View }) => (
   <CountTabs
-    label={WORDS.tabs}
+    label="Animals by status"
     tabs={TABS.map((status) => ({
       href: animalsPath({ ...view, status }),
-      name: status ? STATUS_NAMES[status] : WORDS.all,
+      name: status ? STATUS_NAMES[status] : "all",
       isCurrent: status === view.status,
       count: statistics && countOf(statistics, status),
     }))}
@@ -62,7 +62,7 @@ const CategoryChoice = ({
       value={category}
       onChange={(event) => onChoose(event.currentTarget.value)}
     >
-      <option value="">{WORDS.allCategories}</option>
+      <option value="">All categories</option>
       {isUnknown && <option value={category}>{WORDS.categoryNo(category)}</option>}
       {categories.map(({ id, name }) => (
         <option key={id} value={String(id)}>
@@ -80,8 +80,8 @@ const FilterForm = ({ view }: { view: View }) => {
   return (
     <div class="filter">
       <SearchField
-        label={WORDS.search}
-        placeholder={WORDS.searchPlaceholder}
+        label="Search by name or number"
+        placeholder="Name or no."
         q={q.trim()}
         search={(q) => route(animalsPath({ ...view, q }), true)}
       />
@@ -98,9 +98,9 @@ const Arrivals = ({ count, isMany, show }: { count: number; isMany: boolean; sho
   <div class="arrivals" role="status">
     {count > 0 && (
       <p class="notice good">
-        {isMany ? WORDS.manyArrivals : WORDS.arrivals(count)}{" "}
+        {isMany ? "Many more animals" : `${formatCount(count)} more ${count === 1 ? "animal" : "animals"}`}{" "}
         <button type="button" class="link" onClick={show}>
-          {WORDS.show}
+          Show
         </button>
       </p>
     )}
@@ -126,8 +126,8 @@ const Bars = ({ days, describedBy }: { days: readonly Day[]; describedBy: string
 
 const DaysTable = ({ days }: { days: readonly Day[] }) => (
   <details>
-    <summary>{WORDS.chartTable}</summary>
-    <Table label={WORDS.chartLabel} columns={[WORDS.day, { name: WORDS.added, kind: "number" }]}>
+    <summary>Show as table</summary>
+    <Table label={WORDS.chartLabel} columns={["Day (UTC)", { name: "Added", kind: "number" }]}>
       {days.toReversed().map(({ date, count }) => (
         <tr key={date}>
           <td>{dayName(date)}</td>
@@ -143,11 +143,11 @@ const Days = ({ days = [] }: { days: readonly Day[] | undefined }) => {
   const id = useId();
   return (
     <>
-      <p id={id}>{first ? summaryOf(days) : WORDS.counting}</p>
+      <p id={id}>{first ? summaryOf(days) : "Counting…"}</p>
       <Bars days={days} describedBy={id} />
       <p class="ends" aria-hidden="true">
         <span>{first ? dayName(first.date) : "\u00a0"}</span>
-        <span>{first ? WORDS.today : ""}</span>
+        <span>{first ? "today" : ""}</span>
       </p>
       <DaysTable days={days} />
     </>
@@ -159,9 +159,9 @@ const Chart = ({ filter }: { filter: Filter }) => {
   const { data, error, refetch } = useStatistics(filter);
   return (
     <details class="added">
-      <summary>{WORDS.chart}</summary>
+      <summary>Added in the last 30 days</summary>
       {error && !data ? (
-        <Problem error={new Error(WORDS.notCounted(error.message))} onRetry={refetch} />
+        <Problem error={new Error(`The animals could not be counted. ${error.message}`)} onRetry={refetch} />
       ) : (
         <Days days={data?.addedByDay} />
       )}
@@ -176,7 +176,7 @@ const NoAnimals = ({ view }: { view: View }) => (
       {useSession().can("pets:write") && (
         <div class="buttons">
           <a class="button" href={animalsPath(view, "new")}>
-            {WORDS.addFirst}
+            Add an animal
           </a>
           <a class="button secondary outline" href={animalsPath(view, "import")}>
             {WORDS.importFile}
@@ -191,7 +191,7 @@ const NoAnimals = ({ view }: { view: View }) => (
 const EmptyList = ({ view }: { view: View }) =>
   view.status || isNarrow(view) ? (
     <Empty title={WORDS.empty(view)}>
-      <a href={animalsPath()}>{WORDS.showAll}</a>
+      <a href={animalsPath()}>Show all animals</a>
     </Empty>
   ) : (
     <NoAnimals view={view} />

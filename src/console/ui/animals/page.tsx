@@ -38,11 +38,11 @@ const useAdoptionsOf = (petId: number) =>
 const AnimalAdoptions = ({ id }: { id: number }) => {
   const { data, error, isPending, refetch } = useAdoptionsOf(id);
   const path = adoptionsPath({ animal: id });
-  if (isPending) return <Loading what={WORDS.loadingAdoptions} />;
+  if (isPending) return <Loading what="Loading adoptions" />;
   return (
     <>
       {error && <Problem error={error} onRetry={refetch} />}
-      {data?.items.length === 0 && <p>{WORDS.noAdoptions}</p>}
+      {data?.items.length === 0 && <p>No adoptions yet</p>}
       {data && data.items.length > 0 && (
         <>
           <Table
@@ -76,7 +76,7 @@ const AnimalAdoptions = ({ id }: { id: number }) => {
             ))}
           </Table>
           <p>
-            <a href={path}>{WORDS.showInAdoptions}</a>
+            <a href={path}>Show in adoptions</a>
           </p>
         </>
       )}
@@ -137,8 +137,8 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
   useLiveAnimals({ onGap: () => void rereadAnimal(queries, id) });
   return (
     <Page
-      title={animal?.name ?? WORDS.one(id)}
-      back={{ href: list, label: WORDS.back }}
+      title={animal?.name ?? `Animal ${id}`}
+      back={{ href: list, label: "Back to animals" }}
       actions={
         animal && (
           <AnimalLinks
@@ -151,7 +151,7 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
     >
       {error && <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />}
       {isPending && !error && <Loading what={WORDS.loadingOne} />}
-      {animal === null && <Notice tone="waiting">{WORDS.wasDeleted}</Notice>}
+      {animal === null && <Notice tone="waiting">This animal was deleted.</Notice>}
       {animal && <Details animal={animal} />}
       <AnimalDialog id={id} act={act} back={path} after={list} />
     </Page>

@@ -31,21 +31,21 @@ export const AnimalLinks = ({
   return (
     <>
       {can("orders:write") && status === "available" && (
-        <a class={linkClass} href={pathOf("adopt")} aria-label={WORDS.adoptOne(name)}>
-          {WORDS.adopt}
+        <a class={linkClass} href={pathOf("adopt")} aria-label={`Adopt ${name}`}>
+          Adopt
         </a>
       )}
       {can("orders:read") && status === "pending" && (
-        <a class={linkClass} href={adoptionsPath({ animal: id })} aria-label={WORDS.adoptionOf(name)}>
-          {WORDS.adoption}
+        <a class={linkClass} href={adoptionsPath({ animal: id })} aria-label={`Adoption of ${name}`}>
+          Adoption
         </a>
       )}
       {can("pets:write") && (
         <>
-          <a class={linkClass} href={pathOf("change")} aria-label={WORDS.editOne(name)}>
-            {WORDS.edit}
+          <a class={linkClass} href={pathOf("change")} aria-label={`Edit ${name}`}>
+            Edit
           </a>
-          <a class={linkClass} href={pathOf("delete")} aria-label={WORDS.deleteOne(name)}>
+          <a class={linkClass} href={pathOf("delete")} aria-label={`Delete ${name}`}>
             {WORDS.delete}
           </a>
         </>
@@ -83,7 +83,7 @@ const Row = ({
         <a href={animalPath(id, view)}>
           <bdi>{name}</bdi>
         </a>{" "}
-        {isNew && <Badge tone="good">{WORDS.isNew}</Badge>}
+        {isNew && <Badge tone="good">new</Badge>}
       </td>
       <td data-column="Category">
         <span class="narrow" aria-hidden="true">
@@ -105,10 +105,10 @@ const Row = ({
 
 const COLUMNS: readonly Column[] = [
   { name: WORDS.columns.id, kind: "number", sort: "-id" },
-  { name: WORDS.columns.name, sort: "name" },
+  { name: "Name", sort: "name" },
   WORDS.columns.category,
   WORDS.columns.status,
-  { name: WORDS.columns.actions, kind: "actions" },
+  { name: "Actions", kind: "actions" },
 ];
 
 /** A table of animals with their actions. Those with an id in `added` are marked as new. */

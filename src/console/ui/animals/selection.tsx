@@ -14,6 +14,7 @@ import { type Animal, STATUS_NAMES, type Status, isStatus } from "./animal.ts";
 import { type Outcome, type Wanted, csvOf, reasonOf } from "./bulk.ts";
 import { CategoryField, StatusOptions } from "./form.tsx";
 import { FIELDS, WORDS } from "./words.ts";
+import { pluralize, formatCount } from "../parts/wording.ts";
 
 /** Saves a file as the browser's downloads are saved. */
 const download = (name: string, text: string): void => {
@@ -40,27 +41,27 @@ export const SelectionBar = ({
   const { categories } = useCategories();
   if (selected.length === 0) return null;
   return (
-    <section class="selection" aria-label={WORDS.selection}>
-      <strong role="status">{WORDS.selected(selected.length)}</strong>
+    <section class="selection" aria-label="Selected animals">
+      <strong role="status">{`${pluralize(selected.length, "animal")} selected`}</strong>
       <button type="button" class="small secondary outline" onClick={onClear}>
-        {WORDS.clear}
+        Clear
       </button>
       {can("pets:write") && (
         <>
           <a class="button small secondary outline" href={animalsPath(view, SELECTED, "status")}>
-            <span class="verb">{WORDS.change}</span> {WORDS.setStatus}
+            <span class="verb">{WORDS.change}</span> status
           </a>
           <a class="button small secondary outline" href={animalsPath(view, SELECTED, "category")}>
-            <span class="verb">{WORDS.change}</span> {WORDS.setCategory}
+            <span class="verb">{WORDS.change}</span> category
           </a>
         </>
       )}
       <button
         type="button"
         class="small secondary outline"
-        onClick={() => download(WORDS.fileName, csvOf(selected, categories))}
+        onClick={() => download("animals.csv", csvOf(selected, categories))}
       >
-        {WORDS.export}
+        Export
       </button>
     </section>
   );
@@ -87,7 +88,7 @@ export const Failures = ({
       ))}
     </ul>
     <button type="button" class="secondary outline small" onClick={onClose}>
-      {WORDS.close}
+      Close
     </button>
   </div>
 );
@@ -103,7 +104,7 @@ const Names = ({ animals }: { animals: readonly Animal[] }) => (
         <bdi>{name}</bdi>
       </Fragment>
     ))}
-    {animals.length > MAX_NAMES && ` ${WORDS.andMore(animals.length - MAX_NAMES)}`}
+    {animals.length > MAX_NAMES && ` ${`and ${formatCount(animals.length - MAX_NAMES)} more`}`}
   </p>
 );
 
@@ -137,7 +138,9 @@ const BulkForm = ({
     onDone,
     at: back,
     says: ({ changed }, { what }) =>
-      changed.length > 0 ? WORDS.manyChanged(changed.length, what) : undefined,
+      changed.length > 0
+        ? `${pluralize(changed.length, "animal")} ${changed.length === 1 ? "is" : "are"} now ${what}`
+        : undefined,
     undo: ({ changed }) => changeBack(changed),
   });
   const { error, isPending, run } = changing;
@@ -145,10 +148,12 @@ const BulkForm = ({
     <Form error={error} words={FIELDS} onSubmit={() => isReady && run({ wanted, what })}>
       <Names animals={animals} />
       {children}
-      <p role="status">{isPending && count > 0 && WORDS.progress(count, animals.length)}</p>
+      <p role="status">
+        {isPending && count > 0 && `${formatCount(count)} of ${formatCount(animals.length)}`}
+      </p>
       <DialogButtons
         back={back}
-        label={WORDS.changeMany(animals.length)}
+        label={`Change ${pluralize(animals.length, "animal")}`}
         isBusy={isPending}
         isEnabled={isReady}
       />
@@ -162,7 +167,7 @@ const StatusForm = (props: FormProps) => {
     <BulkForm
       {...props}
       wanted={{ status: status || null }}
-      what={status ? STATUS_NAMES[status] : WORDS.withoutStatus}
+      what={status ? STATUS_NAMES[status] : "without a status"}
     >
       <Field label={WORDS.status}>
         {(tied) => (

@@ -9,11 +9,11 @@ import type { Entry, Kind } from "./entry.ts";
 import { KINDS, WORDS, actorWords, resourceWords } from "./words.ts";
 
 const ACTORS = [
-  ["", WORDS.everybody],
-  ["person", WORDS.people],
-  ["key", WORDS.keys],
-  ["operator", WORDS.operator],
-  ["service", WORDS.service],
+  ["", "Everybody"],
+  ["person", "People"],
+  ["key", "Keys"],
+  ["operator", "The operator"],
+  ["service", "The service"],
 ] as const;
 
 const kindOf = (filter: string | undefined): string => filter?.split(":")[0] ?? "";
@@ -67,13 +67,13 @@ const Narrow = ({ filter, entries }: { filter: Filter; entries: readonly Entry[]
     <>
       {isOne(actor) && (
         <p>
-          {WORDS.onlyOf(first ? actorWords(first.actor) : (actor ?? ""))}{" "}
+          {`Only what ${first ? actorWords(first.actor) : (actor ?? "")} did.`}{" "}
           <a href={activityPath({ ...filter, actor: undefined })}>{WORDS.showAll}</a>
         </p>
       )}
       {isOne(resource) && (
         <p>
-          {WORDS.onlyOne(first ? resourceWords(first.resource) : (resource ?? ""))}{" "}
+          {`Only what happened to ${first ? resourceWords(first.resource) : (resource ?? "")}.`}{" "}
           <a href={activityPath({ ...filter, resource: undefined })}>{WORDS.showAll}</a>
         </p>
       )}
@@ -90,19 +90,19 @@ const FilterForm = ({ filter, entries }: { filter: Filter; entries: readonly Ent
     <>
       <div class="activity-filter">
         <Choice
-          label={WORDS.who}
+          label="Who"
           value={kindOf(filter.actor)}
           options={ACTORS}
           onChoose={(actor) => show({ actor })}
         />
         <Choice
-          label={WORDS.what}
+          label="What"
           value={kindOf(filter.resource)}
-          options={[["", WORDS.everything], ...kinds]}
+          options={[["", "Everything"], ...kinds]}
           onChoose={(resource) => show({ resource })}
         />
-        <Day label={WORDS.since} value={filter.since ?? ""} onChoose={(since) => show({ since })} />
-        <Day label={WORDS.until} value={filter.until ?? ""} onChoose={(until) => show({ until })} />
+        <Day label="From" value={filter.since ?? ""} onChoose={(since) => show({ since })} />
+        <Day label="To" value={filter.until ?? ""} onChoose={(until) => show({ until })} />
       </div>
       <Narrow filter={filter} entries={entries} />
     </>
@@ -116,14 +116,14 @@ export const Activity = () => {
   const found = useActivity(filter);
   const isFiltered = Object.values(filter).some((one) => one !== undefined);
   return (
-    <Page title={WORDS.title}>
+    <Page title="Activity">
       <FilterForm filter={filter} entries={found.items} />
       <List
         found={found}
         thing="entry"
         things="entries"
         empty={
-          <Empty title={isFiltered ? WORDS.noMatch : WORDS.nothing}>
+          <Empty title={isFiltered ? "Nothing matches these filters" : "Nothing has been recorded"}>
             {isFiltered && <a href={activityPath()}>{WORDS.showAll}</a>}
           </Empty>
         }

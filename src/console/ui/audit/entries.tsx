@@ -90,7 +90,12 @@ export const History = ({ resource, id }: { resource: HistoryKind; id: number | 
   return (
     <section class="history" aria-label={WORDS.history}>
       <h2>{WORDS.history}</h2>
-      <List found={found} thing="entry" things="entries" empty={<p class="explained">{WORDS.noHistory}</p>}>
+      <List
+        found={found}
+        thing="entry"
+        things="entries"
+        empty={<p class="explained">Nothing has been recorded yet.</p>}
+      >
         {(entries) => <Entries entries={entries} />}
       </List>
     </section>

@@ -135,8 +135,6 @@ const FIELDS: Readonly<Record<string, string>> = {
   rejected: "Rejected",
 };
 
-const NOTHING = "none";
-
 const STAGES: Readonly<Record<string, string>> = {
   awaiting_dns: "waiting for DNS",
   dns_conflict: "DNS conflict",
@@ -168,7 +166,7 @@ export const changeWords = (
   nameOf: (categoryId: string) => string,
 ): string => {
   const valueOf = (value: string | undefined): string => {
-    if (value === undefined) return NOTHING;
+    if (value === undefined) return "none";
     if (field === "categoryId") return nameOf(value);
     if (field === "scopes") return permissionsOf(value);
     if (field === "status") return isStatus(value) ? STATUS_NAMES[value] : value;
@@ -181,22 +179,6 @@ export const changeWords = (
 };
 
 export const WORDS = {
-  title: "Activity",
   history: "History",
-  noHistory: "Nothing has been recorded yet.",
-  nothing: "Nothing has been recorded",
-  noMatch: "Nothing matches these filters",
   showAll: "Show all",
-  who: "Who",
-  what: "What",
-  since: "From",
-  until: "To",
-  everybody: "Everybody",
-  people: "People",
-  keys: "Keys",
-  operator: "The operator",
-  service: "The service",
-  everything: "Everything",
-  onlyOf: (actor: string) => `Only what ${actor} did.`,
-  onlyOne: (resource: string) => `Only what happened to ${resource}.`,
 } as const;

@@ -9,8 +9,9 @@ import { type ActionState, useAction, useIdempotencyKey } from "../parts/action.
 import { type Category, categoriesPath, categoryOf } from "./category.ts";
 import { CATEGORIES, useCategories, useCounts } from "./queries.ts";
 import { FIELDS, WORDS } from "./words.ts";
+import { pluralize } from "../parts/wording.ts";
 
-const UNKNOWN = new ApiError(404, "not_found", WORDS.unknown);
+const UNKNOWN = new ApiError(404, "not_found", "This category no longer exists.");
 
 /** A dialog about one category. */
 const OneCategory = ({
@@ -27,7 +28,7 @@ const OneCategory = ({
   return (
     <Dialog title={title} back={categoriesPath()}>
       {error && <Problem error={error} onRetry={refetch} />}
-      {isPending && !error && <Loading what={WORDS.loadingOne} />}
+      {isPending && !error && <Loading what="Loading the category" />}
       {data && !category && <Problem error={UNKNOWN} />}
       {category && children(category)}
     </Dialog>
@@ -76,7 +77,7 @@ export const NewCategory = () => {
   });
   return (
     <Dialog title={WORDS.add} back={categoriesPath()}>
-      <NameForm submitLabel={WORDS.addButton} action={add} />
+      <NameForm submitLabel="Add" action={add} />
     </Dialog>
   );
 };
@@ -89,7 +90,7 @@ const RenameForm = ({ category: { id, name: before } }: { category: Category }) 
     isUnchanged: (name) => name === before,
     changes: [CATEGORIES],
     at: categoriesPath(),
-    says: ({ name }) => WORDS.renamed(before, name),
+    says: ({ name }) => `“${before}” renamed to “${name}”`,
     undo: () => send(before),
   });
   return <NameForm given={before} submitLabel={WORDS.renameButton} action={rename} />;
@@ -97,7 +98,7 @@ const RenameForm = ({ category: { id, name: before } }: { category: Category }) 
 
 /** The dialog that renames a category. */
 export const RenameCategory = ({ id }: { id: number }) => (
-  <OneCategory id={id} title={WORDS.rename}>
+  <OneCategory id={id} title="Rename category">
     {(category) => <RenameForm category={category} />}
   </OneCategory>
 );
@@ -107,7 +108,7 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
     act: () => store.DELETE("/categories/{categoryId}", { params: { path: { categoryId: id } } }),
     changes: [CATEGORIES],
     at: categoriesPath(),
-    says: () => WORDS.deleted(name),
+    says: () => `“${name}” deleted`,
   });
   const count = useCounts().data?.get(id) ?? 0;
   return (
@@ -117,11 +118,13 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {count > 0 ? WORDS.inUse(count) : WORDS.consequence}
+        {count > 0
+          ? `has ${pluralize(count, "animal")}, so it can't be deleted. Move ${count === 1 ? "it" : "them"} to another category first.`
+          : "will be deleted permanently. This can't be undone."}
       </p>
       {(count > 0 || hasCode(error, "category_in_use")) && (
         <p>
-          <a href={animalsPath({ category: String(id) })}>{WORDS.showAnimals}</a>
+          <a href={animalsPath({ category: String(id) })}>Show its animals</a>
         </p>
       )}
       <DialogButtons
@@ -138,7 +141,7 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
 
 /** The dialog that deletes a category. */
 export const DeleteCategory = ({ id }: { id: number }) => (
-  <OneCategory id={id} title={WORDS.remove}>
+  <OneCategory id={id} title="Delete category">
     {(category) => <DeleteForm category={category} />}
   </OneCategory>
 );

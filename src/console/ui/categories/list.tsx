@@ -3,7 +3,7 @@ import { useRoute } from "../parts/navigation.ts";
 import { animalsPath } from "../animals/addresses.ts";
 import { useLiveAnimals } from "../animals/live.ts";
 import { ANIMALS } from "../animals/queries.ts";
-import { formatCount } from "../parts/wording.ts";
+import { formatCount, pluralize } from "../parts/wording.ts";
 import { idOf } from "../parts/address.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
@@ -12,7 +12,7 @@ import { Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { type Category, categoriesPath } from "./category.ts";
 import { DeleteCategory, NewCategory, RenameCategory } from "./dialogs.tsx";
-import { useCategories, useCounts } from "./queries.ts";
+import { useCategories, useCounts, MAX_CATEGORIES } from "./queries.ts";
 import { UsualSpecies } from "./usual-species.tsx";
 import { WORDS } from "./words.ts";
 
@@ -31,7 +31,7 @@ const Row = ({
       {id}
     </td>
     <td data-column={WORDS.name}>
-      <a href={animalsPath({ category: String(id) })} aria-label={WORDS.animalsOf(name)}>
+      <a href={animalsPath({ category: String(id) })} aria-label={`Animals in ${name}`}>
         <bdi>{name}</bdi>
       </a>
     </td>
@@ -41,10 +41,10 @@ const Row = ({
     {mayChange && (
       <td class="actions">
         <div>
-          <a href={categoriesPath(id, "rename")} aria-label={WORDS.renameOne(name)}>
+          <a href={categoriesPath(id, "rename")} aria-label={`Rename ${name}`}>
             {WORDS.renameButton}
           </a>
-          <a href={categoriesPath(id, "delete")} aria-label={WORDS.deleteOne(name)}>
+          <a href={categoriesPath(id, "delete")} aria-label={`Delete ${name}`}>
             {WORDS.deleteButton}
           </a>
         </div>
@@ -65,8 +65,8 @@ const CategoryList = () => {
       items={found.categories}
       thing="category"
       things="categories"
-      words={WORDS.shown(found.categories.length)}
-      purpose={WORDS.purpose}
+      words={`${found.categories.length < MAX_CATEGORIES ? "" : "The first "}${pluralize(found.categories.length, "category", "categories")}`}
+      purpose="Group animals by kind, such as dogs and cats."
     >
       {(categories) => (
         <Table
@@ -77,7 +77,7 @@ const CategoryList = () => {
             { name: WORDS.number, kind: "number" },
             WORDS.name,
             { name: WORDS.animals, kind: "number" },
-            ...(mayChange ? [{ name: WORDS.actions, kind: "actions" as const }] : []),
+            ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : []),
           ]}
         >
           {categories.map((category) => (

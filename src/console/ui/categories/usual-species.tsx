@@ -48,7 +48,7 @@ export const UsualSpecies = () => {
     },
     changes: [CATEGORIES],
     onDone: finish,
-    says: () => WORDS.usualAdded,
+    says: () => "Usual species added",
   });
   // A repetition is offered after an error, although the first categories exist.
   const isOffered = categories?.length === 0 || adding.isPending || adding.error !== null;
@@ -59,10 +59,10 @@ export const UsualSpecies = () => {
       <p>{WORDS.usualOffer}</p>
       <div class="buttons">
         <ActionButton action={adding} class="small">
-          {WORDS.usualAccept}
+          Add the usual species
         </ActionButton>
         <button type="button" class="small secondary outline" onClick={finish}>
-          {WORDS.usualDecline}
+          No, thanks
         </button>
       </div>
     </Notice>

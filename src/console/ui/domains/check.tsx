@@ -56,11 +56,11 @@ export const CheckDomain = ({ project: { slug, target } }: { project: Project })
           {CHECK.title}
         </h2>
       </header>
-      <p>{CHECK.text}</p>
+      <p>See what to change in a domain's DNS before you add it. Nothing is stored.</p>
       <Form error={checking.error} words={FIELDS} onSubmit={() => checking.run(hostnameIn(typed))}>
-        <HostnameField typed={typed} understood={CHECK.understood} onType={setTyped} />
+        <HostnameField typed={typed} understood="This will check" onType={setTyped} />
         <button aria-busy={checking.isPending} aria-disabled={checking.isPending}>
-          {CHECK.submit}
+          Check
         </button>
       </Form>
       {checking.data && <Result check={checking.data} />}

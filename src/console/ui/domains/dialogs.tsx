@@ -21,7 +21,7 @@ import {
   withPrimary,
 } from "./model.ts";
 import { ALL_DOMAINS, KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
-import { ADD, FIELDS, REMOVE } from "./words.ts";
+import { FIELDS, REMOVE } from "./words.ts";
 
 /** The host name that was read from a pasted address. */
 const Understood = ({ typed, understood }: { typed: string; understood: string }) => {
@@ -29,7 +29,7 @@ const Understood = ({ typed, understood }: { typed: string; understood: string }
   return (
     <span role="status">
       {hostname === "" || hostname === typed ? (
-        ADD.hint
+        "For example docs.example.org, example.org or *.example.org. You can paste an address."
       ) : (
         <>
           {understood} <strong>{hostname}</strong>
@@ -50,7 +50,11 @@ export const HostnameField = ({
   understood: string;
   onType: (text: string) => void;
 }) => (
-  <Field label={ADD.label} name="hostname" hint={<Understood typed={typed} understood={understood} />}>
+  <Field
+    label="Domain or subdomain"
+    name="hostname"
+    hint={<Understood typed={typed} understood={understood} />}
+  >
     {(tied) => (
       <input
         {...tied}
@@ -69,7 +73,7 @@ export const HostnameField = ({
 /** The project had the domain already: the dialog stays. */
 class PresentError extends Error {
   constructor(readonly domain: Domain) {
-    super(ADD.present(isolated(shownName(domain))));
+    super(`This project already has ${isolated(shownName(domain))}.`);
   }
 }
 
@@ -97,12 +101,12 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
       addDomain(slug, { hostname, pair: isPairChosen && offeredPair(hostname) !== undefined }),
     changes: [KEYS.all(slug)],
     at: (domain) => domainPath(slug, domain.hostname),
-    says: (domain) => ADD.added(shownName(domain)),
+    says: (domain) => `${shownName(domain)} added`,
   });
   const { error } = adding;
   const present = error instanceof PresentError ? error : undefined;
   return (
-    <Dialog title={ADD.title} back={back} isDirty={typed.trim() !== "" && !present}>
+    <Dialog title="Add domain" back={back} isDirty={typed.trim() !== "" && !present}>
       <Form
         error={present ? undefined : error}
         words={FIELDS}
@@ -113,11 +117,11 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
           <Notice tone="waiting">
             <p role="alert">
               <Sentence text={present.message} />{" "}
-              <a href={domainPath(slug, present.domain.hostname)}>{ADD.open}</a>
+              <a href={domainPath(slug, present.domain.hostname)}>Open it</a>
             </p>
           </Notice>
         )}
-        <HostnameField typed={typed} understood={ADD.understood} onType={setTyped} />
+        <HostnameField typed={typed} understood="This will add" onType={setTyped} />
         {pair !== undefined && (
           <label>
             <input
@@ -126,10 +130,10 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
               checked={isPairChosen}
               onChange={(event) => setPairChosen(event.currentTarget.checked)}
             />
-            {ADD.pair(pair, primary)}
+            {`Also add ${pair}${primary === undefined ? "" : ` and redirect it to ${primary}`}`}
           </label>
         )}
-        <DialogButtons back={back} label={ADD.save} isBusy={adding.isPending} />
+        <DialogButtons back={back} label="Add domain" isBusy={adding.isPending} />
       </Form>
     </Dialog>
   );
@@ -257,7 +261,7 @@ type Choice = "redirect" | "remove";
 
 const Choices = ({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }) => (
   <fieldset>
-    <legend>{REMOVE.legend}</legend>
+    <legend>Has the address been shared?</legend>
     {(["redirect", "remove"] as const).map((one) => (
       <label key={one}>
         <input
@@ -285,7 +289,7 @@ const PrimaryField = ({
   isRequired: boolean;
   onChoose: (hostname: string) => void;
 }) => (
-  <Field label={REMOVE.primary} hint={REMOVE.primaryHint}>
+  <Field label="New primary domain" hint="Other domains redirect to it.">
     {(tied) => (
       <select
         {...tied}
@@ -295,10 +299,10 @@ const PrimaryField = ({
       >
         {targets.map((target) => (
           <option key={target.hostname} value={target.hostname}>
-            {target.stage === "live" ? shownName(target) : REMOVE.notLive(shownName(target))}
+            {target.stage === "live" ? shownName(target) : `${shownName(target)} (not active yet)`}
           </option>
         ))}
-        {!isRequired && <option value="">{REMOVE.noPrimary}</option>}
+        {!isRequired && <option value="">None</option>}
       </select>
     )}
   </Field>
@@ -334,7 +338,7 @@ const RemovalForm = ({
     act: async (to: string) => putConfig(slug, withPrimary(await fetchConfig(slug), hostname, to)),
     changes: [KEYS.all(slug)],
     at: back,
-    says: (_, to) => REMOVE.redirected(shownName(domain), to),
+    says: (_, to) => `${shownName(domain)} now redirects to ${to}`,
   });
   const removing = useAction({
     async act(successor: string) {
@@ -345,7 +349,7 @@ const RemovalForm = ({
     changes: [KEYS.all(slug)],
     onDone: () => queries.removeQueries({ queryKey: KEYS.one(slug, hostname) }),
     at: projectPath(slug, "domains"),
-    says: () => REMOVE.removed(shownName(domain)),
+    says: () => `${shownName(domain)} removed`,
   });
   const error = redirecting.error ?? removing.error;
   const isRedirect = choice === "redirect";
@@ -368,20 +372,25 @@ const RemovalForm = ({
         />
       )}
       {isRedirect ? (
-        <p>{REMOVE.redirectText(target)}</p>
+        <p>{`The domain stays. Its visitors are sent to ${target} with status 301.`}</p>
       ) : (
         <>
           <p>
-            <strong>{REMOVE.removeText}</strong> {REMOVE.ownAddress}
+            <strong>Traffic for the domain stops being served immediately.</strong> The project keeps its own
+            address.
           </p>
-          {role === "redirect" && stage === "live" && <p>{REMOVE.isRedirect(current)}</p>}
-          {stage === "live" && isPrimary && targets.length === 0 && <p>{REMOVE.noTarget}</p>}
-          <p>{REMOVE.record}</p>
+          {role === "redirect" && stage === "live" && (
+            <p>{`It redirects to ${current ?? "the primary domain"} now. After you remove it, its visitors no longer get there.`}</p>
+          )}
+          {stage === "live" && isPrimary && targets.length === 0 && (
+            <p>If you shared the address, first add another domain and redirect this one to it.</p>
+          )}
+          <p>Remember to delete its DNS record at your provider too.</p>
         </>
       )}
       <DialogButtons
         back={back}
-        label={isRedirect ? REMOVE.confirmRedirect : REMOVE.confirm}
+        label={isRedirect ? "Redirect" : "Remove"}
         isBusy={redirecting.isPending || removing.isPending}
         isDangerous={!isRedirect}
       />
@@ -393,7 +402,7 @@ const RemovalForm = ({
 export const RemoveDomain = ({ slug, domain }: { slug: string; domain: Domain }) => {
   const { data: domains, error } = useDomains(slug);
   return (
-    <Dialog title={REMOVE.title(domain.hostname)} back={domainPath(slug, domain.hostname)}>
+    <Dialog title={`Remove ${domain.hostname}`} back={domainPath(slug, domain.hostname)}>
       {error && <Problem error={error} />}
       {domains && <RemovalForm slug={slug} domain={domain} domains={domains} />}
       {!domains && !error && <Loading />}

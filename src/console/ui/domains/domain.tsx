@@ -56,13 +56,13 @@ const Steps = ({ steps }: { steps: readonly Step[] }) => {
   if (steps.every(({ state }) => state === "done"))
     return (
       <details>
-        <summary>{PAGE.progressDone}</summary>
+        <summary>Progress: all steps are done</summary>
         {list}
       </details>
     );
   return (
     <>
-      <h3>{PAGE.progress}</h3>
+      <h3>Progress</h3>
       {list}
     </>
   );
@@ -71,7 +71,7 @@ const Steps = ({ steps }: { steps: readonly Step[] }) => {
 /** The history of a domain, newest first. */
 const Events = ({ history }: { history: readonly Event[] }) => (
   <>
-    <h3>{PAGE.history}</h3>
+    <h3>History</h3>
     <ul class="events">
       {history.map((event) => (
         <li key={`${event.at} ${event.event}`}>
@@ -174,7 +174,7 @@ const State = ({ domain, now }: { domain: Domain; now: number }) => {
       <p class="checked">
         {checkedAt && (
           <>
-            {PAGE.checked} <Time at={checkedAt} />.{" "}
+            Last checked <Time at={checkedAt} />.{" "}
           </>
         )}
         {(isWaiting(domain) || nextCheckAt) && nextCheck(domain, now)}
@@ -208,7 +208,7 @@ const Content = ({
       <Prerequisites project={project} />
       <State domain={domain} now={now} />
       <Steps steps={stepsOf(domain, history, isSecured(project), now)} />
-      <h3>{PAGE.visitors}</h3>
+      <h3>Visitors</h3>
       <p>{visitorsWords(domain, primary)}</p>
       <NeededRecords domain={domain} />
       {domain.verifiedAt === undefined && <Move domain={domain} />}
@@ -237,7 +237,7 @@ export const DomainPage = ({
     <>
       <Back href={projectPath(slug, "domains")} label={PAGE.back} />
       {error && <Problem error={error} {...(!isGone && { onRetry: refetch })} />}
-      {!domain && !error && <Loading what={PAGE.loading} />}
+      {!domain && !error && <Loading what="Loading the domain" />}
       {domain && !isGone && (
         <>
           <Content project={project} domain={domain} history={history} />

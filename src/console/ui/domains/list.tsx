@@ -11,7 +11,7 @@ import { DomainMenu, useActions } from "./menu.tsx";
 import { type Domain, primaryOf, shownName } from "./model.ts";
 import { STATUS_TONES, statusOf } from "./progress.ts";
 import { useDomains } from "./queries.ts";
-import { CHECK, LIST, PAGE, STATUS, roleLabel } from "./words.ts";
+import { CHECK, STATUS, roleLabel } from "./words.ts";
 
 /** True if a domain can be added. */
 const isReady = ({ plan, activeDeploy }: Project): boolean => hasDomains(plan) && activeDeploy !== undefined;
@@ -22,14 +22,16 @@ export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { proje
     {!hasDomains(plan) && (
       <Notice tone="waiting">
         <p>
-          {PAGE.needsPlan(PLAN_NAMES[plan])} <a href={projectPath(slug, "settings")}>{PAGE.changePlan}</a>
+          {`Custom domains need the Pro plan or above. This project is on ${PLAN_NAMES[plan]}.`}{" "}
+          <a href={projectPath(slug, "settings")}>Change the plan</a>
         </p>
       </Notice>
     )}
     {activeDeploy === undefined && (
       <Notice tone="waiting">
         <p>
-          {PAGE.needsDeploy} <a href={projectPath(slug, "deploys")}>{PAGE.deploy}</a>
+          A domain needs a site to show. This project has no successful deploy yet.{" "}
+          <a href={projectPath(slug, "deploys")}>Go to deploys</a>
         </p>
       </Notice>
     )}
@@ -76,19 +78,24 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
     <>
       <header class="part">
         <h2 ref={heading} tabIndex={-1}>
-          {LIST.title}
+          Domains
         </h2>
         <div class="actions">
           <a href={projectPath(slug, "domains", "check")}>{CHECK.title}</a>
           {mayAdd && (
             <a class="button" href={projectPath(slug, "domains", "new")}>
-              {LIST.add}
+              Add domain
             </a>
           )}
         </div>
       </header>
       <Prerequisites project={project} />
-      <List found={found} items={found.data ?? []} thing="domain" purpose={LIST.purpose}>
+      <List
+        found={found}
+        items={found.data ?? []}
+        thing="domain"
+        purpose="Publish the site under your own domain too. You need access to the domain's DNS settings."
+      >
         {(domains) => (
           <ul class="domains">
             {domains.map((domain) => (

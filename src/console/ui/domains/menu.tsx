@@ -8,7 +8,7 @@ import { adviceOf } from "./advice.ts";
 import { type Domain, isWildcard, withRedirect } from "./model.ts";
 import { statusOf } from "./progress.ts";
 import { KEYS, at, fetchConfig, putConfig, putPrimary } from "./queries.ts";
-import { MENU, PAGE, STATUS, verifyLabel } from "./words.ts";
+import { PAGE, STATUS, verifyLabel } from "./words.ts";
 
 /** The result of a check, for people who do not see the page change. */
 const outcomeOf = (domain: Domain): string => {
@@ -23,7 +23,7 @@ export const useActions = (slug: string, hostname: string, primary: string | und
   const setRedirect = async (isRedirect: boolean) => {
     // Read again, because another user may have changed it.
     const config = withRedirect(await fetchConfig(slug), hostname, isRedirect);
-    if (!config) throw new Error(MENU.noPrimary);
+    if (!config) throw new Error("There is no other primary domain to redirect to. Make one primary first.");
     return putConfig(slug, config);
   };
   return {
@@ -42,7 +42,7 @@ export const useActions = (slug: string, hostname: string, primary: string | und
         return before;
       },
       changes,
-      says: () => MENU.madePrimary(hostname),
+      says: () => `${hostname} is now the primary domain`,
       ...(primary !== undefined && {
         undo: ({ domains: { redirects } }: Awaited<ReturnType<typeof fetchConfig>>) =>
           putConfig(slug, { domains: { primary, redirects } }),
@@ -53,7 +53,7 @@ export const useActions = (slug: string, hostname: string, primary: string | und
       act: setRedirect,
       changes,
       says: (_, isRedirect) =>
-        isRedirect ? MENU.redirected(hostname, primary ?? "") : MENU.showsSite(hostname),
+        isRedirect ? `${hostname} now redirects to ${primary ?? ""}` : `${hostname} now shows the site`,
       undo: (_, isRedirect) => setRedirect(!isRedirect),
       isErrorToast: true,
     }),
@@ -119,21 +119,21 @@ export const DomainMenu = ({
         ref={summary}
         role="button"
         class="small secondary outline"
-        aria-label={MENU.label(hostname)}
+        aria-label={`Menu for ${hostname}`}
         aria-busy={isBusy}
       >
-        {MENU.title}
+        Menu
       </summary>
       <ul>
         {withVerify && stage !== "suspended" && item(verifyLabel(domain), () => verify.run())}
-        {role !== "primary" && hasRoles && item(MENU.makePrimary, () => makePrimary.run())}
+        {role !== "primary" && hasRoles && item("Make primary", () => makePrimary.run())}
         {role === "served" &&
           primary !== undefined &&
           hasRoles &&
-          item(MENU.redirectTo(primary), () => redirect.run(true))}
-        {role === "redirect" && item(MENU.showSite, () => redirect.run(false))}
+          item(`Redirect to ${primary}`, () => redirect.run(true))}
+        {role === "redirect" && item("Show the site here", () => redirect.run(false))}
         <li>
-          <a href={domainPath(slug, hostname, "remove")}>{MENU.remove}</a>
+          <a href={domainPath(slug, hostname, "remove")}>Remove</a>
         </li>
       </ul>
     </details>

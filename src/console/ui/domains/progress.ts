@@ -57,10 +57,10 @@ const dnsSteps = (domain: DomainState): Progress[] => {
   // These findings come after the records were right.
   const isUnlinked = has(domain, "ownership_unproven", "domain_taken");
   const at = isVerified ? domain.verifiedAt : undefined;
-  if (has(domain, "not_moved")) return [{ name: STEPS.proven, isDone: true }];
+  if (has(domain, "not_moved")) return [{ name: "Ownership proven, still at the old host", isDone: true }];
   return [
-    { name: STEPS.provider, isDone: isVerified || isUnlinked, at },
-    ...(!isVerified && isUnlinked ? [{ name: STEPS.linked, isDone: false }] : []),
+    { name: "Record seen at your DNS provider", isDone: isVerified || isUnlinked, at },
+    ...(!isVerified && isUnlinked ? [{ name: "Linked to this project", isDone: false }] : []),
   ];
 };
 
@@ -81,9 +81,9 @@ const certificateSteps = (
   const hasOne = certificate?.notAfter !== undefined;
   const isOrdered = hasOne || stage === "issuing" || stage === "issue_failed";
   return [
-    { name: STEPS.ordered, isDone: isOrdered, at: timeOf("order_placed") },
+    { name: "Certificate ordered", isDone: isOrdered, at: timeOf("order_placed") },
     {
-      name: STEPS.issued,
+      name: "Certificate issued",
       isDone: hasOne && certificate?.status !== "expired",
       at: timeOf("certificate_stored"),
     },

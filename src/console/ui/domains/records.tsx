@@ -2,7 +2,7 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Scroll, Table } from "../parts/table.tsx";
 import { allRecords, moveRecord } from "./advice.ts";
 import type { Change, Domain } from "./model.ts";
-import { ACTIONS, CONNECT, MOVE, PAGE, RECORD, TRACE } from "./words.ts";
+import { ACTIONS, MOVE, RECORD, TRACE } from "./words.ts";
 
 /** As specified. */
 const TTL = 3600;
@@ -17,11 +17,7 @@ const Value = ({ change: { action, type, value, found = [] } }: { change: Change
   <div>
     {value !== undefined && <Copied text={value} what={RECORD.copied("value", type)} />}
     {value === undefined && <code>{found.join(", ")}</code>}
-    {action === "change" && found.length > 0 && (
-      <small>
-        {RECORD.now} {found.join(", ")}
-      </small>
-    )}
+    {action === "change" && found.length > 0 && <small>now: {found.join(", ")}</small>}
   </div>
 );
 
@@ -34,15 +30,11 @@ const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
           <strong>{ACTIONS[action]}</strong>
         </td>
       )}
-      <td data-column={RECORD.type}>{type.replace("ALIAS", RECORD.alias)}</td>
+      <td data-column={RECORD.type}>{type.replace("ALIAS", "ALIAS or ANAME")}</td>
       <td data-column={RECORD.name}>
         <div>
           <Copied text={name} what={RECORD.copied("name", type)} />
-          {name !== fullName && (
-            <small>
-              {RECORD.inFull} {fullName}
-            </small>
-          )}
+          {name !== fullName && <small>in full: {fullName}</small>}
         </div>
       </td>
       <td data-column={RECORD.value}>
@@ -60,7 +52,7 @@ const COLUMNS = [RECORD.type, RECORD.name, RECORD.value, RECORD.ttl];
 /** Records with buttons to copy their parts. @param isTodo true if they are to be changed at the DNS provider */
 export const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTodo: boolean }) => (
   <Table
-    label={isTodo ? RECORD.todo : RECORD.needed}
+    label={isTodo ? "Records to change" : "Records"}
     kind="record"
     stackBelow={52}
     columns={isTodo ? [RECORD.action, ...COLUMNS] : COLUMNS}
@@ -91,7 +83,7 @@ const Snippet = ({ title, text }: { title: string; text: string }) => (
 /** Instructions for the DNS provider, step by step. A step can occur twice. */
 export const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domain["guide"]> }) => (
   <section class="guide">
-    <h3>{RECORD.guide(provider)}</h3>
+    <h3>{`At ${provider}`}</h3>
     <ol>
       {steps.map((step, at) => (
         <li key={at}>{step}</li>
@@ -116,13 +108,19 @@ export const NeededRecords = ({
   const blocks = records.map(({ terraform }) => terraform);
   return (
     <details open={isOpen}>
-      <summary>{records.length > 1 ? PAGE.records : PAGE.record}</summary>
+      <summary>{records.length > 1 ? "The DNS records" : "The DNS record"}</summary>
       <Records changes={allRecords(domain)} isTodo={false} />
       {note && <p>{note}</p>}
       {lines.length > 0 && (
-        <Snippet title={record.proof ? RECORD.zoneLineProof : RECORD.zoneLine} text={lines.join("\n")} />
+        <Snippet
+          title={record.proof ? "The TXT record as a line of a zone file" : "As a line of a zone file"}
+          text={lines.join("\n")}
+        />
       )}
-      <Snippet title={blocks.length > 1 ? RECORD.terraforms : RECORD.terraform} text={blocks.join("\n\n")} />
+      <Snippet
+        title={blocks.length > 1 ? "As Terraform blocks" : "As a Terraform block"}
+        text={blocks.join("\n\n")}
+      />
     </details>
   );
 };
@@ -135,7 +133,7 @@ export const Move = ({ domain }: { domain: Domain }) => {
   if (!record || domain.challengeRecord?.required) return null;
   return (
     <details>
-      <summary>{PAGE.move}</summary>
+      <summary>Move without downtime</summary>
       <ol>
         {MOVE[record.type]?.map((step) => (
           <li key={step}>{step}</li>
@@ -149,9 +147,9 @@ export const Move = ({ domain }: { domain: Domain }) => {
 /** Every query and response of the last check. */
 export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
   <details>
-    <summary>{PAGE.trace}</summary>
+    <summary>What the last check asked the name servers</summary>
     <Table
-      label={TRACE.label}
+      label="Queries of the last check"
       kind="trace"
       stackBelow={40}
       columns={[TRACE.server, TRACE.query, TRACE.response]}
@@ -160,7 +158,7 @@ export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
         <tr key={at}>
           <td data-column={TRACE.server}>
             <div>
-              {server} <small>{recursive ? TRACE.resolver : TRACE.authority}</small>
+              {server} <small>{recursive ? "resolver" : "authority"}</small>
             </div>
           </td>
           <td data-column={TRACE.query}>
@@ -193,10 +191,10 @@ export const Connect = ({ offer }: { offer: Domain["domainConnect"] }) => {
   return (
     <p class="connect">
       <a class="button" href={offer.url} rel="noreferrer" target={targetOf(url)}>
-        {CONNECT.label(offer.provider)}
+        {`Set up at ${offer.provider}`}
       </a>
       {/* The provider chooses its name, so only the host shows the link's target. */}
-      <small>{CONNECT.text(url.host)}</small>
+      <small>{`You sign in at ${url.host} and agree. Then the provider creates the records.`}</small>
     </p>
   );
 };

@@ -16,11 +16,6 @@ export const STATUS = {
 
 /** The steps until a domain is active. */
 export const STEPS = {
-  provider: "Record seen at your DNS provider",
-  linked: "Linked to this project",
-  proven: "Ownership proven, still at the old host",
-  ordered: "Certificate ordered",
-  issued: "Certificate issued",
   live: "Live",
 } as const;
 
@@ -122,25 +117,6 @@ const ROLES: Record<Domain["role"], string> = {
 export const roleLabel = ({ role, stage }: Pick<Domain, "role" | "stage">): string =>
   role === "served" && stage !== "live" ? "" : ROLES[role];
 
-export const LIST = {
-  title: "Domains",
-  add: "Add domain",
-  purpose: "Publish the site under your own domain too. You need access to the domain's DNS settings.",
-} as const;
-
-export const ADD = {
-  title: "Add domain",
-  label: "Domain or subdomain",
-  hint: "For example docs.example.org, example.org or *.example.org. You can paste an address.",
-  understood: "This will add",
-  present: (name: string) => `This project already has ${name}.`,
-  open: "Open it",
-  pair: (pair: string, primary: string | undefined) =>
-    `Also add ${pair}${primary === undefined ? "" : ` and redirect it to ${primary}`}`,
-  save: "Add domain",
-  added: (name: string) => `${name} added`,
-} as const;
-
 /** Problems with the name of a domain. */
 export const FIELDS: FormWords = {
   hostname: {
@@ -164,66 +140,14 @@ export const FIELDS: FormWords = {
 
 export const CHECK = {
   title: "Check a domain",
-  text: "See what to change in a domain's DNS before you add it. Nothing is stored.",
-  understood: "This will check",
-  submit: "Check",
-} as const;
-
-export const CONNECT = {
-  label: (provider: string) => `Set up at ${provider}`,
-  text: (host: string) => `You sign in at ${host} and agree. Then the provider creates the records.`,
-} as const;
-
-export const MENU = {
-  title: "Menu",
-  label: (hostname: string) => `Menu for ${hostname}`,
-  makePrimary: "Make primary",
-  redirectTo: (primary: string) => `Redirect to ${primary}`,
-  showSite: "Show the site here",
-  remove: "Remove",
-  madePrimary: (hostname: string) => `${hostname} is now the primary domain`,
-  redirected: (hostname: string, primary: string) => `${hostname} now redirects to ${primary}`,
-  showsSite: (hostname: string) => `${hostname} now shows the site`,
-  noPrimary: "There is no other primary domain to redirect to. Make one primary first.",
 } as const;
 
 export const REMOVE = {
-  title: (hostname: string) => `Remove ${hostname}`,
-  legend: "Has the address been shared?",
   choices: { redirect: "Yes: keep it as a redirect", remove: "No: remove it" },
-  primary: "New primary domain",
-  primaryHint: "Other domains redirect to it.",
-  noPrimary: "None",
-  notLive: (hostname: string) => `${hostname} (not active yet)`,
-  redirectText: (target: string) => `The domain stays. Its visitors are sent to ${target} with status 301.`,
-  removeText: "Traffic for the domain stops being served immediately.",
-  ownAddress: "The project keeps its own address.",
-  isRedirect: (primary: string | undefined) =>
-    `It redirects to ${primary ?? "the primary domain"} now. After you remove it, its visitors no longer get there.`,
-  noTarget: "If you shared the address, first add another domain and redirect this one to it.",
-  record: "Remember to delete its DNS record at your provider too.",
-  confirmRedirect: "Redirect",
-  confirm: "Remove",
-  redirected: (name: string, target: string) => `${name} now redirects to ${target}`,
-  removed: (name: string) => `${name} removed`,
 } as const;
 
 export const PAGE = {
   back: "Back to domains",
-  loading: "Loading the domain",
-  checked: "Last checked",
-  progress: "Progress",
-  progressDone: "Progress: all steps are done",
-  visitors: "Visitors",
-  record: "The DNS record",
-  records: "The DNS records",
-  move: "Move without downtime",
-  trace: "What the last check asked the name servers",
-  history: "History",
-  needsPlan: (plan: string) => `Custom domains need the Pro plan or above. This project is on ${plan}.`,
-  changePlan: "Change the plan",
-  needsDeploy: "A domain needs a site to show. This project has no successful deploy yet.",
-  deploy: "Go to deploys",
   /** The result of a check, for people who do not see the page change. */
   outcome: (status: string, title: string | undefined) =>
     title === undefined ? `Checked: ${status}` : `Checked: ${status}. ${title}`,
@@ -248,30 +172,17 @@ export const MOVE: Readonly<Record<string, readonly string[]>> = {
 export const ACTIONS = { create: "Create", change: "Change", delete: "Delete" } as const;
 
 export const RECORD = {
-  todo: "Records to change",
-  needed: "Records",
   action: "Action",
   type: "Type",
   name: "Name",
   value: "Value",
   ttl: "TTL",
-  inFull: "in full:",
   /** The copied text. */
   copied: (what: "name" | "value" | "TTL", type: string) => `the ${what} of the ${type} record`,
-  now: "now:",
-  alias: "ALIAS or ANAME",
-  zoneLine: "As a line of a zone file",
-  zoneLineProof: "The TXT record as a line of a zone file",
-  terraform: "As a Terraform block",
-  terraforms: "As Terraform blocks",
-  guide: (provider: string) => `At ${provider}`,
 } as const;
 
 export const TRACE = {
-  label: "Queries of the last check",
   server: "Server",
   query: "Query",
   response: "Response",
-  resolver: "resolver",
-  authority: "authority",
 } as const;

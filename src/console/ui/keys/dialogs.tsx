@@ -27,7 +27,7 @@ import {
   rateOf,
   stateOf,
 } from "./key.ts";
-import { FIELDS, NEW, ONE, PERMISSIONS, REVOKE, ROTATE, SECRET, UNSTORED } from "./words.ts";
+import { FIELDS, NEW, PERMISSIONS, SECRET, UNSTORED } from "./words.ts";
 
 const BACK = "/console/keys";
 
@@ -39,8 +39,10 @@ const useKey = (id: string) =>
       dataOf(platform.GET("/platform/keys/{keyId}", { params: { path: { keyId: Number(id) } } })),
   });
 
-const REVOKED = new Error(ONE.revoked);
-const BEYOND = new Error(ONE.beyond);
+const REVOKED = new Error("This key is already revoked.");
+const BEYOND = new Error(
+  "This key has more permissions, a later expiry or a higher rate limit than you have.",
+);
 
 /** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. */
 const OneKey = ({
@@ -57,7 +59,7 @@ const OneKey = ({
   // The dialog opened before its content was loaded.
   useEffect(() => content.current?.querySelector<HTMLElement>("select, footer a")?.focus(), [!key]);
   if (error instanceof ApiError && error.status === 404) return <Problem error={error} />;
-  if (!key) return error ? <Problem error={error} onRetry={refetch} /> : <Loading what={ONE.loading} />;
+  if (!key) return error ? <Problem error={error} onRetry={refetch} /> : <Loading what="Loading the key" />;
   if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
   if (!mayChange(own, key)) return <Problem error={BEYOND} />;
   return <div ref={content}>{children(key, own.kind === "key" && key.id === own.id)}</div>;
@@ -86,7 +88,7 @@ const ScopeChoice = ({
   const id = useId();
   return (
     <fieldset class={error ? "field invalid" : "field"} data-field="scopes" aria-describedby={`${id}-words`}>
-      <legend>{NEW.permissions}</legend>
+      <legend>Permissions</legend>
       {GRANTS.filter((grant) => mayGrant(own, grant)).map((grant) => (
         <label key={grant}>
           <input
@@ -101,7 +103,7 @@ const ScopeChoice = ({
         </label>
       ))}
       <small id={`${id}-words`} class={error ? "wrong" : ""} role={error ? "alert" : undefined}>
-        {error ?? NEW.permissionsHint}
+        {error ?? "Choose only what the key needs."}
       </small>
     </fieldset>
   );
@@ -144,7 +146,7 @@ const LimitInputs = ({ draft, change, tied }: SectionProps & { tied: object }) =
       onInput={(event) => change({ requests: event.currentTarget.value })}
     />
     <select
-      aria-label={NEW.period}
+      aria-label="Requests per period"
       value={draft.window}
       onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
     >
@@ -160,7 +162,15 @@ const LimitInputs = ({ draft, change, tied }: SectionProps & { tied: object }) =
 const Limit = (section: SectionProps) => {
   const { rateLimit: own } = useSession().user;
   return (
-    <Field label={NEW.rateLimit} name="rateLimit" hint={own ? NEW.limitedLike(rateLabel(own)) : NEW.noLimit}>
+    <Field
+      label="Rate limit"
+      name="rateLimit"
+      hint={
+        own
+          ? `Your own key is limited to ${rateLabel(own)}. This key gets the same limit unless you enter a lower one.`
+          : "Leave empty for no limit."
+      }
+    >
       {(tied) => <LimitInputs {...section} tied={tied} />}
     </Field>
   );
@@ -174,10 +184,10 @@ const LastDay = ({ draft, change }: SectionProps) => {
       {NEW.ownEnd[1]}
     </>
   ) : (
-    NEW.noEnd
+    "At the end of this day. Leave empty for a key that does not expire."
   );
   return (
-    <Field label={NEW.expires} name="expiresAt" hint={hint}>
+    <Field label="Expires" name="expiresAt" hint={hint}>
       {(tied) => (
         <input
           {...tied}
@@ -209,9 +219,9 @@ export const NewKey = () => {
       </Dialog>
     );
   return (
-    <Dialog title={NEW.title} back={BACK} isDirty={isDirty(draft)}>
+    <Dialog title="Create key" back={BACK} isDirty={isDirty(draft)}>
       <Form error={error} words={FIELDS} onSubmit={() => creating.run(draft)}>
-        <Field label={NEW.name} name="name" hint={NEW.nameHint}>
+        <Field label="Name" name="name" hint="Who or what will use the key.">
           {(tied) => (
             <input
               {...tied}
@@ -226,7 +236,7 @@ export const NewKey = () => {
         <ScopeChoice chosen={draft.chosen} onChoose={(chosen) => change({ chosen })} />
         <Limit draft={draft} change={change} />
         <LastDay draft={draft} change={change} />
-        <DialogButtons back={BACK} label={NEW.submit} isBusy={isPending} />
+        <DialogButtons back={BACK} label="Create key" isBusy={isPending} />
       </Form>
     </Dialog>
   );
@@ -259,14 +269,14 @@ const RotateForm = ({
         <bdi>
           <strong>{apiKey.name}</strong>
         </bdi>{" "}
-        {ROTATE.text(apiKey.prefix)}
+        {`gets a new secret. The old one, which begins with ${apiKey.prefix}, can stay valid for a while, so that you have time to replace it everywhere.`}
       </p>
       {isOwn && (
         <Notice tone="waiting">
-          <p>{ROTATE.own}</p>
+          <p>You are signed in with this key. When the old secret expires, sign in with the new one.</p>
         </Notice>
       )}
-      <Field label={ROTATE.grace}>
+      <Field label="How long should the old secret stay valid?">
         {(tied) => (
           <select
             {...tied}
@@ -281,7 +291,7 @@ const RotateForm = ({
           </select>
         )}
       </Field>
-      <DialogButtons back={BACK} label={ROTATE.submit} isBusy={rotating.isPending} />
+      <DialogButtons back={BACK} label="Create new secret" isBusy={rotating.isPending} />
     </Form>
   );
 };
@@ -296,7 +306,7 @@ export const RotateKey = ({ id }: { id: string }) => {
       </Dialog>
     );
   return (
-    <Dialog title={ROTATE.title} back={BACK}>
+    <Dialog title="Rotate key" back={BACK}>
       <OneKey id={id}>
         {(key, isOwn) => <RotateForm apiKey={key} isOwn={isOwn} onRotated={setMinted} />}
       </OneKey>
@@ -314,7 +324,8 @@ const ForceChoice = ({
 }) => (
   <Notice tone="bad">
     <p>
-      {REVOKE.last} <code>adoption-store keys create</code>
+      No other key or administrator can grant all of its permissions. After that, only this command on the
+      server can: <code>adoption-store keys create</code>
     </p>
     <label>
       <input
@@ -323,7 +334,7 @@ const ForceChoice = ({
         checked={isForced}
         onChange={(event) => onChoose(event.currentTarget.checked)}
       />
-      {REVOKE.force}
+      Revoke it anyway
     </label>
   </Notice>
 );
@@ -342,7 +353,7 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
     },
     changes: isOwn ? [] : [KEYS],
     at: BACK,
-    says: () => (isOwn ? undefined : REVOKE.done(apiKey.name)),
+    says: () => (isOwn ? undefined : `“${apiKey.name}” revoked`),
   });
   const isRefusedAsLast = hasCode(revoking.error, "last_admin_key");
   const isLast = isForced || isRefusedAsLast;
@@ -352,17 +363,17 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
         <bdi>
           <strong>{apiKey.name}</strong>
         </bdi>{" "}
-        {REVOKE.text}
+        will stop working at once. Every client that uses it will be refused. This can't be undone.
       </p>
       {isOwn && (
         <Notice tone="bad">
-          <p>{REVOKE.own}</p>
+          <p>You are signed in with this key. You will be signed out.</p>
         </Notice>
       )}
       {isLast && <ForceChoice isForced={isForced} onChoose={setForced} />}
       <DialogButtons
         back={BACK}
-        label={REVOKE.submit}
+        label="Revoke"
         isBusy={revoking.isPending}
         isEnabled={!isLast || isForced}
         isDangerous
@@ -373,7 +384,7 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
 
 /** The dialog that revokes a key. */
 export const RevokeKey = ({ id }: { id: string }) => (
-  <Dialog title={REVOKE.title} back={BACK}>
+  <Dialog title="Revoke key" back={BACK}>
     <OneKey id={id}>{(key, isOwn) => <RevokeForm apiKey={key} isOwn={isOwn} />}</OneKey>
   </Dialog>
 );

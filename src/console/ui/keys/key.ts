@@ -1,5 +1,5 @@
 import type { components } from "../../../client/types/platform.d.ts";
-import { PERMISSIONS, ROTATE } from "./words.ts";
+import { PERMISSIONS } from "./words.ts";
 
 /** The permissions of a key; `*` is everything. */
 export type Grant = components["schemas"]["Key"]["scopes"][number];
@@ -80,11 +80,11 @@ interface Grace {
 }
 
 const GRACES: readonly Grace[] = [
-  { seconds: 0, words: ROTATE.graces.none },
-  { seconds: 3600, words: ROTATE.graces.hour },
-  { seconds: 86_400, words: ROTATE.graces.day },
-  { seconds: 7 * 86_400, words: ROTATE.graces.week },
-  { seconds: 30 * 86_400, words: ROTATE.graces.month },
+  { seconds: 0, words: "Not at all: it expires at once" },
+  { seconds: 3600, words: "For an hour" },
+  { seconds: 86_400, words: "For a day" },
+  { seconds: 7 * 86_400, words: "For a week" },
+  { seconds: 30 * 86_400, words: "For 30 days" },
 ];
 
 /** A day. */

@@ -19,7 +19,7 @@ const Permissions = ({ scopes }: { scopes: readonly Grant[] }) => (
   <ul class="scopes">
     {scopes.map((scope) => (
       <li key={scope} title={PERMISSIONS[scope]}>
-        {scope === "*" ? LIST.everything : <code>{scope}</code>}
+        {scope === "*" ? "Full access" : <code>{scope}</code>}
       </li>
     ))}
   </ul>
@@ -57,9 +57,9 @@ const Row = ({ apiKey, hasDeprecated }: { apiKey: Key; hasDeprecated: boolean })
   return (
     <tr class={state}>
       <th scope="row">
-        <bdi>{name}</bdi> {isOwn && <Badge tone="good">{LIST.yours}</Badge>}
+        <bdi>{name}</bdi> {isOwn && <Badge tone="good">Yours</Badge>}
         {state !== "active" && <Badge tone="bad">{LIST.states[state]}</Badge>}
-        <code class="prefix" title={LIST.prefix}>
+        <code class="prefix" title="How its secret begins">
           {prefix}…
         </code>
       </th>
@@ -73,7 +73,7 @@ const Row = ({ apiKey, hasDeprecated }: { apiKey: Key; hasDeprecated: boolean })
       <td data-column={columns.expires}>
         <End apiKey={apiKey} />
       </td>
-      <td data-column={columns.rateLimit}>{rateLimit ? rateLabel(rateLimit) : LIST.none}</td>
+      <td data-column={columns.rateLimit}>{rateLimit ? rateLabel(rateLimit) : "None"}</td>
       {hasDeprecated && (
         <td class="number" data-column={columns.deprecated}>
           {deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls}
@@ -110,7 +110,12 @@ const Rows = ({ keys }: { keys: readonly Key[] }) => {
           <Row key={key.id} apiKey={key} hasDeprecated={hasDeprecated} />
         ))}
       </Table>
-      {hasDeprecated && <p class="explained">{LIST.explained}</p>}
+      {hasDeprecated && (
+        <p class="explained">
+          Calls to operations that will be removed, counted since the server started. Tell the people who use
+          these keys.
+        </p>
+      )}
     </>
   );
 };
@@ -134,7 +139,7 @@ export const Keys = () => {
       title={LIST.title}
       actions={
         <a class="button" href="/console/keys/new">
-          {LIST.create}
+          Create key
         </a>
       }
     >

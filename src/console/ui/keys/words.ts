@@ -19,7 +19,6 @@ export const PERMISSIONS: Record<components["schemas"]["Key"]["scopes"][number],
 
 export const LIST = {
   title: "Keys",
-  create: "Create key",
   columns: {
     name: "Name",
     permissions: "Permissions",
@@ -30,35 +29,16 @@ export const LIST = {
     deprecated: "Deprecated calls",
     actions: "Actions",
   },
-  everything: "Full access",
-  yours: "Yours",
   states: { revoked: "Revoked", expired: "Expired" },
-  prefix: "How its secret begins",
   never: "Never",
-  none: "None",
   rotate: "Rotate",
   revoke: "Revoke",
-  explained:
-    "Calls to operations that will be removed, counted since the server started. Tell the people who use these keys.",
 } as const;
 
 export const NEW = {
-  title: "Create key",
-  name: "Name",
-  nameHint: "Who or what will use the key.",
-  permissions: "Permissions",
-  permissionsHint: "Choose only what the key needs.",
-  rateLimit: "Rate limit",
-  noLimit: "Leave empty for no limit.",
-  limitedLike: (rate: string) =>
-    `Your own key is limited to ${rate}. This key gets the same limit unless you enter a lower one.`,
-  period: "Requests per period",
-  expires: "Expires",
   /** Around when the own key expires. */
   ownEnd: ["Your own key expires", ". This one will expire then at the latest."],
   windows: { s: "per second", min: "per minute", h: "per hour" },
-  noEnd: "At the end of this day. Leave empty for a key that does not expire.",
-  submit: "Create key",
 } as const;
 
 /** The form's texts about its fields. */
@@ -99,35 +79,3 @@ export const UNSTORED: Question = {
   stay: "Keep it open",
   leave: "Close",
 };
-
-export const ROTATE = {
-  title: "Rotate key",
-  text: (prefix: string) =>
-    `gets a new secret. The old one, which begins with ${prefix}, can stay valid for a while, so that you have time to replace it everywhere.`,
-  own: "You are signed in with this key. When the old secret expires, sign in with the new one.",
-  grace: "How long should the old secret stay valid?",
-  graces: {
-    none: "Not at all: it expires at once",
-    hour: "For an hour",
-    day: "For a day",
-    week: "For a week",
-    month: "For 30 days",
-  },
-  submit: "Create new secret",
-} as const;
-
-export const REVOKE = {
-  title: "Revoke key",
-  text: "will stop working at once. Every client that uses it will be refused. This can't be undone.",
-  own: "You are signed in with this key. You will be signed out.",
-  last: "No other key or administrator can grant all of its permissions. After that, only this command on the server can:",
-  force: "Revoke it anyway",
-  submit: "Revoke",
-  done: (name: string) => `“${name}” revoked`,
-} as const;
-
-export const ONE = {
-  loading: "Loading the key",
-  revoked: "This key is already revoked.",
-  beyond: "This key has more permissions, a later expiry or a higher rate limit than you have.",
-} as const;

@@ -19,9 +19,9 @@ import {
   mayManage,
   usePerson,
 } from "./person.ts";
-import { ADD, CHANGE, FIELDS, INVITATION, INVITE, LIST, ONE, REMOVE, ROLES, UNSENT } from "./words.ts";
+import { ADD, FIELDS, INVITATION, LIST, ROLES, UNSENT } from "./words.ts";
 
-const BEYOND = new Error(ONE.beyond);
+const BEYOND = new Error("You can't change somebody who may do more than you.");
 
 /** A dialog about one person. Refuses people who may do more than the user. */
 const OnePerson = ({
@@ -38,7 +38,7 @@ const OnePerson = ({
   const { data: person, error, refetch } = usePerson(id);
   return (
     <Dialog title={title} back={PATH}>
-      {!person && !error && <Loading what={ONE.loading} isForm />}
+      {!person && !error && <Loading what="Loading the person" isForm />}
       {!person && error && (
         <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />
       )}
@@ -53,7 +53,7 @@ const RoleField = ({ role, onChoose }: { role: Role; onChoose: (role: Role) => v
   const { user } = useSession();
   const offered = (Object.keys(ROLES) as Role[]).filter((one) => mayManage(user, one));
   return (
-    <Field label={ADD.role} name="role" hint={ROLES[role].may}>
+    <Field label="Role" name="role" hint={ROLES[role].may}>
       {(tied) => (
         <select
           {...tied}
@@ -104,9 +104,9 @@ export const AddPerson = () => {
       </Dialog>
     );
   return (
-    <Dialog title={ADD.title} back={PATH} isDirty={draft.name !== "" || draft.email !== ""}>
+    <Dialog title="Add person" back={PATH} isDirty={draft.name !== "" || draft.email !== ""}>
       <Form error={error} words={FIELDS} onSubmit={() => adding.run(draft)}>
-        <Field label={ADD.name} name="name" hint={ADD.nameHint}>
+        <Field label={ADD.name} name="name" hint="As colleagues know them.">
           {(tied) => (
             <input
               {...tied}
@@ -118,7 +118,7 @@ export const AddPerson = () => {
             />
           )}
         </Field>
-        <Field label={ADD.email} name="email">
+        <Field label="E-mail address" name="email">
           {(tied) => (
             <input
               {...tied}
@@ -134,7 +134,7 @@ export const AddPerson = () => {
           )}
         </Field>
         <RoleField role={draft.role} onChoose={(role) => change({ role })} />
-        <DialogButtons back={PATH} label={ADD.submit} isBusy={isPending} />
+        <DialogButtons back={PATH} label="Add person" isBusy={isPending} />
       </Form>
     </Dialog>
   );
@@ -162,7 +162,7 @@ const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
       if (isOwn) void refreshSession().catch(() => {});
     },
     at: PATH,
-    says: (changed) => CHANGE.done(changed.name),
+    says: (changed) => `“${changed.name}” changed`,
     undo: () => patch(id, { name, role }),
   });
   return (
@@ -182,17 +182,17 @@ const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
       <RoleField role={draft.role} onChoose={(chosen) => setTyped({ ...typed, role: chosen })} />
       {isOwn && draft.role !== role && (
         <Notice tone="waiting">
-          <p>{CHANGE.own}</p>
+          <p>This is you. With another role, you may not be able to change it back.</p>
         </Notice>
       )}
-      <DialogButtons back={PATH} label={CHANGE.submit} isBusy={changing.isPending} />
+      <DialogButtons back={PATH} label="Save" isBusy={changing.isPending} />
     </Form>
   );
 };
 
 /** The dialog that changes a person's name and role. */
 export const ChangePerson = ({ id }: { id: string }) => (
-  <OnePerson id={id} title={CHANGE.title}>
+  <OnePerson id={id} title="Edit person">
     {(person, isOwn) => <ChangeForm person={person} isOwn={isOwn} />}
   </OnePerson>
 );
@@ -205,7 +205,7 @@ const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; pa
         params: { path: { personId, passkeyId: id } },
       }),
     changes: [PEOPLE],
-    says: () => INVITE.removed(name),
+    says: () => `Passkey “${name}” removed`,
   });
   return (
     <li>
@@ -213,7 +213,7 @@ const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; pa
       <button
         type="button"
         class="link"
-        aria-label={INVITE.removePasskey(name)}
+        aria-label={`Remove the passkey ${name}`}
         aria-disabled={removing.isPending}
         onClick={() => removing.run()}
       >
@@ -244,11 +244,11 @@ const InviteForm = ({
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {INVITE.text}
+        gets a new link to sign in. An earlier link stops working. Remove the passkeys of lost devices.
       </p>
       {passkeys.length > 0 && (
         <>
-          <h3>{INVITE.passkeys}</h3>
+          <h3>Passkeys</h3>
           <ul>
             {passkeys.map((passkey) => (
               <PasskeyItem key={passkey.id} personId={id} passkey={passkey} />
@@ -258,7 +258,7 @@ const InviteForm = ({
       )}
       <DialogButtons
         back={PATH}
-        label={INVITE.submit}
+        label="Create link"
         isBusy={inviting.isPending}
         onConfirm={() => inviting.run()}
       />
@@ -276,7 +276,7 @@ export const InvitePerson = ({ id }: { id: string }) => {
       </Dialog>
     );
   return (
-    <OnePerson id={id} title={INVITE.title}>
+    <OnePerson id={id} title="Invite again">
       {(person) => <InviteForm person={person} onInvited={setInvited} />}
     </OnePerson>
   );
@@ -292,7 +292,7 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
     },
     changes: isOwn ? [] : [PEOPLE],
     at: PATH,
-    says: () => (isOwn ? undefined : REMOVE.done(name)),
+    says: () => (isOwn ? undefined : `“${name}” removed`),
   });
   return (
     <>
@@ -301,16 +301,17 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {REMOVE.text}
+        will be signed out and can't sign in again. Their e-mail address and passkeys are deleted. Their name
+        stays in the history. This can't be undone.
       </p>
       {isOwn && (
         <Notice tone="bad">
-          <p>{REMOVE.own}</p>
+          <p>This is you. You will be signed out.</p>
         </Notice>
       )}
       <DialogButtons
         back={PATH}
-        label={REMOVE.submit}
+        label="Remove"
         isBusy={removing.isPending}
         isDangerous
         onConfirm={() => removing.run()}
@@ -321,7 +322,7 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
 
 /** The dialog that removes a person, from their next request on. */
 export const RemovePerson = ({ id }: { id: string }) => (
-  <OnePerson id={id} title={REMOVE.title}>
+  <OnePerson id={id} title="Remove person">
     {(person, isOwn) => <RemoveForm person={person} isOwn={isOwn} />}
   </OnePerson>
 );

@@ -11,7 +11,7 @@ import { useOidc } from "../session.tsx";
 import { PEOPLE_SIGN_IN } from "../words.ts";
 import { PasskeyNameField } from "./you.tsx";
 import type { Role } from "./person.ts";
-import { PASSKEY, ROLES, WELCOME, YOU } from "./words.ts";
+import { PASSKEY, ROLES, YOU } from "./words.ts";
 
 interface Invited {
   name: string;
@@ -32,9 +32,14 @@ const AcceptForm = ({ token }: { token: string }) => {
   });
   return (
     <Form error={accepting.error} words={PASSKEY.fields} onSubmit={() => accepting.run(name)}>
-      <PasskeyNameField label={WELCOME.device} hint={WELCOME.deviceHint} name={name} onInput={setName} />
+      <PasskeyNameField
+        label="Name of this device"
+        hint="Optional, such as “My phone”."
+        name={name}
+        onInput={setName}
+      />
       <button type="submit" aria-busy={accepting.isPending} aria-disabled={accepting.isPending}>
-        {WELCOME.create}
+        Create passkey and sign in
       </button>
     </Form>
   );
@@ -43,14 +48,14 @@ const AcceptForm = ({ token }: { token: string }) => {
 const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
   const oidc = useOidc();
   return (
-    <Page title={WELCOME.title(invited.name)}>
+    <Page title={`Welcome, ${invited.name}`}>
       <p>
-        {WELCOME.invited(ROLES[invited.role].as)} <bdi>{invited.email}</bdi>. {WELCOME.expires}{" "}
-        <Time at={invited.expiresAt} />.
+        {`You are invited to sign in here as ${ROLES[invited.role].as}, with the e-mail address`}{" "}
+        <bdi>{invited.email}</bdi>. This invitation expires <Time at={invited.expiresAt} />.
       </p>
       {hasPasskeys() ? (
         <>
-          <p>{WELCOME.how}</p>
+          <p>Create a passkey to sign in with this device: with your fingerprint, face or PIN.</p>
           <AcceptForm token={token} />
         </>
       ) : (
@@ -63,7 +68,7 @@ const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
           <a class="button secondary outline" href="/console/auth/oidc" target="_top">
             {PEOPLE_SIGN_IN.oidc(oidc)}
           </a>
-          <small>{WELCOME.oidcHint}</small>
+          <small>Use the account with this e-mail address.</small>
         </p>
       )}
     </Page>
@@ -71,11 +76,11 @@ const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
 };
 
 const NotWorking = ({ error, onRetry }: { error: Error; onRetry?: () => unknown }) => (
-  <Page title={WELCOME.problem}>
+  <Page title="This invitation doesn't work">
     <Problem error={error} {...(onRetry && { onRetry })} />
     <p>
       <a href="/console" target="_top">
-        {WELCOME.signIn}
+        Go to sign-in
       </a>
     </p>
   </Page>
@@ -90,9 +95,10 @@ const Invitation = () => {
     staleTime: Infinity,
     refetchOnWindowFocus: false,
   });
-  if (token === "") return <NotWorking error={new Error(WELCOME.incomplete)} />;
+  if (token === "")
+    return <NotWorking error={new Error("The link is incomplete. Copy all of it, or ask for a new one.")} />;
   if (data) return <Welcome token={token} invited={data} />;
-  if (!error) return <Loading what={WELCOME.loading} />;
+  if (!error) return <Loading what="Loading the invitation" />;
   const isFinal = hasCode(error, "invalid_invitation");
   return <NotWorking error={error} {...(!isFinal && { onRetry: refetch })} />;
 };
@@ -100,7 +106,7 @@ const Invitation = () => {
 /** The page of an invitation: the person registers a passkey, and is signed in. */
 export const InvitationPage = () => (
   <main class="container sign-in">
-    <p class="product">{WELCOME.product}</p>
+    <p class="product">Adoption store</p>
     <Invitation />
   </main>
 );

@@ -28,7 +28,7 @@ const Ways = ({ person }: { person: Person }) => {
   const invitation = useClock((now) => invitationOf(person, now));
   const { passkeys, signsInWith, invitedUntil } = person;
   const ways = [
-    ...(passkeys.length > 0 ? [LIST.passkeys(passkeys.length)] : []),
+    ...(passkeys.length > 0 ? [`${passkeys.length} ${passkeys.length === 1 ? "passkey" : "passkeys"}`] : []),
     ...signsInWith.map(issuerName),
   ];
   return (
@@ -36,20 +36,20 @@ const Ways = ({ person }: { person: Person }) => {
       {ways.join(", ")}{" "}
       {invitation === "open" && invitedUntil && (
         <>
-          <Badge tone="waiting">{LIST.invited}</Badge>
+          <Badge tone="waiting">Invited</Badge>
           <small>
-            {LIST.expires} <Time at={invitedUntil} />
+            Expires <Time at={invitedUntil} />
           </small>
         </>
       )}
-      {invitation === "expired" && <Badge tone="bad">{LIST.expired}</Badge>}
+      {invitation === "expired" && <Badge tone="bad">Invitation expired</Badge>}
     </>
   );
 };
 
 const ACTIONS = [
-  ["edit", LIST.change],
-  ["invite", LIST.invite],
+  ["edit", "Edit"],
+  ["invite", "Invite again"],
   ["remove", LIST.remove],
 ] as const;
 
@@ -59,7 +59,7 @@ const Row = ({ person }: { person: Person }) => {
   return (
     <tr>
       <th scope="row">
-        <bdi>{name}</bdi> {isSelf(user, person) && <Badge tone="good">{LIST.you}</Badge>}
+        <bdi>{name}</bdi> {isSelf(user, person) && <Badge tone="good">You</Badge>}
       </th>
       <td data-column={columns.email}>
         <Email address={email} />
@@ -72,7 +72,7 @@ const Row = ({ person }: { person: Person }) => {
           <Ways person={person} />
         </div>
       </td>
-      <td data-column={columns.lastSeen}>{lastSeenAt ? <Time at={lastSeenAt} /> : LIST.never}</td>
+      <td data-column={columns.lastSeen}>{lastSeenAt ? <Time at={lastSeenAt} /> : "Never"}</td>
       <td class="actions">
         <div>
           {mayManage(user, role) &&
@@ -98,7 +98,7 @@ const COLUMNS = [
 
 /** A table of people with their actions. */
 const Rows = ({ people }: { people: readonly Person[] }) => (
-  <Table label={LIST.table} kind="people" stackBelow={60} columns={COLUMNS}>
+  <Table label="List of people" kind="people" stackBelow={60} columns={COLUMNS}>
     {people.map((person) => (
       <Row key={person.id} person={person} />
     ))}
@@ -114,10 +114,10 @@ export const People = () => {
   useLive(() => queries.invalidateQueries({ queryKey: PEOPLE }), LIVE_MS);
   return (
     <Page
-      title={LIST.title}
+      title="People"
       actions={
         <a class="button" href={`${PATH}/new`}>
-          {LIST.add}
+          Add person
         </a>
       }
     >
@@ -126,8 +126,8 @@ export const People = () => {
         thing="person"
         things="people"
         empty={
-          <Empty title={LIST.empty}>
-            <p>{LIST.emptyText}</p>
+          <Empty title="No people yet">
+            <p>Add yourself as an administrator first, then your colleagues. People sign in without a key.</p>
           </Empty>
         }
       >

@@ -20,11 +20,6 @@ export const ROLES: Record<Role, { name: string; as: string; may: string }> = {
 };
 
 export const LIST = {
-  title: "People",
-  add: "Add person",
-  table: "List of people",
-  empty: "No people yet",
-  emptyText: "Add yourself as an administrator first, then your colleagues. People sign in without a key.",
   columns: {
     name: "Name",
     email: "E-mail",
@@ -33,24 +28,11 @@ export const LIST = {
     lastSeen: "Last seen",
     actions: "Actions",
   },
-  you: "You",
-  never: "Never",
-  change: "Edit",
-  invite: "Invite again",
   remove: "Remove",
-  passkeys: (count: number) => `${count} ${count === 1 ? "passkey" : "passkeys"}`,
-  invited: "Invited",
-  expires: "Expires",
-  expired: "Invitation expired",
 } as const;
 
 export const ADD = {
-  title: "Add person",
   name: "Name",
-  nameHint: "As colleagues know them.",
-  email: "E-mail address",
-  role: "Role",
-  submit: "Add person",
 } as const;
 
 /** The forms' texts about their fields. */
@@ -86,88 +68,20 @@ export const UNSENT: Question = {
   leave: "Close",
 };
 
-export const CHANGE = {
-  title: "Edit person",
-  submit: "Save",
-  done: (name: string) => `“${name}” changed`,
-  own: "This is you. With another role, you may not be able to change it back.",
-} as const;
-
-export const INVITE = {
-  title: "Invite again",
-  text: "gets a new link to sign in. An earlier link stops working. Remove the passkeys of lost devices.",
-  passkeys: "Passkeys",
-  submit: "Create link",
-  removePasskey: (name: string) => `Remove the passkey ${name}`,
-  removed: (name: string) => `Passkey “${name}” removed`,
-} as const;
-
-export const REMOVE = {
-  title: "Remove person",
-  text: "will be signed out and can't sign in again. Their e-mail address and passkeys are deleted. Their name stays in the history. This can't be undone.",
-  own: "This is you. You will be signed out.",
-  submit: "Remove",
-  done: (name: string) => `“${name}” removed`,
-} as const;
-
-export const ONE = {
-  loading: "Loading the person",
-  beyond: "You can't change somebody who may do more than you.",
-} as const;
-
 export const YOU = {
-  title: "You",
-  passkeys: "Your passkeys",
-  explained:
-    "A passkey signs you in with your fingerprint, face or PIN. Add one for each device. Remove passkeys that you do not recognize.",
-  add: "Add passkey",
-  table: "List of passkeys",
   columns: { name: "Name", created: "Added", lastUsed: "Last used", actions: "Actions" },
-  never: "Never",
   remove: "Remove",
   unsupported: "Passkeys need a current browser and an https:// address.",
 } as const;
 
 export const SESSIONS = {
   title: "Where you are signed in",
-  explained: "End the sessions that you do not recognize.",
   columns: { device: "Device", opened: "Signed in", lastUsed: "Last used", actions: "Actions" },
-  current: "This session",
   unknown: "Unknown",
-  end: "End",
-  endOne: (device: string) => `End the session: ${device}`,
-  ended: (device: string) => `Session ended: ${device}`,
-  endOthers: "End all other sessions",
-  endedOthers: "All other sessions ended",
 } as const;
 
 export const PASSKEY = {
-  addTitle: "Add passkey",
-  name: "Name",
-  nameHint: "Optional, such as “My phone”.",
-  submit: "Add passkey",
-  added: "Passkey added",
-  removeTitle: "Remove passkey",
-  removeText: "will no longer sign you in, and its sessions end. Delete it on your device too.",
-  removeSubmit: "Remove",
-  removed: (name: string) => `Passkey “${name}” removed`,
   fields: {
     name: { otherwise: "Enter a name without line breaks or tabs." },
   } satisfies FormWords,
-} as const;
-
-export const WELCOME = {
-  title: (name: string) => `Welcome, ${name}`,
-  product: "Adoption store",
-  invited: (role: string) => `You are invited to sign in here as ${role}, with the e-mail address`,
-  how: "Create a passkey to sign in with this device: with your fingerprint, face or PIN.",
-  device: "Name of this device",
-  deviceHint: "Optional, such as “My phone”.",
-  create: "Create passkey and sign in",
-  oidcHint: "Use the account with this e-mail address.",
-  loading: "Loading the invitation",
-  problem: "This invitation doesn't work",
-  incomplete: "The link is incomplete. Copy all of it, or ask for a new one.",
-  signIn: "Go to sign-in",
-  expires: "This invitation expires",
 } as const;

@@ -54,13 +54,13 @@ const AddOwnPasskey = () => {
     act: (name: string) => addPasskey(name.trim()),
     changes: [OWN_PASSKEYS],
     at: YOU_PATH,
-    says: () => PASSKEY.added,
+    says: () => "Passkey added",
   });
   return (
-    <Dialog title={PASSKEY.addTitle} back={YOU_PATH}>
+    <Dialog title="Add passkey" back={YOU_PATH}>
       <Form error={adding.error} words={PASSKEY.fields} onSubmit={() => adding.run(name)}>
-        <PasskeyNameField label={PASSKEY.name} hint={PASSKEY.nameHint} name={name} onInput={setName} />
-        <DialogButtons back={YOU_PATH} label={PASSKEY.submit} isBusy={adding.isPending} />
+        <PasskeyNameField label="Name" hint="Optional, such as “My phone”." name={name} onInput={setName} />
+        <DialogButtons back={YOU_PATH} label="Add passkey" isBusy={adding.isPending} />
       </Form>
     </Dialog>
   );
@@ -72,20 +72,20 @@ const RemoveOwnPasskey = ({ passkey: { id, name } }: { passkey: Passkey }) => {
     act: () => callAuth("DELETE", `passkeys/${id}`),
     changes: [OWN_PASSKEYS],
     at: YOU_PATH,
-    says: () => PASSKEY.removed(name),
+    says: () => `Passkey “${name}” removed`,
   });
   return (
-    <Dialog title={PASSKEY.removeTitle} back={YOU_PATH}>
+    <Dialog title="Remove passkey" back={YOU_PATH}>
       {removing.error && <Problem error={removing.error} />}
       <p>
         <bdi>
           <strong>{name}</strong>
         </bdi>{" "}
-        {PASSKEY.removeText}
+        will no longer sign you in, and its sessions end. Delete it on your device too.
       </p>
       <DialogButtons
         back={YOU_PATH}
-        label={PASSKEY.removeSubmit}
+        label="Remove"
         isBusy={removing.isPending}
         isDangerous
         onConfirm={() => removing.run()}
@@ -104,7 +104,7 @@ const PasskeyRow = ({ passkey: { id, name, createdAt, lastUsedAt } }: { passkey:
     <td data-column={passkeyColumns.created}>
       <Time at={createdAt} />
     </td>
-    <td data-column={passkeyColumns.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : YOU.never}</td>
+    <td data-column={passkeyColumns.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : "Never"}</td>
     <td class="actions">
       <div>
         <a href={`${YOU_PATH}/remove/${id}`} aria-label={`${YOU.remove} ${name}`}>
@@ -128,8 +128,11 @@ const OwnPasskeys = () => {
   const chosen = found.data?.find((one) => String(one.id) === id);
   return (
     <>
-      <h2>{YOU.passkeys}</h2>
-      <p>{YOU.explained}</p>
+      <h2>Your passkeys</h2>
+      <p>
+        A passkey signs you in with your fingerprint, face or PIN. Add one for each device. Remove passkeys
+        that you do not recognize.
+      </p>
       {!hasPasskeys() && (
         <Notice tone="waiting">
           <p>{YOU.unsupported}</p>
@@ -137,7 +140,7 @@ const OwnPasskeys = () => {
       )}
       <List found={found} items={found.data ?? []} thing="passkey">
         {(passkeys) => (
-          <Table label={YOU.table} kind="passkeys" stackBelow={40} columns={PASSKEY_COLUMNS}>
+          <Table label="List of passkeys" kind="passkeys" stackBelow={40} columns={PASSKEY_COLUMNS}>
             {passkeys.map((passkey) => (
               <PasskeyRow key={passkey.id} passkey={passkey} />
             ))}
@@ -156,16 +159,16 @@ const EndButton = ({ session: { id, device } }: { session: OwnSession }) => {
   const ending = useAction({
     act: () => callAuth("DELETE", `sessions/${id}`),
     changes: [OWN_SESSIONS],
-    says: () => SESSIONS.ended(device ?? SESSIONS.unknown),
+    says: () => `Session ended: ${device ?? SESSIONS.unknown}`,
     isErrorToast: true,
   });
   return (
     <ActionButton
       action={ending}
       class="secondary outline"
-      aria-label={SESSIONS.endOne(device ?? SESSIONS.unknown)}
+      aria-label={`End the session: ${device ?? SESSIONS.unknown}`}
     >
-      {SESSIONS.end}
+      End
     </ActionButton>
   );
 };
@@ -179,7 +182,7 @@ const SessionRow = ({ session }: { session: OwnSession }) => {
         {isCurrent && (
           <>
             {" "}
-            <Badge tone="quiet">{SESSIONS.current}</Badge>
+            <Badge tone="quiet">This session</Badge>
           </>
         )}
       </th>
@@ -205,13 +208,13 @@ const EndOthers = () => {
   const ending = useAction({
     act: () => callAuth("DELETE", "sessions"),
     changes: [OWN_SESSIONS],
-    says: () => SESSIONS.endedOthers,
+    says: () => "All other sessions ended",
   });
   return (
     <>
       {ending.error && <Problem error={ending.error} />}
       <ActionButton action={ending} class="secondary">
-        {SESSIONS.endOthers}
+        End all other sessions
       </ActionButton>
     </>
   );
@@ -223,7 +226,7 @@ const OwnSessions = () => {
   return (
     <>
       <h2>{SESSIONS.title}</h2>
-      <p>{SESSIONS.explained}</p>
+      <p>End the sessions that you do not recognize.</p>
       <List found={found} items={found.data ?? []} thing="session">
         {(sessions) => (
           <Table label={SESSIONS.title} kind="sessions" stackBelow={40} columns={SESSION_COLUMNS}>
@@ -266,12 +269,12 @@ export const You = () => {
   const isPerson = user.kind === "person";
   return (
     <Page
-      title={YOU.title}
+      title="You"
       actions={
         isPerson &&
         hasPasskeys() && (
           <a class="button" href={`${YOU_PATH}/add`}>
-            {YOU.add}
+            Add passkey
           </a>
         )
       }

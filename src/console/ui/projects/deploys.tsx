@@ -16,9 +16,9 @@ import { DEPLOYS, PROJECT, UPLOAD } from "./words.ts";
 const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
   share < 1 ? (
     <>
-      <progress aria-label={UPLOAD.sent} value={share} max={1} />
+      <progress aria-label="Sent" value={share} max={1} />
       <button type="button" class="small secondary outline" onClick={cancel}>
-        {UPLOAD.cancel}
+        Cancel
       </button>
     </>
   ) : (
@@ -55,7 +55,9 @@ const Uploader = ({ slug }: { slug: string }) => {
           take(event.dataTransfer?.files);
         }}
       >
-        <label for={id}>{UPLOAD.drop}</label>
+        <label for={id}>
+          Drop an archive of the site here, or choose one: a .tar.gz or .zip with index.html at its root.
+        </label>
         <input
           ref={input}
           id={id}
@@ -77,9 +79,9 @@ const Uploader = ({ slug }: { slug: string }) => {
 const COLUMNS = DEPLOYS.columns;
 
 const State = ({ deploy: { status, active } }: { deploy: Deploy }) => {
-  if (active) return <Badge tone="good">{DEPLOYS.live}</Badge>;
-  if (status === "succeeded") return <Badge tone="quiet">{DEPLOYS.succeeded}</Badge>;
-  return <Badge tone="bad">{DEPLOYS.failed}</Badge>;
+  if (active) return <Badge tone="good">Live</Badge>;
+  if (status === "succeeded") return <Badge tone="quiet">Succeeded</Badge>;
+  return <Badge tone="bad">Failed</Badge>;
 };
 
 const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project; mayChange: boolean }) => {
@@ -102,8 +104,8 @@ const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project;
       <td class="actions">
         <div>
           {preview && (
-            <a class="button small secondary outline" href={preview} aria-label={DEPLOYS.previewOf(id)}>
-              {DEPLOYS.preview}
+            <a class="button small secondary outline" href={preview} aria-label={`Preview of deploy ${id}`}>
+              Preview
             </a>
           )}
           {mayChange && status === "succeeded" && !active && (
@@ -131,7 +133,7 @@ const Rows = ({
   mayChange: boolean;
 }) => (
   <Table
-    label={DEPLOYS.table}
+    label="List of deploys"
     kind="deploys"
     stackBelow={40}
     columns={[

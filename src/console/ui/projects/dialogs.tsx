@@ -18,11 +18,11 @@ import {
   slugOf,
 } from "./model.ts";
 import { KEYS } from "./queries.ts";
-import { DELETE, DEPLOYS, FIELDS, NEW, PROBLEMS } from "./words.ts";
+import { DEPLOYS, FIELDS, PROBLEMS } from "./words.ts";
 
 /** The choice of a plan. */
 export const PlanField = ({ plan, onChoose }: { plan: Plan; onChoose: (plan: Plan) => void }) => (
-  <Field label={FIELDS.plan} name="plan" hint={FIELDS.planHint}>
+  <Field label="Plan" name="plan" hint="Custom domains need Pro or above.">
     {(tied) => (
       <select
         {...tied}
@@ -53,12 +53,12 @@ export const NewProject = () => {
     changes: [KEYS.list],
     onDone: (project) => queries.setQueryData(KEYS.one(project.slug), project),
     at: (project) => projectPath(project.slug, "deploys"),
-    says: (project) => NEW.created(project.name),
+    says: (project) => `Project “${project.name}” created`,
   });
   return (
-    <Dialog title={NEW.title} back={projectsPath} isDirty={name !== "" || Boolean(typedSlug)}>
+    <Dialog title="Create project" back={projectsPath} isDirty={name !== "" || Boolean(typedSlug)}>
       <Form error={creating.error} words={PROBLEMS} onSubmit={() => creating.run({ slug, name, plan })}>
-        <Field label={FIELDS.name} name="name" hint={FIELDS.nameHint}>
+        <Field label={FIELDS.name} name="name" hint="A name that people recognize.">
           {(tied) => (
             <input
               {...tied}
@@ -69,7 +69,11 @@ export const NewProject = () => {
             />
           )}
         </Field>
-        <Field label={FIELDS.slug} name="slug" hint={FIELDS.slugHint}>
+        <Field
+          label={FIELDS.slug}
+          name="slug"
+          hint="The first part of its address: lower-case letters, digits and hyphens. You can't change it later."
+        >
           {(tied) => (
             <input
               {...tied}
@@ -83,20 +87,20 @@ export const NewProject = () => {
           )}
         </Field>
         <PlanField plan={plan} onChoose={setPlan} />
-        <DialogButtons back={projectsPath} label={NEW.save} isBusy={creating.isPending} />
+        <DialogButtons back={projectsPath} label="Create project" isBusy={creating.isPending} />
       </Form>
     </Dialog>
   );
 };
 
-const NO_SUCH = new Error(DEPLOYS.noSuch);
+const NO_SUCH = new Error("There is no such deploy.");
 
 const What = ({ deploy, activeDeploy }: { deploy: Deploy; activeDeploy: number | undefined }) => {
-  if (deploy.id === activeDeploy) return <p>{DEPLOYS.isLive(deploy.id)}</p>;
+  if (deploy.id === activeDeploy) return <p>{`Deploy ${deploy.id} is already live.`}</p>;
   return (
     <p>
-      {DEPLOYS.created} <Time at={deploy.createdAt} /> {DEPLOYS.content(contentOf(deploy))}{" "}
-      {activeDeploy !== undefined && DEPLOYS.kept(activeDeploy)}
+      It was created <Time at={deploy.createdAt} /> {`and has ${contentOf(deploy)}. Visitors see it at once.`}{" "}
+      {activeDeploy !== undefined && `Deploy ${activeDeploy} is kept, so that you can return to it.`}
     </p>
   );
 };
@@ -122,7 +126,7 @@ const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Proj
     act: () => activate(id),
     changes: [KEYS.one(slug)],
     at: back,
-    says: () => DEPLOYS.nowLive(id),
+    says: () => `Deploy ${id} is now live`,
     ...(activeDeploy !== undefined && { undo: () => activate(activeDeploy) }),
   });
   const isEarlier = id < (activeDeploy ?? 0);
@@ -148,7 +152,7 @@ export const RollBack = ({ project, chosen }: { project: Project; chosen: string
   const id = idOf(chosen);
   if (id !== undefined) return <RollBackDialog key={id} project={project} id={id} />;
   return (
-    <Dialog title={DEPLOYS.makeSomeLive} back={projectPath(project.slug, "deploys")}>
+    <Dialog title="Make a deploy live" back={projectPath(project.slug, "deploys")}>
       <Problem error={NO_SUCH} />
     </Dialog>
   );
@@ -165,10 +169,10 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
     changes: [KEYS.list],
     onDone: () => queries.removeQueries({ queryKey: KEYS.one(slug) }),
     at: projectsPath,
-    says: () => DELETE.deleted(name),
+    says: () => `Project “${name}” deleted`,
   });
   return (
-    <Dialog title={DELETE.title} back={back}>
+    <Dialog title="Delete project" back={back}>
       <form
         noValidate
         onSubmit={(event) => {
@@ -184,9 +188,13 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
           <strong>
             <bdi>{name}</bdi>
           </strong>{" "}
-          {DELETE.text} {DELETE.site(shownAddress(address))}
+          and all its deploys and custom domains will be deleted permanently.{" "}
+          {`Its site at ${shownAddress(address)} disappears at once. This can't be undone.`}
         </p>
-        <Field label={DELETE.confirm(slug)} error={isWrong ? DELETE.isWrong(slug) : undefined}>
+        <Field
+          label={`Type ${slug} to confirm`}
+          error={isWrong ? `This is not the slug. Type ${slug}.` : undefined}
+        >
           {(tied) => (
             <input
               {...tied}
@@ -199,7 +207,7 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
             />
           )}
         </Field>
-        <DialogButtons back={back} label={DELETE.button} isBusy={deleting.isPending} isDangerous />
+        <DialogButtons back={back} label="Delete project" isBusy={deleting.isPending} isDangerous />
       </form>
     </Dialog>
   );

@@ -13,7 +13,7 @@ const COLUMNS = LIST.columns;
 const NEW = `${projectsPath}/new`;
 
 const Rows = ({ projects }: { projects: readonly Project[] }) => (
-  <Table label={LIST.table} kind="projects" stackBelow={44} columns={Object.values(COLUMNS)}>
+  <Table label="List of projects" kind="projects" stackBelow={44} columns={Object.values(COLUMNS)}>
     {projects.map(({ slug, name, plan, address, activeDeploy }) => (
       <tr key={slug}>
         <td data-column={COLUMNS.name}>
@@ -24,7 +24,7 @@ const Rows = ({ projects }: { projects: readonly Project[] }) => (
         <td data-column={COLUMNS.slug}>{slug}</td>
         <td data-column={COLUMNS.plan}>{PLAN_NAMES[plan]}</td>
         <td data-column={COLUMNS.address}>
-          {activeDeploy ? <a href={address}>{shownAddress(address)}</a> : LIST.noDeploy}
+          {activeDeploy ? <a href={address}>{shownAddress(address)}</a> : "Nothing deployed yet"}
         </td>
       </tr>
     ))}
@@ -38,7 +38,7 @@ export const Projects = () => {
   const isNew = path === NEW && mayChange;
   return (
     <Page
-      title={LIST.title}
+      title="Projects"
       part={isNew ? LIST.add : undefined}
       actions={
         mayChange && (
@@ -48,7 +48,11 @@ export const Projects = () => {
         )
       }
     >
-      <List found={useProjects()} thing="project" purpose={LIST.purpose}>
+      <List
+        found={useProjects()}
+        thing="project"
+        purpose="A project publishes a site. Create one, then upload its files."
+      >
         {(projects) => <Rows projects={projects} />}
       </List>
       {isNew && <NewProject />}

@@ -18,8 +18,8 @@ import { PROJECT } from "./words.ts";
 const AREAS = {
   deploys: PROJECT.deploys,
   settings: PROJECT.settings,
-  domains: PROJECT.domains,
-  history: PROJECT.history,
+  domains: "Domains",
+  history: "History",
 } as const;
 type Area = keyof typeof AREAS;
 
@@ -36,9 +36,9 @@ const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: 
   <p class="summary">
     <Badge tone="quiet">{PLAN_NAMES[plan]}</Badge>{" "}
     {activeDeploy === undefined ? (
-      PROJECT.noDeploy(shownAddress(address))
+      `${shownAddress(address)}: nothing deployed yet`
     ) : (
-      <a href={address} aria-label={PROJECT.site(slug, shownAddress(address))}>
+      <a href={address} aria-label={`The site of ${slug}: ${shownAddress(address)}`}>
         {shownAddress(address)}
       </a>
     )}
@@ -61,7 +61,7 @@ const contentOf = (area: string, project: One, item?: string, part?: string): Co
     case "history":
       return <History resource="project" id={project.slug} />;
     default:
-      return <p>{PROJECT.noPage}</p>;
+      return <p>There is no page at this address.</p>;
   }
 };
 
@@ -78,15 +78,15 @@ export const Project = () => {
         {error ? (
           <Problem error={error} {...(!isGone && { onRetry: refetch })} />
         ) : (
-          <Loading what={PROJECT.loading} />
+          <Loading what="Loading the project" />
         )}
-        {isGone && <a href={projectsPath}>← {PROJECT.back}</a>}
+        {isGone && <a href={projectsPath}>← Back to projects</a>}
       </Page>
     );
   return (
     <Page title={project.name} part={shown}>
       <Summary project={project} />
-      <Tabs label={PROJECT.areas} tabs={tabsOf(slug, area)} />
+      <Tabs label="Parts of the project" tabs={tabsOf(slug, area)} />
       {contentOf(area, project, item, part)}
     </Page>
   );

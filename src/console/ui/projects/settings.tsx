@@ -13,7 +13,7 @@ import { projectPath } from "./addresses.ts";
 import { DeleteProject, PlanField } from "./dialogs.tsx";
 import { type Plan, type Project, type ProjectChange, hasDomains } from "./model.ts";
 import { KEYS } from "./queries.ts";
-import { FIELDS, PROBLEMS, PROJECT, SETTINGS } from "./words.ts";
+import { FIELDS, PROBLEMS, PROJECT } from "./words.ts";
 
 /** The live domains that stop with a plan without custom domains, and whether the user confirmed that. */
 const useLostDomains = (slug: string) => {
@@ -40,10 +40,14 @@ const LostDomains = ({
 }: ReturnType<typeof useLostDomains>) => (
   <Notice tone={names.length > 0 ? "bad" : "waiting"}>
     {error && <Problem error={error} onRetry={refetch} />}
-    <p>{SETTINGS.losesDomains}</p>
+    <p>Without Pro, the project's custom domains are suspended: visitors are no longer served there.</p>
     {names.length > 0 && (
       <>
-        <p>{SETTINGS.stops(names.length)}</p>
+        <p>
+          {names.length === 1
+            ? "This domain stops immediately:"
+            : `These ${names.length} domains stop immediately:`}
+        </p>
         <ul>
           {names.map((name) => (
             <li key={name}>
@@ -57,7 +61,7 @@ const LostDomains = ({
             checked={isConfirmed}
             onChange={(event) => setConfirmed(event.currentTarget.checked)}
           />
-          {SETTINGS.confirmStop(names.length)}
+          {names.length === 1 ? "Stop serving this domain" : `Stop serving these ${names.length} domains`}
         </label>
       </>
     )}
@@ -69,9 +73,9 @@ const Facts = ({ project: { slug, target } }: { project: Project }) => (
   <dl class="facts">
     <dt>{FIELDS.slug}</dt>
     <dd>{slug}</dd>
-    <dt>{SETTINGS.target}</dt>
+    <dt>CNAME target</dt>
     <dd>
-      <code>{target}</code> <CopyButton text={target} what={SETTINGS.copied} />
+      <code>{target}</code> <CopyButton text={target} what="the CNAME target" />
     </dd>
   </dl>
 );
@@ -96,7 +100,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
     // A change of plan restores or suspends its domains.
     changes: [KEYS.one(slug), KEYS.list],
     onDone: () => setTyped({}),
-    says: () => SETTINGS.saved,
+    says: () => "Settings saved",
     undo: () => save(before),
   });
   useDraftGuard(isDirty);
@@ -123,7 +127,7 @@ const ChangeForm = ({ project }: { project: Project }) => {
       <PlanField plan={plan} onChoose={choosePlan} />
       {losesDomains && <LostDomains {...lost} />}
       <button type="submit" aria-busy={saving.isPending} aria-disabled={saving.isPending || !maySave}>
-        {SETTINGS.save}
+        Save
       </button>
     </Form>
   );
@@ -136,14 +140,14 @@ export const Settings = ({ project, isDeleting }: { project: Project; isDeleting
     <>
       <h2>{PROJECT.settings}</h2>
       {mayChange && <ChangeForm project={project} />}
-      <h3>{SETTINGS.about}</h3>
+      <h3>About this project</h3>
       <Facts project={project} />
       {mayChange && (
         <>
-          <h3>{SETTINGS.delete}</h3>
-          <p>{SETTINGS.deleteText}</p>
+          <h3>Delete the project</h3>
+          <p>Its site disappears immediately.</p>
           <a class="button danger" href={projectPath(project.slug, "settings", "delete")}>
-            {SETTINGS.deleteButton}
+            Delete project
           </a>
           {isDeleting && <DeleteProject project={project} />}
         </>

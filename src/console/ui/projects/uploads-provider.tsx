@@ -36,8 +36,14 @@ const sendArchive = (
   request.upload.addEventListener("progress", ({ loaded, total }) => onProgress(total ? loaded / total : 0));
   request.upload.addEventListener("load", () => onProgress(1));
   request.addEventListener("load", () => resolve(deployOf(request)));
-  request.addEventListener("abort", end("cancelled", UPLOAD.cancelled));
-  request.addEventListener("error", end("unreachable", UPLOAD.interrupted));
+  request.addEventListener("abort", end("cancelled", "The upload was cancelled. Nothing has changed."));
+  request.addEventListener(
+    "error",
+    end(
+      "unreachable",
+      "The upload was interrupted. Check your connection, and whether the archive is too large.",
+    ),
+  );
   request.addEventListener("loadend", finishWrite);
   request.send(archive);
   return { deploy, cancel: () => request.abort() };
@@ -48,14 +54,15 @@ const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
 /** The uploads. Use it only below `UploadsProvider`. */
 export const useUploads = (): Uploads => useContext(Current)!.uploads;
 
-const doneWords = (slug: string, deploy: Deploy): string => UPLOAD.done(slug, contentOf(deploy));
+const doneWords = (slug: string, deploy: Deploy): string =>
+  `Deployed to ${slug}: ${contentOf(deploy)}, now live`;
 
 /** The message about an upload. The user may be on another page by now; the project's page shows errors itself. */
 const outcomeOf = (slug: string, result: Deploy | Error): Toast | undefined => {
   const href = projectPath(slug, "deploys");
   if (location.pathname === href)
     return result instanceof Error ? undefined : { words: doneWords(slug, result) };
-  const link = { href, label: UPLOAD.view };
+  const link = { href, label: "View deploys" };
   if (result instanceof Error) return { words: result.message, tone: "bad", link };
   return { words: doneWords(slug, result), link };
 };

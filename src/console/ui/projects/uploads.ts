@@ -45,7 +45,7 @@ export const uploadTracker = (
       if (!type)
         return update(slug, {
           state: "failed",
-          error: new Error(UPLOAD.notArchive(name)),
+          error: new Error(`${name} is neither a .tar.gz nor a .zip. Pack the site's folder first.`),
         });
       update(slug, { state: "sending", name, share: 0 });
       const sending = send(slug, archive, type, (share) => update(slug, { state: "sending", name, share }));
@@ -73,5 +73,5 @@ export type Uploads = ReturnType<typeof uploadTracker>;
 /** The state of an upload in words. */
 export const uploadStatus = (upload: Upload | undefined): string => {
   if (upload?.state !== "sending") return "";
-  return upload.share < 1 ? UPLOAD.sending(upload.name) : UPLOAD.unpacking;
+  return upload.share < 1 ? `Sending ${upload.name}…` : UPLOAD.unpacking;
 };
