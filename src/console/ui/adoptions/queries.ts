@@ -5,7 +5,7 @@ import { type Page, dataOf, pageOf, store } from "../api/client.ts";
 import { readAfterWrites } from "../api/writes.ts";
 import { reread, restartReads } from "../parts/reads.ts";
 import { useLive } from "../parts/visibility.ts";
-import { useList, withItems } from "../parts/use-list.ts";
+import { useList, withItems } from "../parts/queries.ts";
 import { useSession } from "../session.tsx";
 import type { Filter, View } from "./addresses.ts";
 import {

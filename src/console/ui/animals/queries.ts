@@ -3,7 +3,7 @@ import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
 import { readAfterWrites } from "../api/writes.ts";
 import { integerOf } from "../parts/address.ts";
 import { readsDone, reread } from "../parts/reads.ts";
-import { PAGE_SIZE, useList } from "../parts/use-list.ts";
+import { PAGE_SIZE, useList } from "../parts/queries.ts";
 import { type Filter, type View, DEFAULT_SORT } from "./addresses.ts";
 import { type Changes, type Pages, isSame, itemsOf, mayEnter, patchPages, withFirst } from "./changes.ts";
 import type { Animal, AnimalVersion } from "./animal.ts";

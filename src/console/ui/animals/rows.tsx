@@ -103,7 +103,7 @@ const Row = ({
   );
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly (string | Column<never>)[] = [
   { name: WORDS.columns.id, kind: "number", sort: "-id" },
   { name: "Name", sort: "name" },
   WORDS.columns.category,

@@ -61,6 +61,10 @@ export const apiErrorOf = async (response: Response): Promise<ApiError> =>
 export const hasCode = (error: Error | null | undefined, code: string): boolean =>
   error instanceof ApiError && error.code === code;
 
+/** True if the thing that was asked for does not exist. */
+export const isGone = (error: Error | null | undefined): boolean =>
+  error instanceof ApiError && error.status === 404;
+
 /** The headers of a request that does not go through the client. */
 export const callHeaders = (): Record<string, string> => ({ "x-csrf-token": csrfToken });
 

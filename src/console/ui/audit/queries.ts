@@ -4,7 +4,7 @@ import { animalPath } from "../animals/addresses.ts";
 import { type Page, pageOf, platform, store } from "../api/client.ts";
 import { categoriesPath } from "../categories/category.ts";
 import { addressOf } from "../parts/address.ts";
-import { useList } from "../parts/use-list.ts";
+import { useList } from "../parts/queries.ts";
 import { useLive } from "../parts/visibility.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
-import { useList } from "../parts/use-list.ts";
+import { useList } from "../parts/queries.ts";
 import { useLive } from "../parts/visibility.ts";
 import type { Filter } from "./overview.ts";
 import { type Domain, type NewConfig, listRefetchDelay, refetchDelay } from "./model.ts";

@@ -6,7 +6,7 @@ import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/navigation.ts";
 import { Table } from "../parts/table.tsx";
-import { useList } from "../parts/use-list.ts";
+import { useList } from "../parts/queries.ts";
 import { useLive } from "../parts/visibility.ts";
 import { useSession } from "../session.tsx";
 import { NewKey, RevokeKey, RotateKey } from "./dialogs.tsx";

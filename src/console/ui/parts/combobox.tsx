@@ -1,8 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-
-/** What ties the input to its label and hint. */
-type Tied = { id: string; "aria-describedby": string; "aria-invalid"?: "true" };
+import type { Tied } from "./form.tsx";
 
 interface ComboboxProps<Option> {
   tied: Tied;

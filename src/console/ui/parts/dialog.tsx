@@ -1,5 +1,7 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ActionState } from "./action.tsx";
+import { Problem } from "./feedback.tsx";
 import { returnFocus } from "./focus.ts";
 import { type Question, guard, setAsk } from "./leaving.ts";
 import { closeDialog, declareDialog } from "./navigation.ts";
@@ -132,6 +134,32 @@ export const DialogButtons = ({
       {label}
     </button>
   </footer>
+);
+
+/** The name of the thing that a dialog is about, and what happens to it: "Bella will be deleted." */
+export const About = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <p>
+    <bdi>
+      <strong>{name}</strong>
+    </bdi>{" "}
+    {children}
+  </p>
+);
+
+/** The content of a dialog that asks before an action. */
+export const Confirm = ({
+  action: { error, isPending, run },
+  children,
+  ...buttons
+}: Omit<ComponentProps<typeof DialogButtons>, "isBusy" | "onConfirm"> & {
+  action: Pick<ActionState, "error" | "isPending" | "run">;
+  children: ComponentChildren;
+}) => (
+  <>
+    {error && <Problem error={error} />}
+    {children}
+    <DialogButtons {...buttons} isBusy={isPending} onConfirm={() => run()} />
+  </>
 );
 
 const Asking = ({ question, answer }: { question: Question; answer: (isLeaving: boolean) => void }) => {

@@ -1,4 +1,5 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
+import { isGone } from "../api/client.ts";
 import type { Tone } from "./tone.ts";
 
 /** Shown while something loads. It is as tall as the content, so that nothing jumps. */
@@ -42,6 +43,54 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge ${tone}`}>{children}</span>
 );
 
-export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
-  <div class={`notice ${tone}`}>{children}</div>
+export const Notice = ({
+  tone,
+  text,
+  children,
+}: {
+  tone: Tone;
+  text?: string;
+  children?: ComponentChildren;
+}) => (
+  <div class={`notice ${tone}`}>
+    {text !== undefined && <p>{text}</p>}
+    {children}
+  </div>
+);
+
+/** Facts about a thing, each with its name. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, ComponentChildren])[] }) => (
+  <dl class="facts">
+    {facts.map(([name, fact]) => (
+      <Fragment key={name}>
+        <dt>{name}</dt>
+        <dd>{fact}</dd>
+      </Fragment>
+    ))}
+  </dl>
+);
+
+/** The states of one thing: loading, a problem, and its content. What is gone is not asked for again. */
+export const One = <Data,>({
+  found: { data, error, refetch },
+  what,
+  isForm = false,
+  withErrors = false,
+  children,
+}: {
+  found: { data: Data | undefined; error: Error | null; refetch: () => unknown };
+  /** The name of the thing: "the key". */
+  what: string;
+  isForm?: boolean;
+  /** Shows the error of a later read too, above the content. */
+  withErrors?: boolean;
+  children: (data: Data) => ComponentChildren;
+}) => (
+  <>
+    {error && (withErrors || data === undefined) && (
+      <Problem error={error} {...(!isGone(error) && { onRetry: refetch })} />
+    )}
+    {data === undefined && !error && <Loading what={`Loading ${what}`} isForm={isForm} />}
+    {data !== undefined && children(data)}
+  </>
 );

@@ -1,4 +1,4 @@
-import { type ComponentChildren, createContext } from "preact";
+import { type ComponentChildren, type ComponentProps, createContext } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import type { FieldProblem } from "../api/client.ts";
 import { Problem } from "./feedback.tsx";
@@ -88,23 +88,30 @@ export const Form = ({
   );
 };
 
-/** A control with its label, and a hint or the error of its field below it. */
+/** The attributes that tie a control to its label and hint. */
+export interface Tied {
+  id: string;
+  "aria-describedby": string;
+  "aria-invalid"?: "true";
+}
+
+interface FieldProps {
+  label: string;
+  /** The field's name in the API: the `Form` around it shows an error about it here. */
+  name?: string | undefined;
+  hint?: ComponentChildren;
+  /** An error that is not of the form. */
+  error?: string | undefined;
+}
+
+/** A control with its label, and a hint or the error of its field below it. The control takes the attributes of `tied`. */
 export const Field = ({
   label,
   name = "",
   hint,
   error: given,
   children,
-}: {
-  label: string;
-  /** The field's name in the API: the `Form` around it shows an error about it here. */
-  name?: string;
-  hint?: ComponentChildren;
-  /** An error that is not of the form. */
-  error?: string | undefined;
-  /** The control. It takes the attributes that tie it to its label and hint. */
-  children: (tied: { id: string; "aria-describedby": string; "aria-invalid"?: "true" }) => ComponentChildren;
-}) => {
+}: FieldProps & { children: (tied: Tied) => ComponentChildren }) => {
   const id = useId();
   const found = useFieldError(name);
   const error = given ?? found;
@@ -119,3 +126,121 @@ export const Field = ({
     </div>
   );
 };
+
+/** The entries of a form: those that were given until the user types others. `bind("name")` ties a field to its entry. */
+export const useDraft = <Draft extends object>(given: Draft) => {
+  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const draft: Draft = { ...given, ...typed };
+  const change = (change: Partial<Draft>) => setTyped((before) => ({ ...before, ...change }));
+  return {
+    draft,
+    typed,
+    change,
+    reset: () => setTyped({}),
+    isDirty: (Object.keys(given) as (keyof Draft)[]).some((name) => draft[name] !== given[name]),
+    bind: <Name extends keyof Draft & string>(name: Name) => ({
+      name,
+      value: draft[name],
+      onValue: (value: Draft[Name]) => change({ [name]: value } as unknown as Partial<Draft>),
+    }),
+  };
+};
+
+/** A field that shows a value and reports the user's. */
+interface BoundProps<Value> extends FieldProps {
+  /** The field's name in the API if it is not the control's name; "" for none. */
+  field?: string;
+  value: Value;
+  onValue: (value: Value) => void;
+}
+
+/** No keyboard corrects it. */
+const CODE = { autocapitalize: "none", spellcheck: false } as const;
+
+/** A field for text, with `rows` for several lines. Browsers do not store it. */
+export const TextField = ({
+  label,
+  name,
+  field = name,
+  hint,
+  error,
+  onValue,
+  isCode = false,
+  ...control
+}: BoundProps<string> & {
+  /** A name, address or code instead of prose. */
+  isCode?: boolean;
+  rows?: number;
+} & Pick<ComponentProps<"input">, "type" | "inputMode" | "required" | "maxLength">) => (
+  <Field label={label} name={field} hint={hint} error={error}>
+    {(tied) => {
+      const attributes = {
+        ...tied,
+        name,
+        autocomplete: "off",
+        ...(isCode && CODE),
+        ...control,
+        onInput: (event: { currentTarget: { value: string } }) => onValue(event.currentTarget.value),
+      } as const;
+      return control.rows === undefined ? <input {...attributes} /> : <textarea {...attributes} />;
+    }}
+  </Field>
+);
+
+/** The choices of a list: each value with its text. */
+export type Options = readonly (readonly [value: string, words: string])[];
+
+export const Select = <Value extends string>({
+  options,
+  onValue,
+  ...control
+}: {
+  value: Value;
+  options: Options;
+  onValue: (value: Value) => void;
+} & Partial<Tied> &
+  Pick<ComponentProps<"select">, "name" | "aria-label">) => (
+  <select {...control} onChange={(event) => onValue(event.currentTarget.value as Value)}>
+    {options.map(([value, words]) => (
+      <option key={value} value={value}>
+        {words}
+      </option>
+    ))}
+  </select>
+);
+
+/** A field with a list to choose from. */
+export const SelectField = <Value extends string>({
+  label,
+  name,
+  field = name,
+  hint,
+  ...control
+}: BoundProps<Value> & { options: Options }) => (
+  <Field label={label} name={field} hint={hint}>
+    {(tied) => <Select {...tied} {...control} name={name} />}
+  </Field>
+);
+
+/** A box to tick, with its text. */
+export const Check = ({
+  name,
+  isChecked,
+  onCheck,
+  children,
+}: {
+  name?: string;
+  isChecked: boolean;
+  onCheck: (isChecked: boolean) => void;
+  children: ComponentChildren;
+}) => (
+  <label>
+    <input
+      type="checkbox"
+      name={name}
+      checked={isChecked}
+      onChange={(event) => onCheck(event.currentTarget.checked)}
+    />
+    {children}
+  </label>
+);

@@ -29,6 +29,7 @@ export const Page = ({
   title,
   part,
   back,
+  add,
   actions,
   children,
 }: {
@@ -37,6 +38,8 @@ export const Page = ({
   part?: string | undefined;
   /** The list that the page belongs to. */
   back?: { href: string; label: string };
+  /** The link to the dialog that adds an item. */
+  add?: { href: string; label: string } | false;
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) => {
@@ -51,7 +54,16 @@ export const Page = ({
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
-        {actions && <div class="actions">{actions}</div>}
+        {(add || actions) && (
+          <div class="actions">
+            {add && (
+              <a class="button" href={add.href}>
+                {add.label}
+              </a>
+            )}
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </>

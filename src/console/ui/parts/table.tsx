@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 /** Content that scrolls sideways if it is too wide, with the keyboard too. `label` names it for screen readers. */
@@ -82,11 +82,20 @@ const SelectHeading = ({ selection: { areAll, selected, toggleAll } }: { selecti
   </th>
 );
 
-/**
- * The heading of a column. `number` aligns right; `actions` is shown to screen readers only, and its cells stay in sight.
- * `sort` makes it a button: it is the order after the first press, such as "name" or "-id".
- */
-export type Column = string | { name: string; kind?: "number" | "actions"; sort?: string };
+/** A column of a table: its heading, and its cell for each row. */
+export interface Column<Item> {
+  name: string;
+  /**
+   * `row` names the row. `number` aligns right. The heading of `actions` is shown to screen readers only, and its cells stay in
+   * sight.
+   */
+  kind?: "row" | "number" | "actions";
+  /** Makes the heading a button: it is the order after the first press, such as "name" or "-id". */
+  sort?: string;
+  /** Several elements need one around them. Without it, the row adds the cell itself. */
+  cell?: (item: Item) => ComponentChildren;
+  title?: (item: Item) => string;
+}
 
 /** The order of the rows. `value` is a column's, with a minus if it is descending. */
 interface Sorting {
@@ -102,23 +111,29 @@ const directionOf = (sort: string, { value }: Sorting): "ascending" | "descendin
   return value.startsWith("-") ? "descending" : "ascending";
 };
 
-const Heading = ({ column, sorting }: { column: Column; sorting: Sorting | undefined }) => {
-  const { name, kind = "", sort } = typeof column === "string" ? { name: column } : column;
+const Heading = ({
+  column: { name, kind, sort },
+  sorting,
+}: {
+  column: Column<never>;
+  sorting: Sorting | undefined;
+}) => {
   if (kind === "actions")
     return (
       <th scope="col" class="actions">
         <span class="visually-hidden">{name}</span>
       </th>
     );
+  const style = kind === "number" ? kind : "";
   if (sort === undefined || !sorting)
     return (
-      <th scope="col" class={kind}>
+      <th scope="col" class={style}>
         {name}
       </th>
     );
   const direction = directionOf(sort, sorting);
   return (
-    <th scope="col" class={kind} aria-sort={direction}>
+    <th scope="col" class={style} aria-sort={direction}>
       <button type="button" onClick={() => sorting.onSort(direction ? reversed(sorting.value) : sort)}>
         {name}
       </button>
@@ -127,64 +142,112 @@ const Heading = ({ column, sorting }: { column: Column; sorting: Sorting | undef
 };
 
 /** The order of a stacked table, whose headings are hidden. */
-const SortChoice = ({ columns, sorting }: { columns: readonly Column[]; sorting: Sorting }) => (
+const SortChoice = ({ columns, sorting }: { columns: readonly Column<never>[]; sorting: Sorting }) => (
   <label class="sort-by">
     Sort by
     <select value={sorting.value} onChange={(event) => sorting.onSort(event.currentTarget.value)}>
-      {columns.flatMap((column) => {
-        if (typeof column === "string" || column.sort === undefined) return [];
-        return [column.sort, reversed(column.sort)].map((value) => (
-          <option key={value} value={value}>
-            {column.name} {value.startsWith("-") ? "↓" : "↑"}
-          </option>
-        ));
-      })}
+      {columns.flatMap(({ name, sort }) =>
+        sort === undefined
+          ? []
+          : [sort, reversed(sort)].map((value) => (
+              <option key={value} value={value}>
+                {name} {value.startsWith("-") ? "↓" : "↑"}
+              </option>
+            )),
+      )}
     </select>
   </label>
 );
 
+/** The cells of a row. `data-column` labels a cell of a stacked table. */
+export const Cells = <Item,>({ columns, item }: { columns: readonly Column<Item>[]; item: Item }) => (
+  <>
+    {columns.map(({ name, kind, cell, title }) => {
+      if (!cell) return null;
+      if (kind === "row")
+        return (
+          <th key={name} scope="row">
+            {cell(item)}
+          </th>
+        );
+      if (kind === "actions")
+        return (
+          <td key={name} class={kind}>
+            <div>{cell(item)}</div>
+          </td>
+        );
+      return (
+        <td key={name} class={kind} data-column={name} title={title?.(item)}>
+          {cell(item)}
+        </td>
+      );
+    })}
+  </>
+);
+
 /**
- * A table. Its children are the rows; actions go into `<td class="actions"><div>`.
+ * A table, with a row for each item.
  *
- * With `stackBelow`, each row becomes a list of its cells below that width; `data-column` of a cell is its
- * label. Style that form inside `@container table (width < 1em)`. Above that width, the table must fit regardless of its content, so
- * text breaks anywhere, and columns that must stay readable have a `min-width`. With `sorting`, columns that have `sort` are
- * buttons. With `selection`, rows begin with `SelectCell`.
+ * With `stackBelow`, each row becomes a list of its cells below that width. Style that form inside
+ * `@container table (width < 1em)`. Above that width, the table must fit regardless of its content, so text breaks anywhere, and
+ * columns that must stay readable have a `min-width`. With `sorting`, columns that have `sort` are buttons. With `selection`,
+ * rows begin with `SelectCell`.
  */
-export const Table = ({
+export const Table = <Item,>({
   label,
-  columns,
+  columns: given,
+  items = [],
+  keyOf = (_, at) => at,
+  row,
+  children,
   kind = "",
   stackBelow,
   sorting,
   selection,
-  children,
 }: {
   /** The content of the table, for screen readers. */
   label: string;
-  columns: readonly Column[];
+  columns: readonly (Column<Item> | string)[];
+  items?: readonly Item[];
+  keyOf?: (item: Item, at: number) => string | number;
+  children?: ComponentChildren;
+  /** A row that has more than `Cells`. */
+  row?: (item: Item) => ComponentChildren;
   /** Classes. */
   kind?: string;
   /** In rem. Layout depends only on this width, never on the content. */
   stackBelow?: number;
   sorting?: Sorting | undefined;
   selection?: Selection | undefined;
-  children: ComponentChildren;
-}) => (
-  <div class="table" style={stackBelow === undefined ? {} : { fontSize: `${stackBelow}rem` }}>
-    {sorting && <SortChoice columns={columns} sorting={sorting} />}
-    <Scroll label={label}>
-      <table class={kind}>
-        <thead>
-          <tr>
-            {selection && <SelectHeading selection={selection} />}
-            {columns.map((column, at) => (
-              <Heading key={at} column={column} sorting={sorting} />
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </Scroll>
-  </div>
-);
+}) => {
+  const columns = given.map((one) => (typeof one === "string" ? { name: one } : one));
+  return (
+    <div class="table" style={stackBelow === undefined ? {} : { fontSize: `${stackBelow}rem` }}>
+      {sorting && <SortChoice columns={columns} sorting={sorting} />}
+      <Scroll label={label}>
+        <table class={kind}>
+          <thead>
+            <tr>
+              {selection && <SelectHeading selection={selection} />}
+              {columns.map((column) => (
+                <Heading key={column.name} column={column} sorting={sorting} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((item, at) =>
+              row ? (
+                <Fragment key={keyOf(item, at)}>{row(item)}</Fragment>
+              ) : (
+                <tr key={keyOf(item, at)}>
+                  <Cells columns={columns} item={item} />
+                </tr>
+              ),
+            )}
+            {children}
+          </tbody>
+        </table>
+      </Scroll>
+    </div>
+  );
+};

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import type { components } from "../../../client/types/platform.d.ts";
 import { dataOf, pageOf, platform } from "../api/client.ts";
-import { useList } from "../parts/use-list.ts";
+import { useList } from "../parts/queries.ts";
 import { callAuth } from "../passkeys.ts";
 import type { User } from "../session.tsx";
 

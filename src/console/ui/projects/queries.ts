@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
-import { useList } from "../parts/use-list.ts";
+import { useList } from "../parts/queries.ts";
 import { useLive } from "../parts/visibility.ts";
 
 /** The cache keys of projects. Everything about a project begins with its own key. */

@@ -3,13 +3,16 @@ import {
   type QueryKey,
   keepPreviousData,
   replaceEqualDeep,
+  type UseQueryOptions,
   useInfiniteQuery,
+  useQuery,
   useQueryClient,
 } from "@tanstack/preact-query";
 import { useEffect, useMemo } from "preact/hooks";
-import type { Page } from "../api/client.ts";
+import { type Page, dataOf } from "../api/client.ts";
 import { entryKey, placeOf } from "./navigation.ts";
 import { withLoadedPages } from "./loaded-pages.ts";
+import { useLive } from "./visibility.ts";
 
 /** Items of a page: the most that the API returns, so that a long list is restored with few requests. */
 export const PAGE_SIZE = 100;
@@ -17,14 +20,27 @@ export const PAGE_SIZE = 100;
 /** A list with more pages than this is not read again when the user returns to the tab. */
 const MAX_PAGES_ON_FOCUS = 5;
 
+/** One thing of the API. @param queryKey with everything that `read` depends on */
+export const useOne = <Data>(
+  queryKey: QueryKey,
+  read: () => Promise<{ data: Data }>,
+  options: Omit<UseQueryOptions<Data>, "queryKey" | "queryFn"> = {},
+) => useQuery({ queryKey, queryFn: () => dataOf(read()), ...options });
+
+/** Reads data again every `everyMs`, because others change it. */
+export const useFresh = (queryKey: QueryKey, everyMs: number): void => {
+  const queries = useQueryClient();
+  useLive(() => queries.invalidateQueries({ queryKey }), everyMs);
+};
+
 /**
  * A list of the API, page by page. Reloading and going back load as many pages as before.
  * @param queryKey with everything that `read` depends on
- * @param read reads the page at a cursor, "" for the first
+ * @param read reads a page: the first has no cursor
  */
-export const useList = <Item>(
+export const useAll = <Item>(
   queryKey: QueryKey,
-  read: (cursor: string, limit: number) => Promise<Page<Item>>,
+  read: (page: { limit: number; cursor?: string }) => Promise<Page<Item>>,
   {
     isEnabled = true,
     staleTime,
@@ -38,7 +54,8 @@ export const useList = <Item>(
   const hash = JSON.stringify(queryKey);
   const options = {
     queryKey,
-    queryFn: ({ pageParam }: { pageParam: string }) => read(pageParam, PAGE_SIZE),
+    queryFn: ({ pageParam }: { pageParam: string }) =>
+      read({ limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) }),
     initialPageParam: "",
     getNextPageParam: ({ next }: Page<Item>) => next,
     structuralSharing: withLoadedPages(replaceEqualDeep),
@@ -63,6 +80,12 @@ export const useList = <Item>(
   }, [count, hash]);
   return { ...found, items: found.data?.pages.flatMap(({ items }) => items) ?? [] };
 };
+
+export const useList = <Item>(
+  queryKey: QueryKey,
+  read: (cursor: string, limit: number) => Promise<Page<Item>>,
+  options: { isEnabled?: boolean; staleTime?: number } = {},
+) => useAll(queryKey, ({ limit, cursor = "" }) => read(cursor, limit), options);
 
 /** The cached pages of a list with its items changed: for `setQueriesData`, so that a change costs no request. */
 export const withItems =
