@@ -117,6 +117,6 @@ describe("a limit", () => {
 });
 
 test("the secret of the session does not expire at once", () => {
-  expect(gracesOf(false).map(({ seconds }) => seconds)).toContain(0);
-  expect(gracesOf(true).map(({ seconds }) => seconds)).not.toContain(0);
+  expect(gracesOf(false).map(([seconds]) => seconds)).toContain("0");
+  expect(gracesOf(true).map(([seconds]) => seconds)).not.toContain("0");
 });

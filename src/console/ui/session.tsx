@@ -25,7 +25,7 @@ export interface User {
 /** Describes the user's way to sign in. */
 export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): string => {
   if (kind === "operator") return "Add yourself as an administrator under People.";
-  return kind === "key" ? `${name}: ${"the API key that you are signed in with"}` : name;
+  return kind === "key" ? `${name}: the API key that you are signed in with` : name;
 };
 
 interface SignedOutState {

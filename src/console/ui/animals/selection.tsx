@@ -104,7 +104,7 @@ const Names = ({ animals }: { animals: readonly Animal[] }) => (
         <bdi>{name}</bdi>
       </Fragment>
     ))}
-    {animals.length > MAX_NAMES && ` ${`and ${formatCount(animals.length - MAX_NAMES)} more`}`}
+    {animals.length > MAX_NAMES && ` and ${formatCount(animals.length - MAX_NAMES)} more`}
   </p>
 );
 

@@ -1,11 +1,21 @@
-import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { ApiError, dataOf, hasCode, platform } from "../api/client.ts";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
-import { Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { Field, Form, useFieldError } from "../parts/form.tsx";
+import { dataOf, hasCode, isGone, platform } from "../api/client.ts";
+import { About, Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Notice, One, Problem } from "../parts/feedback.tsx";
+import type { FormWords } from "../parts/field-words.ts";
+import {
+  Check,
+  Field,
+  Form,
+  Select,
+  SelectField,
+  TextField,
+  useDraft,
+  useFieldError,
+} from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
+import { useOne } from "../parts/queries.ts";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
@@ -16,6 +26,7 @@ import {
   KEYS,
   type Key,
   type MintedKey,
+  PERMISSIONS,
   type RateWindow,
   type Reach,
   expiryOf,
@@ -27,49 +38,85 @@ import {
   rateOf,
   stateOf,
 } from "./key.ts";
-import { FIELDS, NEW, PERMISSIONS, SECRET, UNSTORED } from "./words.ts";
 
 const BACK = "/console/keys";
 
-/** One key. @param id from the address */
-const useKey = (id: string) =>
-  useQuery({
-    queryKey: [...KEYS, id],
-    queryFn: () =>
-      dataOf(platform.GET("/platform/keys/{keyId}", { params: { path: { keyId: Number(id) } } })),
-  });
+const FIELDS: FormWords = {
+  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  scopes: {
+    missing: "Choose at least one permission.",
+    rules: { forbidden: "You don't have all of these permissions yourself." },
+  },
+  rateLimit: {
+    otherwise: "Enter a whole number, such as 600.",
+    rules: { forbidden: "Your own key has a lower rate limit. Enter that or less." },
+  },
+  expiresAt: {
+    otherwise: "Enter a complete date.",
+    rules: {
+      minimum: "Choose a day that is not over yet.",
+      maximum: "Choose a year before 10000.",
+      forbidden: "Your own key expires earlier. Choose that day or an earlier one.",
+    },
+  },
+};
 
 const REVOKED = new Error("This key is already revoked.");
 const BEYOND = new Error(
   "This key has more permissions, a later expiry or a higher rate limit than you have.",
 );
 
-/** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. */
+/** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. @param id from the address */
 const OneKey = ({
   id,
   children,
 }: {
-  /** From the address. */
   id: string;
   children: (key: Key, isOwn: boolean) => ComponentChildren;
 }) => {
   const { user: own } = useSession();
-  const { data: key, error, refetch } = useKey(id);
+  const found = useOne([...KEYS, id], () =>
+    platform.GET("/platform/keys/{keyId}", { params: { path: { keyId: Number(id) } } }),
+  );
   const content = useRef<HTMLDivElement>(null);
   // The dialog opened before its content was loaded.
-  useEffect(() => content.current?.querySelector<HTMLElement>("select, footer a")?.focus(), [!key]);
-  if (error instanceof ApiError && error.status === 404) return <Problem error={error} />;
-  if (!key) return error ? <Problem error={error} onRetry={refetch} /> : <Loading what="Loading the key" />;
-  if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
-  if (!mayChange(own, key)) return <Problem error={BEYOND} />;
-  return <div ref={content}>{children(key, own.kind === "key" && key.id === own.id)}</div>;
+  useEffect(() => content.current?.querySelector<HTMLElement>("select, footer a")?.focus(), [!found.data]);
+  return (
+    <One found={isGone(found.error) ? { ...found, data: undefined } : found} what="the key">
+      {(key) => {
+        if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
+        if (!mayChange(own, key)) return <Problem error={BEYOND} />;
+        return <div ref={content}>{children(key, own.kind === "key" && key.id === own.id)}</div>;
+      }}
+    </One>
+  );
 };
 
-/** A new secret. It is stored nowhere, so it is shown only once. */
-const SecretOnce = ({ secret }: { secret: string }) => (
-  <OnceShown text={secret} back={BACK} words={{ ...SECRET, question: UNSTORED }}>
-    {SECRET.store}
-  </OnceShown>
+/** Asked before the user leaves a secret that has not been copied. */
+const UNSTORED = {
+  title: "Close without storing the secret?",
+  text: "It is shown only once. Without it, nobody can use the key.",
+  stay: "Keep it open",
+  leave: "Close",
+};
+
+/**
+ * The dialog with a new secret. It is stored nowhere, so it is shown only once. This is no component, so that the dialog of the
+ * form before it stays, and with it the focus.
+ */
+const secretOnce = ({ name, secret }: MintedKey) => (
+  <Dialog title={`Secret of “${name}”`} back={BACK}>
+    <OnceShown
+      text={secret}
+      back={BACK}
+      what="the secret"
+      once="This secret is shown only once."
+      stored="I have stored it"
+      question={UNSTORED}
+    >
+      Store it in a safe place now, such as a password manager. Anyone who has it can use the key.
+    </OnceShown>
+  </Dialog>
 );
 
 const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =>
@@ -77,11 +124,11 @@ const toggled = (chosen: ReadonlySet<Grant>, grant: Grant): ReadonlySet<Grant> =
 
 /** The permissions of a new key. Only those of one's own key are offered. */
 const ScopeChoice = ({
-  chosen,
-  onChoose,
+  value: chosen,
+  onValue,
 }: {
-  chosen: ReadonlySet<Grant>;
-  onChoose: (chosen: ReadonlySet<Grant>) => void;
+  value: ReadonlySet<Grant>;
+  onValue: (chosen: ReadonlySet<Grant>) => void;
 }) => {
   const own = useSession().user.scopes;
   const error = useFieldError("scopes");
@@ -97,7 +144,7 @@ const ScopeChoice = ({
             value={grant}
             checked={chosen.has(grant) || chosen.has("*")}
             disabled={grant !== "*" && chosen.has("*")}
-            onChange={() => onChoose(toggled(chosen, grant))}
+            onChange={() => onValue(toggled(chosen, grant))}
           />
           {PERMISSIONS[grant]} <code>{grant}</code>
         </label>
@@ -129,73 +176,36 @@ const bodyOf = ({ name, chosen, requests, window, lastDay }: Draft, own: Reach) 
 const isDirty = ({ name, chosen, requests, lastDay }: Draft): boolean =>
   chosen.size > 0 || [name, requests, lastDay].some((text) => text !== "");
 
-/** The properties of one section of the form. */
-interface SectionProps {
-  draft: Draft;
-  change: (change: Partial<Draft>) => void;
-}
+const WINDOWS = [
+  ["s", "per second"],
+  ["min", "per minute"],
+  ["h", "per hour"],
+] as const;
 
-const LimitInputs = ({ draft, change, tied }: SectionProps & { tied: object }) => (
-  <div class="rate">
-    <input
-      {...tied}
-      name="requests"
-      inputMode="numeric"
-      autocomplete="off"
-      value={draft.requests}
-      onInput={(event) => change({ requests: event.currentTarget.value })}
-    />
-    <select
-      aria-label="Requests per period"
-      value={draft.window}
-      onChange={(event) => change({ window: event.currentTarget.value as RateWindow })}
-    >
-      {Object.entries(NEW.windows).map(([window, words]) => (
-        <option key={window} value={window}>
-          {words}
-        </option>
-      ))}
-    </select>
-  </div>
-);
-
-const Limit = (section: SectionProps) => {
+const Limit = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft>) => void }) => {
   const { rateLimit: own } = useSession().user;
+  const hint = own
+    ? `Your own key is limited to ${rateLabel(own)}. This key gets the same limit unless you enter a lower one.`
+    : "Leave empty for no limit.";
   return (
-    <Field
-      label="Rate limit"
-      name="rateLimit"
-      hint={
-        own
-          ? `Your own key is limited to ${rateLabel(own)}. This key gets the same limit unless you enter a lower one.`
-          : "Leave empty for no limit."
-      }
-    >
-      {(tied) => <LimitInputs {...section} tied={tied} />}
-    </Field>
-  );
-};
-
-const LastDay = ({ draft, change }: SectionProps) => {
-  const { expiresAt: ownEnd } = useSession().user;
-  const hint = ownEnd ? (
-    <>
-      {NEW.ownEnd[0]} <Time at={ownEnd} />
-      {NEW.ownEnd[1]}
-    </>
-  ) : (
-    "At the end of this day. Leave empty for a key that does not expire."
-  );
-  return (
-    <Field label="Expires" name="expiresAt" hint={hint}>
+    <Field label="Rate limit" name="rateLimit" hint={hint}>
       {(tied) => (
-        <input
-          {...tied}
-          type="date"
-          name="lastDay"
-          value={draft.lastDay}
-          onInput={(event) => change({ lastDay: event.currentTarget.value })}
-        />
+        <div class="rate">
+          <input
+            {...tied}
+            name="requests"
+            inputMode="numeric"
+            autocomplete="off"
+            value={draft.requests}
+            onInput={(event) => change({ requests: event.currentTarget.value })}
+          />
+          <Select
+            aria-label="Requests per period"
+            value={draft.window}
+            options={WINDOWS}
+            onValue={(window) => change({ window })}
+          />
+        </div>
       )}
     </Field>
   );
@@ -204,59 +214,49 @@ const LastDay = ({ draft, change }: SectionProps) => {
 /** The dialog that creates a key and then shows its secret once. */
 export const NewKey = () => {
   const { user: own } = useSession();
-  const [draft, setDraft] = useState(EMPTY);
-  const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  const { draft, change, bind } = useDraft(EMPTY);
   // The secret is dropped with the dialog.
   const creating = useAction({
     act: (draft: Draft) => dataOf(platform.POST("/platform/keys", { body: bodyOf(draft, own) })),
     changes: [KEYS],
   });
-  const { data: minted, error, isPending } = creating;
-  if (minted)
-    return (
-      <Dialog title={SECRET.titleOf(minted.name)} back={BACK}>
-        <SecretOnce secret={minted.secret} />
-      </Dialog>
-    );
+  if (creating.data) return secretOnce(creating.data);
+  const end = own.expiresAt ? (
+    <>
+      Your own key expires <Time at={own.expiresAt} />. This one will expire then at the latest.
+    </>
+  ) : (
+    "At the end of this day. Leave empty for a key that does not expire."
+  );
   return (
     <Dialog title="Create key" back={BACK} isDirty={isDirty(draft)}>
-      <Form error={error} words={FIELDS} onSubmit={() => creating.run(draft)}>
-        <Field label="Name" name="name" hint="Who or what will use the key.">
-          {(tied) => (
-            <input
-              {...tied}
-              name="name"
-              required
-              autocomplete="off"
-              value={draft.name}
-              onInput={(event) => change({ name: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <ScopeChoice chosen={draft.chosen} onChoose={(chosen) => change({ chosen })} />
+      <Form error={creating.error} words={FIELDS} onSubmit={() => creating.run(draft)}>
+        <TextField label="Name" hint="Who or what will use the key." required {...bind("name")} />
+        <ScopeChoice {...bind("chosen")} />
         <Limit draft={draft} change={change} />
-        <LastDay draft={draft} change={change} />
-        <DialogButtons back={BACK} label="Create key" isBusy={isPending} />
+        <TextField label="Expires" field="expiresAt" hint={end} type="date" {...bind("lastDay")} />
+        <DialogButtons back={BACK} label="Create key" isBusy={creating.isPending} />
       </Form>
     </Dialog>
   );
 };
 
-const RotateForm = ({
-  apiKey,
-  isOwn,
-  onRotated,
-}: {
+interface KeyFormProps {
   apiKey: Key;
   isOwn: boolean;
-  onRotated: (minted: MintedKey) => void;
-}) => {
-  const [graceSeconds, setGrace] = useState(DEFAULT_GRACE);
+}
+
+const RotateForm = ({
+  apiKey: { id: keyId, name, prefix },
+  isOwn,
+  onRotated,
+}: KeyFormProps & { onRotated: (minted: MintedKey) => void }) => {
+  const [grace, setGrace] = useState<string>(DEFAULT_GRACE);
   const rotating = useAction({
     act: (graceSeconds: number) =>
       dataOf(
         platform.POST("/platform/keys/{keyId}/rotate", {
-          params: { path: { keyId: apiKey.id } },
+          params: { path: { keyId } },
           body: { graceSeconds },
         }),
       ),
@@ -264,33 +264,23 @@ const RotateForm = ({
     changes: [[...KEYS, "list"]],
   });
   return (
-    <Form error={rotating.error} words={{}} onSubmit={() => rotating.run(graceSeconds)}>
-      <p>
-        <bdi>
-          <strong>{apiKey.name}</strong>
-        </bdi>{" "}
-        {`gets a new secret. The old one, which begins with ${apiKey.prefix}, can stay valid for a while, so that you have time to replace it everywhere.`}
-      </p>
+    <Form error={rotating.error} words={{}} onSubmit={() => rotating.run(Number(grace))}>
+      <About name={name}>
+        gets a new secret. The old one, which begins with {prefix}, can stay valid for a while, so that you
+        have time to replace it everywhere.
+      </About>
       {isOwn && (
-        <Notice tone="waiting">
-          <p>You are signed in with this key. When the old secret expires, sign in with the new one.</p>
-        </Notice>
+        <Notice
+          tone="waiting"
+          text="You are signed in with this key. When the old secret expires, sign in with the new one."
+        />
       )}
-      <Field label="How long should the old secret stay valid?">
-        {(tied) => (
-          <select
-            {...tied}
-            value={graceSeconds}
-            onChange={(event) => setGrace(Number(event.currentTarget.value))}
-          >
-            {gracesOf(isOwn).map(({ seconds, words }) => (
-              <option key={seconds} value={seconds}>
-                {words}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="How long should the old secret stay valid?"
+        value={grace}
+        options={gracesOf(isOwn)}
+        onValue={setGrace}
+      />
       <DialogButtons back={BACK} label="Create new secret" isBusy={rotating.isPending} />
     </Form>
   );
@@ -299,12 +289,7 @@ const RotateForm = ({
 /** The dialog that gives a key a new secret and then shows it once. */
 export const RotateKey = ({ id }: { id: string }) => {
   const [minted, setMinted] = useState<MintedKey>();
-  if (minted)
-    return (
-      <Dialog title={SECRET.titleOf(minted.name)} back={BACK}>
-        <SecretOnce secret={minted.secret} />
-      </Dialog>
-    );
+  if (minted) return secretOnce(minted);
   return (
     <Dialog title="Rotate key" back={BACK}>
       <OneKey id={id}>
@@ -314,38 +299,13 @@ export const RotateKey = ({ id }: { id: string }) => {
   );
 };
 
-/** Shown after the API refused to revoke the last key that can manage keys. */
-const ForceChoice = ({
-  isForced,
-  onChoose,
-}: {
-  isForced: boolean;
-  onChoose: (isForced: boolean) => void;
-}) => (
-  <Notice tone="bad">
-    <p>
-      No other key or administrator can grant all of its permissions. After that, only this command on the
-      server can: <code>adoption-store keys create</code>
-    </p>
-    <label>
-      <input
-        type="checkbox"
-        name="force"
-        checked={isForced}
-        onChange={(event) => onChoose(event.currentTarget.checked)}
-      />
-      Revoke it anyway
-    </label>
-  </Notice>
-);
-
-const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
+const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: KeyFormProps) => {
   const { signOut } = useSession();
   const [isForced, setForced] = useState(false);
   const revoking = useAction({
     act: () =>
       platform.DELETE("/platform/keys/{keyId}", {
-        params: { path: { keyId: apiKey.id }, query: isForced ? { force: "true" } : {} },
+        params: { path: { keyId }, query: isForced ? { force: "true" } : {} },
       }),
     onDone() {
       // If it fails, the next request ends the session: its key is revoked.
@@ -353,24 +313,27 @@ const RevokeForm = ({ apiKey, isOwn }: { apiKey: Key; isOwn: boolean }) => {
     },
     changes: isOwn ? [] : [KEYS],
     at: BACK,
-    says: () => (isOwn ? undefined : `“${apiKey.name}” revoked`),
+    says: () => (isOwn ? undefined : `“${name}” revoked`),
   });
   const isRefusedAsLast = hasCode(revoking.error, "last_admin_key");
   const isLast = isForced || isRefusedAsLast;
   return (
     <Form error={isRefusedAsLast ? null : revoking.error} words={{}} onSubmit={revoking.run}>
-      <p>
-        <bdi>
-          <strong>{apiKey.name}</strong>
-        </bdi>{" "}
+      <About name={name}>
         will stop working at once. Every client that uses it will be refused. This can't be undone.
-      </p>
-      {isOwn && (
+      </About>
+      {isOwn && <Notice tone="bad" text="You are signed in with this key. You will be signed out." />}
+      {isLast && (
         <Notice tone="bad">
-          <p>You are signed in with this key. You will be signed out.</p>
+          <p>
+            No other key or administrator can grant all of its permissions. After that, only this command on
+            the server can: <code>adoption-store keys create</code>
+          </p>
+          <Check name="force" isChecked={isForced} onCheck={setForced}>
+            Revoke it anyway
+          </Check>
         </Notice>
       )}
-      {isLast && <ForceChoice isForced={isForced} onChoose={setForced} />}
       <DialogButtons
         back={BACK}
         label="Revoke"

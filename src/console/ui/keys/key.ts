@@ -1,8 +1,22 @@
 import type { components } from "../../../client/types/platform.d.ts";
-import { PERMISSIONS } from "./words.ts";
 
 /** The permissions of a key; `*` is everything. */
 export type Grant = components["schemas"]["Key"]["scopes"][number];
+
+/** The meaning of each scope. */
+export const PERMISSIONS: Record<Grant, string> = {
+  "*": "Full access including future permissions",
+  "pets:read": "Read animals and categories",
+  "pets:write": "Add, change and delete animals and categories",
+  "orders:read": "Read adoptions",
+  "orders:write": "Start and change adoptions",
+  "platform:read": "Read projects, deploys and domains",
+  "platform:write": "Change projects, deploys and domains",
+  "metrics:read": "Read /metrics",
+  "audit:read": "Read the history: who changed what",
+  "keys:admin": "Create, list, rotate and revoke keys",
+  "people:admin": "Add, invite, change and remove people",
+};
 
 /** In the order of the form. */
 export const GRANTS = Object.keys(PERMISSIONS) as readonly Grant[];
@@ -74,25 +88,21 @@ export const rateLabel = (rate: string): string => {
   return word === undefined ? rate : `${requests} a${word === "hour" ? "n" : ""} ${word}`;
 };
 
-interface Grace {
-  seconds: number;
-  words: string;
-}
-
-const GRACES: readonly Grace[] = [
-  { seconds: 0, words: "Not at all: it expires at once" },
-  { seconds: 3600, words: "For an hour" },
-  { seconds: 86_400, words: "For a day" },
-  { seconds: 7 * 86_400, words: "For a week" },
-  { seconds: 30 * 86_400, words: "For 30 days" },
-];
+const NO_GRACE = ["0", "Not at all: it expires at once"] as const;
+/** In seconds. */
+const GRACES = [
+  ["3600", "For an hour"],
+  ["86400", "For a day"],
+  ["604800", "For a week"],
+  ["2592000", "For 30 days"],
+] as const;
 
 /** A day. */
-export const DEFAULT_GRACE = 86_400;
+export const DEFAULT_GRACE = "86400";
 
 /**
- * How long an old secret may remain valid. If it is the secret of this session, it does not expire immediately: that would
- * sign the user out before they could read the new one.
+ * How long an old secret may remain valid, in seconds and in words. If it is the secret of this session, it does not expire
+ * immediately: that would sign the user out before they could read the new one.
  */
-export const gracesOf = (isOwn: boolean): readonly Grace[] =>
-  isOwn ? GRACES.filter(({ seconds }) => seconds > 0) : GRACES;
+export const gracesOf = (isOwn: boolean): readonly (readonly [seconds: string, words: string])[] =>
+  isOwn ? GRACES : [NO_GRACE, ...GRACES];

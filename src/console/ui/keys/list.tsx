@@ -1,34 +1,14 @@
-import { useQueryClient } from "@tanstack/preact-query";
 import { pageOf, platform } from "../api/client.ts";
 import { Time, useClock } from "../parts/time.tsx";
 import { Badge } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
+import { useAll, useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { Table } from "../parts/table.tsx";
-import { useList } from "../parts/queries.ts";
-import { useLive } from "../parts/visibility.ts";
+import { Cells, type Column, Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { NewKey, RevokeKey, RotateKey } from "./dialogs.tsx";
-import { type Grant, KEYS, type Key, mayChange, rateLabel, stateOf } from "./key.ts";
-import { LIST, PERMISSIONS } from "./words.ts";
-
-const { columns } = LIST;
-
-const Permissions = ({ scopes }: { scopes: readonly Grant[] }) => (
-  <ul class="scopes">
-    {scopes.map((scope) => (
-      <li key={scope} title={PERMISSIONS[scope]}>
-        {scope === "*" ? "Full access" : <code>{scope}</code>}
-      </li>
-    ))}
-  </ul>
-);
-
-const End = ({ apiKey: { revokedAt, expiresAt } }: { apiKey: Key }) => {
-  if (revokedAt) return <Time at={revokedAt} />;
-  return expiresAt ? <Time at={expiresAt} /> : <>{LIST.never}</>;
-};
+import { KEYS, type Key, PERMISSIONS, mayChange, rateLabel, stateOf } from "./key.ts";
 
 const Actions = ({ apiKey }: { apiKey: Key }) => {
   const own = useSession().user;
@@ -38,78 +18,87 @@ const Actions = ({ apiKey }: { apiKey: Key }) => {
   return (
     <>
       {state === "active" && (
-        <a href={`${path}/rotate`} aria-label={`${LIST.rotate} ${apiKey.name}`}>
-          {LIST.rotate}
+        <a href={`${path}/rotate`} aria-label={`Rotate ${apiKey.name}`}>
+          Rotate
         </a>
       )}
-      <a href={`${path}/revoke`} aria-label={`${LIST.revoke} ${apiKey.name}`}>
-        {LIST.revoke}
+      <a href={`${path}/revoke`} aria-label={`Revoke ${apiKey.name}`}>
+        Revoke
       </a>
     </>
   );
 };
 
-const Row = ({ apiKey, hasDeprecated }: { apiKey: Key; hasDeprecated: boolean }) => {
+const Name = ({ apiKey }: { apiKey: Key }) => {
   const { user } = useSession();
-  const isOwn = user.kind === "key" && user.id === apiKey.id;
-  const { name, scopes, prefix, createdAt, lastUsedAt, rateLimit, deprecatedCalls = 0 } = apiKey;
   const state = useClock((now) => stateOf(apiKey, now));
   return (
-    <tr class={state}>
-      <th scope="row">
-        <bdi>{name}</bdi> {isOwn && <Badge tone="good">Yours</Badge>}
-        {state !== "active" && <Badge tone="bad">{LIST.states[state]}</Badge>}
-        <code class="prefix" title="How its secret begins">
-          {prefix}…
-        </code>
-      </th>
-      <td data-column={columns.permissions}>
-        <Permissions scopes={scopes} />
-      </td>
-      <td data-column={columns.created}>
-        <Time at={createdAt} />
-      </td>
-      <td data-column={columns.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : LIST.never}</td>
-      <td data-column={columns.expires}>
-        <End apiKey={apiKey} />
-      </td>
-      <td data-column={columns.rateLimit}>{rateLimit ? rateLabel(rateLimit) : "None"}</td>
-      {hasDeprecated && (
-        <td class="number" data-column={columns.deprecated}>
-          {deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls}
-        </td>
-      )}
-      <td class="actions">
-        <div>
-          <Actions apiKey={apiKey} />
-        </div>
-      </td>
-    </tr>
+    <>
+      <bdi>{apiKey.name}</bdi>{" "}
+      {user.kind === "key" && user.id === apiKey.id && <Badge tone="good">Yours</Badge>}
+      {state !== "active" && <Badge tone="bad">{state === "revoked" ? "Revoked" : "Expired"}</Badge>}
+      <code class="prefix" title="How its secret begins">
+        {apiKey.prefix}…
+      </code>
+    </>
   );
 };
 
-const columnsOf = (hasDeprecated: boolean) => [
-  columns.name,
-  columns.permissions,
-  columns.created,
-  columns.lastUsed,
-  columns.expires,
-  columns.rateLimit,
-  ...(hasDeprecated ? [{ name: columns.deprecated, kind: "number" as const }] : []),
-  { name: columns.actions, kind: "actions" as const },
+const timeOr = (at: string | undefined) => (at ? <Time at={at} /> : "Never");
+
+const columnsOf = (hasDeprecated: boolean): readonly Column<Key>[] => [
+  { name: "Name", kind: "row", cell: (key) => <Name apiKey={key} /> },
+  {
+    name: "Permissions",
+    cell: ({ scopes }) => (
+      <ul class="scopes">
+        {scopes.map((scope) => (
+          <li key={scope} title={PERMISSIONS[scope]}>
+            {scope === "*" ? "Full access" : <code>{scope}</code>}
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+  { name: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: "Last used", cell: ({ lastUsedAt }) => timeOr(lastUsedAt) },
+  { name: "Expires", cell: ({ revokedAt, expiresAt }) => timeOr(revokedAt ?? expiresAt) },
+  { name: "Rate limit", cell: ({ rateLimit }) => (rateLimit ? rateLabel(rateLimit) : "None") },
+  ...(hasDeprecated
+    ? [
+        {
+          name: "Deprecated calls",
+          kind: "number" as const,
+          cell: ({ deprecatedCalls = 0 }: Key) =>
+            deprecatedCalls > 0 ? <Badge tone="waiting">{deprecatedCalls}</Badge> : deprecatedCalls,
+        },
+      ]
+    : []),
+  { name: "Actions", kind: "actions", cell: (key) => <Actions apiKey={key} /> },
 ];
+
+const Row = ({ apiKey, columns }: { apiKey: Key; columns: readonly Column<Key>[] }) => (
+  <tr class={useClock((now) => stateOf(apiKey, now))}>
+    <Cells columns={columns} item={apiKey} />
+  </tr>
+);
 
 /** A table of keys with their actions. */
 const Rows = ({ keys }: { keys: readonly Key[] }) => {
   // For most there is nothing to say.
   const hasDeprecated = keys.some(({ deprecatedCalls = 0 }) => deprecatedCalls > 0);
+  const columns = columnsOf(hasDeprecated);
   return (
     <>
-      <Table label={LIST.title} kind="keys" stackBelow={61} columns={columnsOf(hasDeprecated)}>
-        {keys.map((key) => (
-          <Row key={key.id} apiKey={key} hasDeprecated={hasDeprecated} />
-        ))}
-      </Table>
+      <Table
+        label="Keys"
+        kind="keys"
+        stackBelow={61}
+        columns={columns}
+        items={keys}
+        keyOf={({ id }) => id}
+        row={(key) => <Row apiKey={key} columns={columns} />}
+      />
       {hasDeprecated && (
         <p class="explained">
           Calls to operations that will be removed, counted since the server started. Tell the people who use
@@ -122,27 +111,15 @@ const Rows = ({ keys }: { keys: readonly Key[] }) => {
 
 const LIVE_MS = 30_000;
 
-/** All keys, page by page. */
-const useKeys = () =>
-  useList([...KEYS, "list"], (cursor, limit) =>
-    pageOf(platform.GET("/platform/keys", { params: { query: { limit, ...(cursor && { cursor }) } } })),
-  );
-
 /** The API keys: what each may do, and whether it is still used. */
 export const Keys = () => {
-  const queries = useQueryClient();
   const { id = "", part } = useRoute().params;
-  const found = useKeys();
-  useLive(() => queries.invalidateQueries({ queryKey: KEYS }), LIVE_MS);
+  const found = useAll([...KEYS, "list"], (query) =>
+    pageOf(platform.GET("/platform/keys", { params: { query } })),
+  );
+  useFresh(KEYS, LIVE_MS);
   return (
-    <Page
-      title={LIST.title}
-      actions={
-        <a class="button" href="/console/keys/new">
-          Create key
-        </a>
-      }
-    >
+    <Page title="Keys" add={{ href: "/console/keys/new", label: "Create key" }}>
       <List found={found} thing="key">
         {(keys) => <Rows keys={keys} />}
       </List>

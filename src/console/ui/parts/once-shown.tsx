@@ -5,66 +5,56 @@ import { Notice } from "./feedback.tsx";
 import type { Question } from "./leaving.ts";
 import { closeDialog } from "./navigation.ts";
 import { useDraftGuard } from "./dialog.tsx";
-
-/** The texts around a secret that is shown once. */
-export interface OnceWords {
-  /** That it is shown only once. */
-  once: string;
-  /** Names it for screen readers. */
-  label: string;
-  /** The copied thing: "the secret". */
-  what: string;
-  /** The tick that replaces Copy. */
-  stored: string;
-  done: string;
-  /** Asked before it is left uncopied. */
-  question: Question;
-}
+import { Check } from "./form.tsx";
 
 /** A secret in a dialog. It is stored nowhere: Done waits for Copy or a tick, and leaving it before asks. */
 export const OnceShown = ({
   text,
   back,
-  words,
+  what,
+  once,
+  stored,
+  question,
   children,
 }: {
   text: string;
   back: string;
-  words: OnceWords;
+  /** The thing that is shown: "the secret". */
+  what: string;
+  /** That it is shown only once. */
+  once: string;
+  /** The tick that replaces Copy. */
+  stored: string;
+  /** Asked before it is left uncopied. It is always the same object. */
+  question: Question;
   /** Instructions for its use. */
   children: ComponentChildren;
 }) => {
   const shown = useRef<HTMLElement>(null);
   const [isStored, setStored] = useState(false);
-  useDraftGuard(!isStored, words.question);
+  useDraftGuard(!isStored, question);
   useEffect(() => shown.current?.focus(), []);
   return (
     <>
       <div role="alert">
         <Notice tone="waiting">
           <p>
-            <strong>{words.once}</strong> {children}
+            <strong>{once}</strong> {children}
           </p>
         </Notice>
       </div>
       <p class="secret">
-        <code ref={shown} tabIndex={-1} aria-label={words.label}>
+        <code ref={shown} tabIndex={-1} aria-label={what.replace("t", "T")}>
           {text}
         </code>
-        <CopyButton text={text} what={words.what} onCopied={() => setStored(true)} />
+        <CopyButton text={text} what={what} onCopied={() => setStored(true)} />
       </p>
-      <label>
-        <input
-          type="checkbox"
-          name="stored"
-          checked={isStored}
-          onChange={(event) => setStored(event.currentTarget.checked)}
-        />
-        {words.stored}
-      </label>
+      <Check name="stored" isChecked={isStored} onCheck={setStored}>
+        {stored}
+      </Check>
       <footer>
         <button type="button" aria-disabled={!isStored} onClick={() => isStored && closeDialog(back)}>
-          {words.done}
+          Done
         </button>
       </footer>
     </>

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { dataOf, hasCode, platform } from "../api/client.ts";
-import { Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
-import { Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import { dataOf, platform } from "../api/client.ts";
+import { About, Confirm, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
+import { Notice, One, Problem } from "../parts/feedback.tsx";
+import type { FormWords } from "../parts/field-words.ts";
+import { Form, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
@@ -14,127 +15,110 @@ import {
   PEOPLE,
   type Passkey,
   type Person,
+  ROLES,
   type Role,
   isSelf,
   mayManage,
   usePerson,
 } from "./person.ts";
-import { ADD, FIELDS, INVITATION, LIST, ROLES, UNSENT } from "./words.ts";
 
 const BEYOND = new Error("You can't change somebody who may do more than you.");
 
-/** A dialog about one person. Refuses people who may do more than the user. */
+const FIELDS: FormWords = {
+  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  email: {
+    missing: "Enter an e-mail address.",
+    otherwise: "Enter a valid e-mail address.",
+    rules: { taken: "Another person has this e-mail address." },
+  },
+  role: {
+    otherwise: "Choose a role.",
+    rules: { forbidden: "You can't give a role that may do more than you." },
+  },
+};
+
+/** A dialog about one person. Refuses people who may do more than the user. @param id from the address */
 const OnePerson = ({
   id,
   title,
   children,
 }: {
-  /** From the address. */
   id: string;
   title: string;
   children: (person: Person, isOwn: boolean) => ComponentChildren;
 }) => {
   const { user } = useSession();
-  const { data: person, error, refetch } = usePerson(id);
   return (
     <Dialog title={title} back={PATH}>
-      {!person && !error && <Loading what="Loading the person" isForm />}
-      {!person && error && (
-        <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />
-      )}
-      {person && !mayManage(user, person.role) && <Problem error={BEYOND} />}
-      {person && mayManage(user, person.role) && children(person, isSelf(user, person))}
+      <One found={usePerson(id)} what="the person" isForm>
+        {(person) =>
+          mayManage(user, person.role) ? children(person, isSelf(user, person)) : <Problem error={BEYOND} />
+        }
+      </One>
     </Dialog>
   );
 };
 
 /** The choice of a role. Only those that the user may give are offered. */
-const RoleField = ({ role, onChoose }: { role: Role; onChoose: (role: Role) => void }) => {
+const RoleField = (field: { name: string; value: Role; onValue: (role: Role) => void }) => {
   const { user } = useSession();
-  const offered = (Object.keys(ROLES) as Role[]).filter((one) => mayManage(user, one));
+  const offered = (Object.keys(ROLES) as Role[]).filter((role) => mayManage(user, role));
   return (
-    <Field label="Role" name="role" hint={ROLES[role].may}>
-      {(tied) => (
-        <select
-          {...tied}
-          name="role"
-          value={role}
-          onChange={(event) => onChoose(event.currentTarget.value as Role)}
-        >
-          {offered.map((one) => (
-            <option key={one} value={one}>
-              {ROLES[one].name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Role"
+      hint={ROLES[field.value].may}
+      options={offered.map((role) => [role, ROLES[role].name])}
+      {...field}
+    />
   );
 };
 
-/** A new invitation's link. Only its hash is stored, so it is shown only once. */
-const LinkOnce = ({ person: { invitation } }: { person: InvitedPerson }) => (
-  <OnceShown text={invitation.link} back={PATH} words={{ ...INVITATION, question: UNSENT }}>
-    {INVITATION.send} {INVITATION.expires} <Time at={invitation.expiresAt} />.
-  </OnceShown>
+/** Asked before the user leaves a link that has not been copied. */
+const UNSENT = {
+  title: "Close without copying the link?",
+  text: "It is shown only once. You can invite them again later.",
+  stay: "Keep it open",
+  leave: "Close",
+};
+
+/**
+ * The dialog with a new invitation's link. Only its hash is stored, so it is shown only once. This is no component, so that the
+ * dialog of the form before it stays, and with it the focus.
+ */
+const linkOnce = ({ name, invitation }: InvitedPerson) => (
+  <Dialog title={`Invitation for “${name}”`} back={PATH}>
+    <OnceShown
+      text={invitation.link}
+      back={PATH}
+      what="the link"
+      once="This link is shown only once, and works once."
+      stored="I have sent it"
+      question={UNSENT}
+    >
+      Send it to them now. Anyone who has it can sign in as them until it is used or expires. It expires{" "}
+      <Time at={invitation.expiresAt} />.
+    </OnceShown>
+  </Dialog>
 );
 
-interface Draft {
-  name: string;
-  email: string;
-  role: Role;
-}
-
-const EMPTY: Draft = { name: "", email: "", role: "volunteer" };
+const EMPTY: { name: string; email: string; role: Role } = { name: "", email: "", role: "volunteer" };
 
 /** The dialog that adds a person and then shows their invitation once. */
 export const AddPerson = () => {
-  const [draft, setDraft] = useState(EMPTY);
-  const change = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }));
+  const { draft, bind } = useDraft(EMPTY);
   const adding = useAction({
-    act: ({ name, email, role }: Draft) =>
+    act: ({ name, email, role }: typeof EMPTY) =>
       dataOf(platform.POST("/platform/people", { body: { name, email: email.trim(), role } })),
     changes: [PEOPLE],
   });
-  const { data: added, error, isPending } = adding;
-  if (added)
-    return (
-      <Dialog title={INVITATION.titleOf(added.name)} back={PATH}>
-        <LinkOnce person={added} />
-      </Dialog>
-    );
+  if (adding.data) return linkOnce(adding.data);
   return (
     <Dialog title="Add person" back={PATH} isDirty={draft.name !== "" || draft.email !== ""}>
-      <Form error={error} words={FIELDS} onSubmit={() => adding.run(draft)}>
-        <Field label={ADD.name} name="name" hint="As colleagues know them.">
-          {(tied) => (
-            <input
-              {...tied}
-              name="name"
-              required
-              autocomplete="off"
-              value={draft.name}
-              onInput={(event) => change({ name: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="E-mail address" name="email">
-          {(tied) => (
-            <input
-              {...tied}
-              name="email"
-              inputMode="email"
-              required
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              value={draft.email}
-              onInput={(event) => change({ email: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        <RoleField role={draft.role} onChoose={(role) => change({ role })} />
-        <DialogButtons back={PATH} label="Add person" isBusy={isPending} />
+      <Form error={adding.error} words={FIELDS} onSubmit={() => adding.run(draft)}>
+        <TextField label="Name" hint="As colleagues know them." required {...bind("name")} />
+        <TextField label="E-mail address" inputMode="email" isCode required {...bind("email")} />
+        <RoleField {...bind("role")} />
+        <DialogButtons back={PATH} label="Add person" isBusy={adding.isPending} />
       </Form>
     </Dialog>
   );
@@ -145,13 +129,9 @@ type Change = Pick<Person, "name" | "role">;
 const patch = (personId: number, body: Partial<Change>) =>
   dataOf(platform.PATCH("/platform/people/{personId}", { params: { path: { personId } }, body }));
 
-const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
+const ChangeForm = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) => {
   const refreshSession = useSessionRefresh();
-  const { id, name, role } = person;
-  // Undefined until typed, so that another user's changes are shown.
-  const [typed, setTyped] = useState<Partial<Change>>({});
-  const draft: Change = { name, role, ...typed };
-  const isDirty = draft.name !== name || draft.role !== role;
+  const { draft, typed, bind, isDirty } = useDraft<Change>({ name, role });
   useDraftGuard(isDirty);
   const changing = useAction({
     act: (wanted: Partial<Change>) => patch(id, wanted),
@@ -167,23 +147,13 @@ const ChangeForm = ({ person, isOwn }: { person: Person; isOwn: boolean }) => {
   });
   return (
     <Form error={changing.error} words={FIELDS} onSubmit={() => changing.run(typed)}>
-      <Field label={ADD.name} name="name">
-        {(tied) => (
-          <input
-            {...tied}
-            name="name"
-            required
-            autocomplete="off"
-            value={draft.name}
-            onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <RoleField role={draft.role} onChoose={(chosen) => setTyped({ ...typed, role: chosen })} />
+      <TextField label="Name" required {...bind("name")} />
+      <RoleField {...bind("role")} />
       {isOwn && draft.role !== role && (
-        <Notice tone="waiting">
-          <p>This is you. With another role, you may not be able to change it back.</p>
-        </Notice>
+        <Notice
+          tone="waiting"
+          text="This is you. With another role, you may not be able to change it back."
+        />
       )}
       <DialogButtons back={PATH} label="Save" isBusy={changing.isPending} />
     </Form>
@@ -199,11 +169,9 @@ export const ChangePerson = ({ id }: { id: string }) => (
 
 /** Another person's passkey, which an administrator can remove after a device was lost. */
 const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; passkey: Passkey }) => {
+  const path = { personId, passkeyId: id };
   const removing = useAction({
-    act: () =>
-      platform.DELETE("/platform/people/{personId}/passkeys/{passkeyId}", {
-        params: { path: { personId, passkeyId: id } },
-      }),
+    act: () => platform.DELETE("/platform/people/{personId}/passkeys/{passkeyId}", { params: { path } }),
     changes: [PEOPLE],
     says: () => `Passkey “${name}” removed`,
   });
@@ -217,7 +185,7 @@ const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; pa
         aria-disabled={removing.isPending}
         onClick={() => removing.run()}
       >
-        {LIST.remove}
+        Remove
       </button>
       {removing.error && <Problem error={removing.error} />}
     </li>
@@ -238,14 +206,10 @@ const InviteForm = ({
     changes: [PEOPLE],
   });
   return (
-    <>
-      {inviting.error && <Problem error={inviting.error} />}
-      <p>
-        <bdi>
-          <strong>{name}</strong>
-        </bdi>{" "}
+    <Confirm action={inviting} back={PATH} label="Create link">
+      <About name={name}>
         gets a new link to sign in. An earlier link stops working. Remove the passkeys of lost devices.
-      </p>
+      </About>
       {passkeys.length > 0 && (
         <>
           <h3>Passkeys</h3>
@@ -256,25 +220,14 @@ const InviteForm = ({
           </ul>
         </>
       )}
-      <DialogButtons
-        back={PATH}
-        label="Create link"
-        isBusy={inviting.isPending}
-        onConfirm={() => inviting.run()}
-      />
-    </>
+    </Confirm>
   );
 };
 
 /** The dialog that makes a new invitation and then shows it once. */
 export const InvitePerson = ({ id }: { id: string }) => {
   const [invited, setInvited] = useState<InvitedPerson>();
-  if (invited)
-    return (
-      <Dialog title={INVITATION.titleOf(invited.name)} back={PATH}>
-        <LinkOnce person={invited} />
-      </Dialog>
-    );
+  if (invited) return linkOnce(invited);
   return (
     <OnePerson id={id} title="Invite again">
       {(person) => <InviteForm person={person} onInvited={setInvited} />}
@@ -295,28 +248,13 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
     says: () => (isOwn ? undefined : `“${name}” removed`),
   });
   return (
-    <>
-      {removing.error && <Problem error={removing.error} />}
-      <p>
-        <bdi>
-          <strong>{name}</strong>
-        </bdi>{" "}
+    <Confirm action={removing} back={PATH} label="Remove" isDangerous>
+      <About name={name}>
         will be signed out and can't sign in again. Their e-mail address and passkeys are deleted. Their name
         stays in the history. This can't be undone.
-      </p>
-      {isOwn && (
-        <Notice tone="bad">
-          <p>This is you. You will be signed out.</p>
-        </Notice>
-      )}
-      <DialogButtons
-        back={PATH}
-        label="Remove"
-        isBusy={removing.isPending}
-        isDangerous
-        onConfirm={() => removing.run()}
-      />
-    </>
+      </About>
+      {isOwn && <Notice tone="bad" text="This is you. You will be signed out." />}
+    </Confirm>
   );
 };
 

@@ -2,41 +2,33 @@ import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { hasCode } from "../api/client.ts";
 import { Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { Form } from "../parts/form.tsx";
+import { Form, TextField, useDraft } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
 import { acceptInvitation, callAuth, hasPasskeys } from "../passkeys.ts";
 import { useOidc } from "../session.tsx";
-import { PEOPLE_SIGN_IN } from "../words.ts";
-import { PasskeyNameField } from "./you.tsx";
-import type { Role } from "./person.ts";
-import { PASSKEY, ROLES, YOU } from "./words.ts";
+import { NO_PASSKEYS, PASSKEY_FIELDS, type Person, ROLES } from "./person.ts";
 
-interface Invited {
-  name: string;
-  email: string;
-  role: Role;
-  expiresAt: string;
-}
+type Invited = Pick<Person, "name" | "email" | "role"> & { expiresAt: string };
 
 /** True at the address of an invitation, which needs no session. */
 export const isInvitation = (): boolean => location.pathname === "/console/invitation";
 
 const AcceptForm = ({ token }: { token: string }) => {
-  const [name, setName] = useState("");
+  const { draft, bind } = useDraft({ name: "" });
   const accepting = useAction({
     act: (name: string) => acceptInvitation(token, name.trim()),
     // A new page: it clears data that another user may have opened here, and the link with its token.
     onDone: () => location.replace("/console"),
   });
   return (
-    <Form error={accepting.error} words={PASSKEY.fields} onSubmit={() => accepting.run(name)}>
-      <PasskeyNameField
+    <Form error={accepting.error} words={PASSKEY_FIELDS} onSubmit={() => accepting.run(draft.name)}>
+      <TextField
         label="Name of this device"
         hint="Optional, such as “My phone”."
-        name={name}
-        onInput={setName}
+        maxLength={60}
+        {...bind("name")}
       />
       <button type="submit" aria-busy={accepting.isPending} aria-disabled={accepting.isPending}>
         Create passkey and sign in
@@ -45,13 +37,19 @@ const AcceptForm = ({ token }: { token: string }) => {
   );
 };
 
-const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
+const Welcome = ({
+  token,
+  invited: { name, email, role, expiresAt },
+}: {
+  token: string;
+  invited: Invited;
+}) => {
   const oidc = useOidc();
   return (
-    <Page title={`Welcome, ${invited.name}`}>
+    <Page title={`Welcome, ${name}`}>
       <p>
-        {`You are invited to sign in here as ${ROLES[invited.role].as}, with the e-mail address`}{" "}
-        <bdi>{invited.email}</bdi>. This invitation expires <Time at={invited.expiresAt} />.
+        You are invited to sign in here as {ROLES[role].as}, with the e-mail address <bdi>{email}</bdi>. This
+        invitation expires <Time at={expiresAt} />.
       </p>
       {hasPasskeys() ? (
         <>
@@ -59,14 +57,12 @@ const Welcome = ({ token, invited }: { token: string; invited: Invited }) => {
           <AcceptForm token={token} />
         </>
       ) : (
-        <Notice tone="waiting">
-          <p>{YOU.unsupported}</p>
-        </Notice>
+        <Notice tone="waiting" text={NO_PASSKEYS} />
       )}
       {oidc !== undefined && (
         <p class="ways">
           <a class="button secondary outline" href="/console/auth/oidc" target="_top">
-            {PEOPLE_SIGN_IN.oidc(oidc)}
+            Sign in with {oidc}
           </a>
           <small>Use the account with this e-mail address.</small>
         </p>

@@ -1,38 +1,36 @@
-import { useQueryClient } from "@tanstack/preact-query";
 import { Time, useClock } from "../parts/time.tsx";
 import { Email } from "../parts/text.tsx";
 import { Badge, Empty } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
+import { useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { Table } from "../parts/table.tsx";
-import { useLive } from "../parts/visibility.ts";
+import { type Column, Table } from "../parts/table.tsx";
+import { pluralize } from "../parts/wording.ts";
 import { useSession } from "../session.tsx";
 import { AddPerson, ChangePerson, InvitePerson, RemovePerson } from "./dialogs.tsx";
 import {
   PATH,
   PEOPLE,
   type Person,
+  ROLES,
   invitationOf,
   isSelf,
   issuerName,
   mayManage,
   usePeople,
 } from "./person.ts";
-import { LIST, ROLES } from "./words.ts";
-
-const { columns } = LIST;
 
 /** A person's ways to sign in, or that they have not signed in yet. */
 const Ways = ({ person }: { person: Person }) => {
   const invitation = useClock((now) => invitationOf(person, now));
   const { passkeys, signsInWith, invitedUntil } = person;
   const ways = [
-    ...(passkeys.length > 0 ? [`${passkeys.length} ${passkeys.length === 1 ? "passkey" : "passkeys"}`] : []),
+    ...(passkeys.length > 0 ? [pluralize(passkeys.length, "passkey")] : []),
     ...signsInWith.map(issuerName),
   ];
   return (
-    <>
+    <div>
       {ways.join(", ")}{" "}
       {invitation === "open" && invitedUntil && (
         <>
@@ -43,84 +41,51 @@ const Ways = ({ person }: { person: Person }) => {
         </>
       )}
       {invitation === "expired" && <Badge tone="bad">Invitation expired</Badge>}
-    </>
+    </div>
   );
 };
 
 const ACTIONS = [
   ["edit", "Edit"],
   ["invite", "Invite again"],
-  ["remove", LIST.remove],
+  ["remove", "Remove"],
 ] as const;
-
-const Row = ({ person }: { person: Person }) => {
-  const { user } = useSession();
-  const { id, name, email, role, lastSeenAt } = person;
-  return (
-    <tr>
-      <th scope="row">
-        <bdi>{name}</bdi> {isSelf(user, person) && <Badge tone="good">You</Badge>}
-      </th>
-      <td data-column={columns.email}>
-        <Email address={email} />
-      </td>
-      <td data-column={columns.role} title={ROLES[role].may}>
-        {ROLES[role].name}
-      </td>
-      <td data-column={columns.ways}>
-        <div>
-          <Ways person={person} />
-        </div>
-      </td>
-      <td data-column={columns.lastSeen}>{lastSeenAt ? <Time at={lastSeenAt} /> : "Never"}</td>
-      <td class="actions">
-        <div>
-          {mayManage(user, role) &&
-            ACTIONS.map(([part, label]) => (
-              <a key={part} href={`${PATH}/${id}/${part}`} aria-label={`${label} ${name}`}>
-                {label}
-              </a>
-            ))}
-        </div>
-      </td>
-    </tr>
-  );
-};
-
-const COLUMNS = [
-  columns.name,
-  columns.email,
-  columns.role,
-  columns.ways,
-  columns.lastSeen,
-  { name: columns.actions, kind: "actions" },
-] as const;
-
-/** A table of people with their actions. */
-const Rows = ({ people }: { people: readonly Person[] }) => (
-  <Table label="List of people" kind="people" stackBelow={60} columns={COLUMNS}>
-    {people.map((person) => (
-      <Row key={person.id} person={person} />
-    ))}
-  </Table>
-);
 
 const LIVE_MS = 30_000;
 
 /** The people who sign in to the console. */
 export const People = () => {
-  const queries = useQueryClient();
+  const { user } = useSession();
   const { id = "", part } = useRoute().params;
-  useLive(() => queries.invalidateQueries({ queryKey: PEOPLE }), LIVE_MS);
+  useFresh(PEOPLE, LIVE_MS);
+  const columns: readonly Column<Person>[] = [
+    {
+      name: "Name",
+      kind: "row",
+      cell: (person) => (
+        <>
+          <bdi>{person.name}</bdi> {isSelf(user, person) && <Badge tone="good">You</Badge>}
+        </>
+      ),
+    },
+    { name: "E-mail", cell: ({ email }) => <Email address={email} /> },
+    { name: "Role", title: ({ role }) => ROLES[role].may, cell: ({ role }) => ROLES[role].name },
+    { name: "Signs in with", cell: (person) => <Ways person={person} /> },
+    { name: "Last seen", cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : "Never") },
+    {
+      name: "Actions",
+      kind: "actions",
+      cell: ({ id, name, role }) =>
+        mayManage(user, role) &&
+        ACTIONS.map(([part, label]) => (
+          <a key={part} href={`${PATH}/${id}/${part}`} aria-label={`${label} ${name}`}>
+            {label}
+          </a>
+        )),
+    },
+  ];
   return (
-    <Page
-      title="People"
-      actions={
-        <a class="button" href={`${PATH}/new`}>
-          Add person
-        </a>
-      }
-    >
+    <Page title="People" add={{ href: `${PATH}/new`, label: "Add person" }}>
       <List
         found={usePeople()}
         thing="person"
@@ -131,7 +96,16 @@ export const People = () => {
           </Empty>
         }
       >
-        {(people) => <Rows people={people} />}
+        {(people) => (
+          <Table
+            label="List of people"
+            kind="people"
+            stackBelow={60}
+            columns={columns}
+            items={people}
+            keyOf={({ id }) => id}
+          />
+        )}
       </List>
       {id === "new" && <AddPerson />}
       {part === "edit" && <ChangePerson key={id} id={id} />}

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/preact-query";
 import type { components } from "../../../client/types/platform.d.ts";
-import { dataOf, pageOf, platform } from "../api/client.ts";
-import { useList } from "../parts/queries.ts";
+import { pageOf, platform } from "../api/client.ts";
+import type { FormWords } from "../parts/field-words.ts";
+import { useAll, useOne } from "../parts/queries.ts";
 import { callAuth } from "../passkeys.ts";
 import type { User } from "../session.tsx";
 
@@ -19,6 +20,27 @@ export interface OwnSession {
 }
 
 export type Role = Person["role"];
+
+/** The roles: the title of each, "as a volunteer", and its permissions. */
+export const ROLES: Record<Role, { name: string; as: string; may: string }> = {
+  volunteer: { name: "Volunteer", as: "a volunteer", may: "Sees animals. Starts and changes adoptions." },
+  staff: {
+    name: "Staff",
+    as: "staff",
+    may: "Adds, changes and deletes animals and categories. Starts and changes adoptions.",
+  },
+  administrator: {
+    name: "Administrator",
+    as: "an administrator",
+    may: "May do everything, including projects, keys and people.",
+  },
+};
+
+/** The texts about the fields of a passkey's form. */
+export const PASSKEY_FIELDS: FormWords = {
+  name: { otherwise: "Enter a name without line breaks or tabs." },
+};
+export const NO_PASSKEYS = "Passkeys need a current browser and an https:// address.";
 
 /** The scopes of each role, as the API has them. */
 const ROLE_SCOPES: Record<Role, User["scopes"]> = {
@@ -60,17 +82,13 @@ export const YOU_PATH = "/console/you";
 
 /** All people, page by page. */
 export const usePeople = () =>
-  useList([...PEOPLE, "list"], (cursor, limit) =>
-    pageOf(platform.GET("/platform/people", { params: { query: { limit, ...(cursor && { cursor }) } } })),
-  );
+  useAll([...PEOPLE, "list"], (query) => pageOf(platform.GET("/platform/people", { params: { query } })));
 
 /** One person. @param id from the address */
 export const usePerson = (id: string) =>
-  useQuery({
-    queryKey: [...PEOPLE, id],
-    queryFn: () =>
-      dataOf(platform.GET("/platform/people/{personId}", { params: { path: { personId: Number(id) } } })),
-  });
+  useOne([...PEOPLE, id], () =>
+    platform.GET("/platform/people/{personId}", { params: { path: { personId: Number(id) } } }),
+  );
 
 export const useOwnPasskeys = () =>
   useQuery({ queryKey: OWN_PASSKEYS, queryFn: () => callAuth<Passkey[]>("GET", "passkeys") });
