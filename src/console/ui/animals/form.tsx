@@ -2,9 +2,14 @@ import { useQueryClient } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { dataOf, hasCode, store } from "../api/client.ts";
-import { type Category, byName, categoryOf } from "../categories/category.ts";
+import {
+  type Category,
+  FIELDS as CATEGORY_FIELDS,
+  addedWords,
+  byName,
+  categoryOf,
+} from "../categories/category.ts";
 import { CATEGORIES } from "../categories/queries.ts";
-import { FIELDS as CATEGORY_FIELDS, WORDS as CATEGORY_WORDS } from "../categories/words.ts";
 import { Combobox } from "../parts/combobox.tsx";
 import { DialogButtons } from "../parts/dialog.tsx";
 import { problemAt, problemsOf, wordsFor } from "../parts/field-words.ts";
@@ -34,7 +39,7 @@ const useNewCategory = (onCreated: (category: Category) => void) => {
       queries.setQueryData<Category[]>(CATEGORIES, (before = []) => byName([...before, category]));
       onCreated(category);
     },
-    says: ({ name }) => CATEGORY_WORDS.added(name),
+    says: addedWords,
   });
 };
 

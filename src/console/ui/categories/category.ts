@@ -1,6 +1,18 @@
 import type { components } from "../../../client/types/store.d.ts";
+import type { FormWords } from "../parts/field-words.ts";
 
 export type Category = components["schemas"]["Category"];
+
+/** The forms' texts about their fields. */
+export const FIELDS: FormWords = {
+  name: {
+    missing: "Enter a name.",
+    otherwise: "Enter a name without line breaks or tabs.",
+    rules: { taken: "Another category already has this name. Choose another." },
+  },
+};
+
+export const addedWords = ({ name }: Category): string => `“${name}” added`;
 
 const words = new Intl.Collator("en");
 

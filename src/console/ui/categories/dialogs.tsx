@@ -1,16 +1,15 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
 import { animalsPath } from "../animals/addresses.ts";
 import { ApiError, dataOf, hasCode, store } from "../api/client.ts";
-import { Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
-import { Loading, Problem } from "../parts/feedback.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import { About, Confirm, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
+import { One, Problem } from "../parts/feedback.tsx";
+import { Form, TextField, useDraft } from "../parts/form.tsx";
 import { type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
-import { type Category, categoriesPath, categoryOf } from "./category.ts";
-import { CATEGORIES, useCategories, useCounts } from "./queries.ts";
-import { FIELDS, WORDS } from "./words.ts";
 import { pluralize } from "../parts/wording.ts";
+import { type Category, FIELDS, addedWords, categoriesPath, categoryOf } from "./category.ts";
+import { CATEGORIES, useCategories, useCounts } from "./queries.ts";
 
+const BACK = categoriesPath();
 const UNKNOWN = new ApiError(404, "not_found", "This category no longer exists.");
 
 /** A dialog about one category. */
@@ -22,18 +21,16 @@ const OneCategory = ({
   id: number;
   title: string;
   children: (category: Category) => ComponentChildren;
-}) => {
-  const { data, error, isPending, refetch } = useCategories();
-  const category = data && categoryOf(data, id);
-  return (
-    <Dialog title={title} back={categoriesPath()}>
-      {error && <Problem error={error} onRetry={refetch} />}
-      {isPending && !error && <Loading what="Loading the category" />}
-      {data && !category && <Problem error={UNKNOWN} />}
-      {category && children(category)}
-    </Dialog>
-  );
-};
+}) => (
+  <Dialog title={title} back={BACK}>
+    <One found={useCategories()} what="the category" withErrors>
+      {(categories) => {
+        const category = categoryOf(categories, id);
+        return category ? children(category) : <Problem error={UNKNOWN} />;
+      }}
+    </One>
+  </Dialog>
+);
 
 /** The form for a category's name. */
 const NameForm = ({
@@ -45,23 +42,12 @@ const NameForm = ({
   submitLabel: string;
   action: ActionState<string, Category>;
 }) => {
-  const [name, setName] = useState(given);
-  useDraftGuard(name !== given);
+  const { draft, bind, isDirty } = useDraft({ name: given });
+  useDraftGuard(isDirty);
   return (
-    <Form error={error} words={FIELDS} onSubmit={() => run(name)}>
-      <Field label={WORDS.name} name="name">
-        {(tied) => (
-          <input
-            {...tied}
-            name="name"
-            required
-            autocomplete="off"
-            value={name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <DialogButtons back={categoriesPath()} label={submitLabel} isBusy={isPending} />
+    <Form error={error} words={FIELDS} onSubmit={() => run(draft.name)}>
+      <TextField label="Name" required {...bind("name")} />
+      <DialogButtons back={BACK} label={submitLabel} isBusy={isPending} />
     </Form>
   );
 };
@@ -72,11 +58,11 @@ export const NewCategory = () => {
   const add = useAction({
     act: (name: string) => dataOf(store.POST("/categories", { params: { header }, body: { name } })),
     changes: [CATEGORIES],
-    at: categoriesPath(),
-    says: ({ name }) => WORDS.added(name),
+    at: BACK,
+    says: addedWords,
   });
   return (
-    <Dialog title={WORDS.add} back={categoriesPath()}>
+    <Dialog title="Add category" back={BACK}>
       <NameForm submitLabel="Add" action={add} />
     </Dialog>
   );
@@ -89,11 +75,11 @@ const RenameForm = ({ category: { id, name: before } }: { category: Category }) 
     act: send,
     isUnchanged: (name) => name === before,
     changes: [CATEGORIES],
-    at: categoriesPath(),
+    at: BACK,
     says: ({ name }) => `“${before}” renamed to “${name}”`,
     undo: () => send(before),
   });
-  return <NameForm given={before} submitLabel={WORDS.renameButton} action={rename} />;
+  return <NameForm given={before} submitLabel="Rename" action={rename} />;
 };
 
 /** The dialog that renames a category. */
@@ -104,38 +90,26 @@ export const RenameCategory = ({ id }: { id: number }) => (
 );
 
 const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
-  const { run, error, isPending } = useAction({
+  const deleting = useAction({
     act: () => store.DELETE("/categories/{categoryId}", { params: { path: { categoryId: id } } }),
     changes: [CATEGORIES],
-    at: categoriesPath(),
+    at: BACK,
     says: () => `“${name}” deleted`,
   });
   const count = useCounts().data?.get(id) ?? 0;
   return (
-    <>
-      {error && <Problem error={error} />}
-      <p>
-        <bdi>
-          <strong>{name}</strong>
-        </bdi>{" "}
+    <Confirm action={deleting} back={BACK} label="Delete" isDangerous isEnabled={count === 0}>
+      <About name={name}>
         {count > 0
           ? `has ${pluralize(count, "animal")}, so it can't be deleted. Move ${count === 1 ? "it" : "them"} to another category first.`
           : "will be deleted permanently. This can't be undone."}
-      </p>
-      {(count > 0 || hasCode(error, "category_in_use")) && (
+      </About>
+      {(count > 0 || hasCode(deleting.error, "category_in_use")) && (
         <p>
           <a href={animalsPath({ category: String(id) })}>Show its animals</a>
         </p>
       )}
-      <DialogButtons
-        back={categoriesPath()}
-        label={WORDS.deleteButton}
-        isBusy={isPending}
-        isDangerous
-        isEnabled={count === 0}
-        onConfirm={() => run()}
-      />
-    </>
+    </Confirm>
   );
 };
 

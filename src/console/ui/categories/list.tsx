@@ -8,88 +8,73 @@ import { idOf } from "../parts/address.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { reread } from "../parts/reads.ts";
-import { Table } from "../parts/table.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { type Category, categoriesPath } from "./category.ts";
 import { DeleteCategory, NewCategory, RenameCategory } from "./dialogs.tsx";
-import { useCategories, useCounts, MAX_CATEGORIES } from "./queries.ts";
+import { MAX_CATEGORIES, useCategories, useCounts } from "./queries.ts";
 import { UsualSpecies } from "./usual-species.tsx";
-import { WORDS } from "./words.ts";
 
-const Row = ({
-  category: { id, name },
-  count,
-  mayChange,
-}: {
-  category: Category;
-  /** How many animals it has; undefined while they are counted. */
-  count: number | undefined;
-  mayChange: boolean;
-}) => (
-  <tr>
-    <td class="number" data-column={WORDS.number}>
-      {id}
-    </td>
-    <td data-column={WORDS.name}>
-      <a href={animalsPath({ category: String(id) })} aria-label={`Animals in ${name}`}>
-        <bdi>{name}</bdi>
+const NAME: Column<Category> = {
+  name: "Name",
+  cell: ({ id, name }) => (
+    <a href={animalsPath({ category: String(id) })} aria-label={`Animals in ${name}`}>
+      <bdi>{name}</bdi>
+    </a>
+  ),
+};
+
+const ACTIONS: Column<Category> = {
+  name: "Actions",
+  kind: "actions",
+  cell: ({ id, name }) => (
+    <>
+      <a href={categoriesPath(id, "rename")} aria-label={`Rename ${name}`}>
+        Rename
       </a>
-    </td>
-    <td class="number" data-column={WORDS.animals}>
-      {count === undefined ? "–" : formatCount(count)}
-    </td>
-    {mayChange && (
-      <td class="actions">
-        <div>
-          <a href={categoriesPath(id, "rename")} aria-label={`Rename ${name}`}>
-            {WORDS.renameButton}
-          </a>
-          <a href={categoriesPath(id, "delete")} aria-label={`Delete ${name}`}>
-            {WORDS.deleteButton}
-          </a>
-        </div>
-      </td>
-    )}
-  </tr>
-);
+      <a href={categoriesPath(id, "delete")} aria-label={`Delete ${name}`}>
+        Delete
+      </a>
+    </>
+  ),
+};
 
 const CategoryList = () => {
   const mayChange = useSession().can("pets:write");
   const found = useCategories();
   const queries = useQueryClient();
-  const counts = useCounts();
+  const counts = useCounts().data;
   useLiveAnimals({ onGap: () => void reread(queries, ANIMALS) });
+  const { length } = found.categories;
+  const columns: readonly Column<Category>[] = [
+    { name: "No.", kind: "number", cell: ({ id }) => id },
+    NAME,
+    {
+      name: "Animals",
+      kind: "number",
+      // One that was just added has none.
+      cell: ({ id }) => (counts ? formatCount(counts.get(id) ?? 0) : "–"),
+    },
+    ...(mayChange ? [ACTIONS] : []),
+  ];
   return (
     <List
       found={found}
       items={found.categories}
       thing="category"
       things="categories"
-      words={`${found.categories.length < MAX_CATEGORIES ? "" : "The first "}${pluralize(found.categories.length, "category", "categories")}`}
+      words={`${length < MAX_CATEGORIES ? "" : "The first "}${pluralize(length, "category", "categories")}`}
       purpose="Group animals by kind, such as dogs and cats."
     >
       {(categories) => (
         <Table
-          label={WORDS.title}
+          label="Categories"
           kind="categories"
           stackBelow={34}
-          columns={[
-            { name: WORDS.number, kind: "number" },
-            WORDS.name,
-            { name: WORDS.animals, kind: "number" },
-            ...(mayChange ? [{ name: "Actions", kind: "actions" as const }] : []),
-          ]}
-        >
-          {categories.map((category) => (
-            <Row
-              key={category.id}
-              category={category}
-              // One that was just added has none.
-              count={counts.data && (counts.data.get(category.id) ?? 0)}
-              mayChange={mayChange}
-            />
-          ))}
-        </Table>
+          columns={columns}
+          items={categories}
+          keyOf={({ id }) => id}
+        />
       )}
     </List>
   );
@@ -101,16 +86,7 @@ export const Categories = () => {
   const mayChange = useSession().can("pets:write");
   const chosen = idOf(id);
   return (
-    <Page
-      title={WORDS.title}
-      actions={
-        mayChange && (
-          <a class="button" href={categoriesPath("new")}>
-            {WORDS.add}
-          </a>
-        )
-      }
-    >
+    <Page title="Categories" add={mayChange && { href: categoriesPath("new"), label: "Add category" }}>
       <UsualSpecies />
       <CategoryList />
       {mayChange && id === "new" && <NewCategory />}

@@ -4,7 +4,9 @@ import { dataOf, hasCode, store } from "../api/client.ts";
 import { Notice, Problem } from "../parts/feedback.tsx";
 import { useSession } from "../session.tsx";
 import { CATEGORIES, useCategories } from "./queries.ts";
-import { USUAL_SPECIES, WORDS } from "./words.ts";
+
+/** The species that most shelters have. */
+const USUAL_SPECIES = ["Dog", "Cat", "Rabbit", "Guinea pig", "Bird", "Reptile"];
 
 const answerKey = (storeId: string): string => `adoption-store usual species answered ${storeId}`;
 
@@ -56,7 +58,7 @@ export const UsualSpecies = () => {
   return (
     <Notice tone="quiet">
       {adding.error && <Problem error={adding.error} />}
-      <p>{WORDS.usualOffer}</p>
+      <p>Start with the usual species: {USUAL_SPECIES.join(", ")}. You can rename and delete them.</p>
       <div class="buttons">
         <ActionButton action={adding} class="small">
           Add the usual species

@@ -1,16 +1,15 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Badge, Problem } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
-import { Table } from "../parts/table.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath } from "./addresses.ts";
 import { RollBack } from "./dialogs.tsx";
-import { type Deploy, type Project, contentOf } from "./model.ts";
+import { type Deploy, type Project, activationWords, contentOf } from "./model.ts";
 import { useDeploys } from "./queries.ts";
 import { useUploads } from "./uploads-provider.tsx";
-import { uploadStatus } from "./uploads.ts";
-import { DEPLOYS, PROJECT, UPLOAD } from "./words.ts";
+import { UNPACKING, uploadStatus } from "./uploads.ts";
 
 /** The progress of an upload. */
 const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
@@ -22,7 +21,7 @@ const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
       </button>
     </>
   ) : (
-    <progress aria-label={UPLOAD.unpacking} />
+    <progress aria-label={UNPACKING} />
   );
 
 /** Uploads an archive that is dropped or chosen. */
@@ -76,90 +75,76 @@ const Uploader = ({ slug }: { slug: string }) => {
   );
 };
 
-const COLUMNS = DEPLOYS.columns;
-
-const State = ({ deploy: { status, active } }: { deploy: Deploy }) => {
+const stateOf = ({ status, active }: Deploy) => {
   if (active) return <Badge tone="good">Live</Badge>;
   if (status === "succeeded") return <Badge tone="quiet">Succeeded</Badge>;
   return <Badge tone="bad">Failed</Badge>;
 };
 
-const Row = ({ deploy, project, mayChange }: { deploy: Deploy; project: Project; mayChange: boolean }) => {
-  const { id, status, active, reason, preview, createdAt } = deploy;
-  const isEarlier = id < (project.activeDeploy ?? 0);
-  return (
-    <tr>
-      <td class="number" data-column={COLUMNS.id}>
-        {id}
-      </td>
-      <td data-column={COLUMNS.when}>
-        <Time at={createdAt} />
-      </td>
-      <td data-column={COLUMNS.state}>
-        <State deploy={deploy} />
-      </td>
-      <td data-column={COLUMNS.content}>
-        {status === "succeeded" ? contentOf(deploy) : <bdi>{reason}</bdi>}
-      </td>
-      <td class="actions">
-        <div>
-          {preview && (
-            <a class="button small secondary outline" href={preview} aria-label={`Preview of deploy ${id}`}>
-              Preview
-            </a>
-          )}
-          {mayChange && status === "succeeded" && !active && (
-            <a
-              class="button small secondary outline"
-              href={projectPath(project.slug, "deploys", String(id), "activate")}
-              aria-label={isEarlier ? DEPLOYS.rollBackTo(id) : DEPLOYS.makeDeployLive(id)}
-            >
-              {isEarlier ? DEPLOYS.rollBack : DEPLOYS.makeLive}
-            </a>
-          )}
-        </div>
-      </td>
-    </tr>
-  );
-};
-
-const Rows = ({
-  deploys,
+const Actions = ({
+  deploy,
   project,
   mayChange,
 }: {
-  deploys: readonly Deploy[];
+  deploy: Deploy;
   project: Project;
   mayChange: boolean;
-}) => (
-  <Table
-    label="List of deploys"
-    kind="deploys"
-    stackBelow={40}
-    columns={[
-      { name: COLUMNS.id, kind: "number" },
-      COLUMNS.when,
-      COLUMNS.state,
-      COLUMNS.content,
-      { name: COLUMNS.actions, kind: "actions" },
-    ]}
-  >
-    {deploys.map((deploy) => (
-      <Row key={deploy.id} deploy={deploy} project={project} mayChange={mayChange} />
-    ))}
-  </Table>
-);
+}) => {
+  const { id, status, active, preview } = deploy;
+  const { label, title } = activationWords(id, project.activeDeploy);
+  return (
+    <>
+      {preview && (
+        <a class="button small secondary outline" href={preview} aria-label={`Preview of deploy ${id}`}>
+          Preview
+        </a>
+      )}
+      {mayChange && status === "succeeded" && !active && (
+        <a
+          class="button small secondary outline"
+          href={projectPath(project.slug, "deploys", String(id), "activate")}
+          aria-label={title}
+        >
+          {label}
+        </a>
+      )}
+    </>
+  );
+};
 
 /** The deploys of a project, newest first, with an upload and a rollback. */
 export const Deploys = ({ project, chosen }: { project: Project; chosen: string | undefined }) => {
   const { slug } = project;
   const mayChange = useSession().can("platform:write");
+  const columns: readonly Column<Deploy>[] = [
+    { name: "Id", kind: "number", cell: ({ id }) => id },
+    { name: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { name: "State", cell: stateOf },
+    {
+      name: "Content",
+      cell: (deploy) => (deploy.status === "succeeded" ? contentOf(deploy) : <bdi>{deploy.reason}</bdi>),
+    },
+    {
+      name: "Actions",
+      kind: "actions",
+      cell: (deploy) => <Actions deploy={deploy} project={project} mayChange={mayChange} />,
+    },
+  ];
   return (
     <>
-      <h2>{PROJECT.deploys}</h2>
+      <h2>Deploys</h2>
       {mayChange && <Uploader slug={slug} />}
       <List found={useDeploys(slug)} thing="deploy">
-        {(deploys) => <Rows deploys={deploys} project={project} mayChange={mayChange} />}
+        {(deploys) => (
+          <Table
+            label="List of deploys"
+            kind="deploys"
+            stackBelow={40}
+            columns={columns}
+            items={deploys}
+            keyOf={({ id }) => id}
+          />
+        )}
       </List>
       {mayChange && chosen && <RollBack project={project} chosen={chosen} />}
     </>

@@ -1,10 +1,12 @@
-import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { About, Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import type { FormWords } from "../parts/field-words.ts";
+import { Form, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
+import { useOne } from "../parts/queries.ts";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
@@ -14,39 +16,43 @@ import {
   PLAN_NAMES,
   type Plan,
   type Project,
+  activationWords,
   contentOf,
   slugOf,
 } from "./model.ts";
 import { KEYS } from "./queries.ts";
-import { DEPLOYS, FIELDS, PROBLEMS } from "./words.ts";
+
+/** Problems with a field. */
+export const PROBLEMS: FormWords = {
+  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  slug: {
+    missing: "Enter a slug, such as docs.",
+    otherwise: "Use lower-case letters, digits and hyphens. Begin and end with a letter or digit.",
+    rules: {
+      taken: "Another project has this slug. Choose another.",
+      reserved: "This slug is reserved. Choose another.",
+    },
+  },
+  plan: { missing: "Choose a plan." },
+};
 
 /** The choice of a plan. */
-export const PlanField = ({ plan, onChoose }: { plan: Plan; onChoose: (plan: Plan) => void }) => (
-  <Field label="Plan" name="plan" hint="Custom domains need Pro or above.">
-    {(tied) => (
-      <select
-        {...tied}
-        name="plan"
-        value={plan}
-        onChange={(event) => onChoose(event.currentTarget.value as Plan)}
-      >
-        {Object.entries(PLAN_NAMES).map(([one, name]) => (
-          <option key={one} value={one}>
-            {name}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
+export const PlanField = (field: { name: string; value: Plan; onValue: (plan: Plan) => void }) => (
+  <SelectField
+    label="Plan"
+    hint="Custom domains need Pro or above."
+    options={Object.entries(PLAN_NAMES)}
+    {...field}
+  />
 );
+
+const EMPTY: { name: string; slug?: string; plan: Plan } = { name: "", plan: "free" };
 
 /** The dialog that creates a project and then opens it. */
 export const NewProject = () => {
   const queries = useQueryClient();
-  const [name, setName] = useState("");
-  const [typedSlug, setSlug] = useState<string>();
-  const [plan, setPlan] = useState<Plan>("free");
-  const slug = typedSlug ?? slugOf(name);
+  const { draft, bind } = useDraft(EMPTY);
+  const { name, slug = slugOf(name), plan } = draft;
   const creating = useAction({
     // The body is passed in: Enter may come before the last change is rendered.
     act: (body: ProjectBody) => dataOf(platform.POST("/platform/projects", { body })),
@@ -56,37 +62,17 @@ export const NewProject = () => {
     says: (project) => `Project “${project.name}” created`,
   });
   return (
-    <Dialog title="Create project" back={projectsPath} isDirty={name !== "" || Boolean(typedSlug)}>
+    <Dialog title="Create project" back={projectsPath} isDirty={name !== "" || Boolean(draft.slug)}>
       <Form error={creating.error} words={PROBLEMS} onSubmit={() => creating.run({ slug, name, plan })}>
-        <Field label={FIELDS.name} name="name" hint="A name that people recognize.">
-          {(tied) => (
-            <input
-              {...tied}
-              name="name"
-              autocomplete="off"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field
-          label={FIELDS.slug}
-          name="slug"
+        <TextField label="Name" hint="A name that people recognize." {...bind("name")} />
+        <TextField
+          label="Slug"
           hint="The first part of its address: lower-case letters, digits and hyphens. You can't change it later."
-        >
-          {(tied) => (
-            <input
-              {...tied}
-              name="slug"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              value={slug}
-              onInput={(event) => setSlug(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <PlanField plan={plan} onChoose={setPlan} />
+          isCode
+          {...bind("slug")}
+          value={slug}
+        />
+        <PlanField {...bind("plan")} />
         <DialogButtons back={projectsPath} label="Create project" isBusy={creating.isPending} />
       </Form>
     </Dialog>
@@ -96,10 +82,10 @@ export const NewProject = () => {
 const NO_SUCH = new Error("There is no such deploy.");
 
 const What = ({ deploy, activeDeploy }: { deploy: Deploy; activeDeploy: number | undefined }) => {
-  if (deploy.id === activeDeploy) return <p>{`Deploy ${deploy.id} is already live.`}</p>;
+  if (deploy.id === activeDeploy) return <p>Deploy {deploy.id} is already live.</p>;
   return (
     <p>
-      It was created <Time at={deploy.createdAt} /> {`and has ${contentOf(deploy)}. Visitors see it at once.`}{" "}
+      It was created <Time at={deploy.createdAt} /> and has {contentOf(deploy)}. Visitors see it at once.{" "}
       {activeDeploy !== undefined && `Deploy ${activeDeploy} is kept, so that you can return to it.`}
     </p>
   );
@@ -107,15 +93,11 @@ const What = ({ deploy, activeDeploy }: { deploy: Deploy; activeDeploy: number |
 
 const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
   const back = projectPath(slug, "deploys");
-  const { data: deploy, error } = useQuery({
-    queryKey: [...KEYS.deploys(slug), id],
-    queryFn: () =>
-      dataOf(
-        platform.GET("/platform/projects/{slug}/deploys/{deployId}", {
-          params: { path: { slug, deployId: id } },
-        }),
-      ),
-  });
+  const { data: deploy, error } = useOne([...KEYS.deploys(slug), id], () =>
+    platform.GET("/platform/projects/{slug}/deploys/{deployId}", {
+      params: { path: { slug, deployId: id } },
+    }),
+  );
   const activate = (deployId: number) =>
     dataOf(
       platform.POST("/platform/projects/{slug}/deploys/{deployId}/activate", {
@@ -129,16 +111,16 @@ const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Proj
     says: () => `Deploy ${id} is now live`,
     ...(activeDeploy !== undefined && { undo: () => activate(activeDeploy) }),
   });
-  const isEarlier = id < (activeDeploy ?? 0);
+  const { label, title } = activationWords(id, activeDeploy);
   const problem = error ?? activating.error;
   return (
-    <Dialog title={isEarlier ? DEPLOYS.rollBackTo(id) : DEPLOYS.makeDeployLive(id)} back={back}>
+    <Dialog title={title} back={back}>
       {problem && <Problem error={problem} />}
       {!deploy && !error && <Loading />}
       {deploy && <What deploy={deploy} activeDeploy={activeDeploy} />}
       <DialogButtons
         back={back}
-        label={isEarlier ? DEPLOYS.rollBack : DEPLOYS.makeLive}
+        label={label}
         isBusy={activating.isPending}
         isEnabled={id !== activeDeploy && deploy?.status === "succeeded"}
         onConfirm={activating.run}
@@ -184,29 +166,19 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
         }}
       >
         {deleting.error && <Problem error={deleting.error} />}
-        <p>
-          <strong>
-            <bdi>{name}</bdi>
-          </strong>{" "}
-          and all its deploys and custom domains will be deleted permanently.{" "}
-          {`Its site at ${shownAddress(address)} disappears at once. This can't be undone.`}
-        </p>
-        <Field
+        <About name={name}>
+          and all its deploys and custom domains will be deleted permanently. Its site at{" "}
+          {shownAddress(address)} disappears at once. This can't be undone.
+        </About>
+        <TextField
           label={`Type ${slug} to confirm`}
+          name="slug"
+          field=""
           error={isWrong ? `This is not the slug. Type ${slug}.` : undefined}
-        >
-          {(tied) => (
-            <input
-              {...tied}
-              name="slug"
-              autocomplete="off"
-              autocapitalize="none"
-              spellcheck={false}
-              value={typed}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+          isCode
+          value={typed}
+          onValue={setTyped}
+        />
         <DialogButtons back={back} label="Delete project" isBusy={deleting.isPending} isDangerous />
       </form>
     </Dialog>

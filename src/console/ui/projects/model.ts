@@ -48,3 +48,9 @@ export const sizeOf = (bytes: number): string => {
 /** "42 files, 1.2 MB". */
 export const contentOf = ({ files, bytes }: { files: number; bytes: number }): string =>
   `${pluralize(files, "file")}, ${sizeOf(bytes)}`;
+
+/** The button that makes a deploy live, and the title of its dialog. */
+export const activationWords = (id: number, activeDeploy = 0): { label: string; title: string } =>
+  id < activeDeploy
+    ? { label: "Roll back", title: `Roll back to deploy ${id}` }
+    : { label: "Make live", title: `Make deploy ${id} live` };

@@ -1,23 +1,22 @@
 import { useRoute } from "../parts/navigation.ts";
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../api/client.ts";
+import { isGone } from "../api/client.ts";
 import { History } from "../audit/entries.tsx";
 import { CheckDomain } from "../domains/check.tsx";
 import { DomainPage } from "../domains/domain.tsx";
 import { DomainList } from "../domains/list.tsx";
-import { Badge, Loading, Problem } from "../parts/feedback.tsx";
+import { Badge, One } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Tab, Tabs } from "../parts/tabs.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { Deploys } from "./deploys.tsx";
-import { PLAN_NAMES, type Project as One } from "./model.ts";
+import { PLAN_NAMES, type Project as Shown } from "./model.ts";
 import { useProject } from "./queries.ts";
 import { Settings } from "./settings.tsx";
-import { PROJECT } from "./words.ts";
 
 const AREAS = {
-  deploys: PROJECT.deploys,
-  settings: PROJECT.settings,
+  deploys: "Deploys",
+  settings: "Settings",
   domains: "Domains",
   history: "History",
 } as const;
@@ -32,7 +31,7 @@ const tabsOf = (slug: string, current: string): Tab[] =>
     isCurrent: area === current,
   }));
 
-const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: One }) => (
+const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: Shown }) => (
   <p class="summary">
     <Badge tone="quiet">{PLAN_NAMES[plan]}</Badge>{" "}
     {activeDeploy === undefined ? (
@@ -45,7 +44,7 @@ const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: 
   </p>
 );
 
-const contentOf = (area: string, project: One, item?: string, part?: string): ComponentChildren => {
+const contentOf = (area: string, project: Shown, item?: string, part?: string): ComponentChildren => {
   switch (area) {
     case "deploys":
       return <Deploys project={project} chosen={part === "activate" ? item : undefined} />;
@@ -68,19 +67,17 @@ const contentOf = (area: string, project: One, item?: string, part?: string): Co
 /** A project with its deploys, settings and custom domains. */
 export const Project = () => {
   const { slug = "", area = "deploys", item, part } = useRoute().params;
-  const { data: project, error, refetch } = useProject(slug);
+  const found = useProject(slug);
+  const { data: project } = found;
   const place = isArea(area) ? AREAS[area] : undefined;
-  const isGone = (error as ApiError | null)?.status === 404;
   const shown = item?.includes(".") ? `${item} – ${place}` : place;
   if (!project)
     return (
       <Page title={slug} part={place}>
-        {error ? (
-          <Problem error={error} {...(!isGone && { onRetry: refetch })} />
-        ) : (
-          <Loading what="Loading the project" />
-        )}
-        {isGone && <a href={projectsPath}>← Back to projects</a>}
+        <One found={found} what="the project">
+          {() => null}
+        </One>
+        {isGone(found.error) && <a href={projectsPath}>← Back to projects</a>}
       </Page>
     );
   return (

@@ -1,7 +1,5 @@
-import { useQuery, useQueryClient } from "@tanstack/preact-query";
-import { dataOf, pageOf, platform } from "../api/client.ts";
-import { useList } from "../parts/queries.ts";
-import { useLive } from "../parts/visibility.ts";
+import { pageOf, platform } from "../api/client.ts";
+import { useAll, useFresh, useOne } from "../parts/queries.ts";
 
 /** The cache keys of projects. Everything about a project begins with its own key. */
 export const KEYS = {
@@ -15,36 +13,21 @@ const LIVE_MS = 15_000;
 
 /** All projects, page by page. */
 export const useProjects = () => {
-  const queries = useQueryClient();
-  useLive(() => queries.invalidateQueries({ queryKey: KEYS.list }), LIVE_MS);
-  return useList(KEYS.list, (cursor, limit) =>
-    pageOf(
-      platform.GET("/platform/projects", {
-        params: { query: { limit, ...(cursor && { cursor }) } },
-      }),
-    ),
-  );
+  useFresh(KEYS.list, LIVE_MS);
+  return useAll(KEYS.list, (query) => pageOf(platform.GET("/platform/projects", { params: { query } })));
 };
 
 /** One project. */
-export const useProject = (slug: string) => {
-  return useQuery({
-    queryKey: KEYS.one(slug),
-    queryFn: () => dataOf(platform.GET("/platform/projects/{slug}", { params: { path: { slug } } })),
+export const useProject = (slug: string) =>
+  useOne(KEYS.one(slug), () => platform.GET("/platform/projects/{slug}", { params: { path: { slug } } }), {
     refetchInterval: LIVE_MS,
   });
-};
 
 /** The deploys of a project, newest first, page by page. */
 export const useDeploys = (slug: string) => {
-  const queries = useQueryClient();
   const queryKey = [...KEYS.deploys(slug), "list"];
-  useLive(() => queries.invalidateQueries({ queryKey }), LIVE_MS);
-  return useList(queryKey, (cursor, limit) =>
-    pageOf(
-      platform.GET("/platform/projects/{slug}/deploys", {
-        params: { path: { slug }, query: { limit, ...(cursor && { cursor }) } },
-      }),
-    ),
+  useFresh(queryKey, LIVE_MS);
+  return useAll(queryKey, (query) =>
+    pageOf(platform.GET("/platform/projects/{slug}/deploys", { params: { path: { slug }, query } })),
   );
 };

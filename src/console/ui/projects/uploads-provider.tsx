@@ -9,7 +9,13 @@ import { projectPath } from "./addresses.ts";
 import { type Deploy, contentOf } from "./model.ts";
 import { KEYS } from "./queries.ts";
 import { type Sending, type Uploads, uploadTracker } from "./uploads.ts";
-import { UPLOAD } from "./words.ts";
+
+const LEAVING = {
+  title: "Cancel the upload?",
+  text: "A site is being uploaded. If you leave now, nothing is deployed.",
+  stay: "Keep uploading",
+  leave: "Cancel the upload",
+};
 
 /** @throws ApiError */
 const deployOf = async ({ status, responseText }: XMLHttpRequest): Promise<Deploy> => {
@@ -87,7 +93,7 @@ export const UploadsProvider = ({ children }: { children: ComponentChildren }) =
   );
   const areSending = uploads.areSending();
   // A layout effect, so that the tab closes freely as soon as the toast says that the upload is done.
-  useLayoutEffect(() => (areSending ? guard(UPLOAD.leaving, "console") : undefined), [areSending]);
+  useLayoutEffect(() => (areSending ? guard(LEAVING, "console") : undefined), [areSending]);
   useEffect(() => () => uploads.cancelAll(), [uploads]);
   // A new value with each change, so that components that show an upload render again.
   const value = useMemo(() => ({ uploads }), [uploads, changes]);

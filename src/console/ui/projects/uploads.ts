@@ -1,5 +1,6 @@
 import { type Deploy, archiveTypeOf } from "./model.ts";
-import { UPLOAD } from "./words.ts";
+
+export const UNPACKING = "Unpacking…";
 
 /** The state of an upload. Successful uploads are removed. */
 export type Upload = { state: "sending"; name: string; share: number } | { state: "failed"; error: Error };
@@ -73,5 +74,5 @@ export type Uploads = ReturnType<typeof uploadTracker>;
 /** The state of an upload in words. */
 export const uploadStatus = (upload: Upload | undefined): string => {
   if (upload?.state !== "sending") return "";
-  return upload.share < 1 ? `Sending ${upload.name}…` : UPLOAD.unpacking;
+  return upload.share < 1 ? `Sending ${upload.name}…` : UNPACKING;
 };
