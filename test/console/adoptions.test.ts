@@ -12,14 +12,15 @@ import {
   type Order,
   STATUSES,
   STEPS,
+  animalLabel,
   areSame,
   countOf,
+  doneWords,
   isFinalStep,
   recounted,
   withOrder,
   withAnimals,
 } from "../../src/console/ui/adoptions/order.ts";
-import { animalLabel, words } from "../../src/console/ui/adoptions/words.ts";
 import { newIdempotencyKey } from "../../src/client/retry.ts";
 import { readIdempotencyKey } from "../../src/http/idempotency.ts";
 import { nextStatus, ORDER_STATUSES, ORDER_STEPS } from "../../src/orders/order.ts";
@@ -163,7 +164,7 @@ describe("the animal of an adoption", () => {
 
   test("stays known after a step", () => {
     const approved = withOrder({ ...order, animal: bella }, { ...order, status: "approved" });
-    expect(plain(words.stepped(approved))).toBe("Adoption of Bella approved (no. 1)");
+    expect(plain(doneWords(approved))).toBe("Adoption of Bella approved (no. 1)");
   });
 
   test("stays known when the adopter was forgotten in the meantime", () => {

@@ -1,14 +1,17 @@
+import type { ComponentChildren } from "preact";
 import { animalPath } from "../animals/addresses.ts";
+import { Facts } from "../parts/feedback.tsx";
 import { Email } from "../parts/text.tsx";
 import { useSession } from "../session.tsx";
 import { adoptionPath } from "./addresses.ts";
 import type { Adoption } from "./order.ts";
-import { words } from "./words.ts";
+
+const ERASED = <em>data erased</em>;
 
 /** The adopter, unless `orders forget` erased their data, with a link to the adoption. */
 export const AdopterName = ({ adoption: { id, adopter } }: { adoption: Adoption }) => (
   <>
-    <a href={adoptionPath(id)}>{adopter ? <bdi>{adopter.name}</bdi> : <em>{words.forgotten}</em>}</a>
+    <a href={adoptionPath(id)}>{adopter ? <bdi>{adopter.name}</bdi> : ERASED}</a>
     {adopter && (
       <small>
         <Email address={adopter.email} />
@@ -44,34 +47,21 @@ export const Note = ({ text }: { text: string | undefined }) => {
 };
 
 /** Who adopts which animal, and the note. */
-export const Facts = ({ adoption }: { adoption: Adoption }) => {
+export const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
   const { adopter, note } = adoption;
-  return (
-    <dl class="facts">
-      <dt>{words.columns.animal}</dt>
-      <dd>
-        <AnimalName adoption={adoption} />
-      </dd>
-      <dt>{words.columns.adopter}</dt>
-      <dd>{adopter ? <bdi>{adopter.name}</bdi> : <em>{words.forgotten}</em>}</dd>
-      {adopter && (
-        <>
-          <dt>E-mail</dt>
-          <dd>
-            <a href={`mailto:${adopter.email.split("@").map(encodeURIComponent).join("@")}`}>
-              <Email address={adopter.email} />
-            </a>
-          </dd>
-        </>
-      )}
-      {note && (
-        <>
-          <dt>{words.columns.note}</dt>
-          <dd>
-            <Note text={note} />
-          </dd>
-        </>
-      )}
-    </dl>
-  );
+  const facts: [string, ComponentChildren][] = [
+    ["Animal", <AnimalName adoption={adoption} />],
+    ["Adopter", adopter ? <bdi>{adopter.name}</bdi> : ERASED],
+  ];
+  if (adopter) {
+    const href = `mailto:${adopter.email.split("@").map(encodeURIComponent).join("@")}`;
+    facts.push([
+      "E-mail",
+      <a href={href}>
+        <Email address={adopter.email} />
+      </a>,
+    ]);
+  }
+  if (note) facts.push(["Note", <Note text={note} />]);
+  return <Facts facts={facts} />;
 };

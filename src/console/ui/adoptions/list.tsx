@@ -1,4 +1,5 @@
 import { useAnimal } from "../animals/queries.ts";
+import { ActionButton } from "../parts/action.tsx";
 import { Badge, Empty, Problem } from "../parts/feedback.tsx";
 import { idOf } from "../parts/address.ts";
 import { List } from "../parts/list.tsx";
@@ -6,7 +7,7 @@ import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Sentence } from "../parts/text.tsx";
-import { Table } from "../parts/table.tsx";
+import { Cells, type Column, Table } from "../parts/table.tsx";
 import { CountTabs } from "../parts/tabs.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
@@ -21,97 +22,92 @@ import {
 } from "./addresses.ts";
 import { AdopterName, AnimalName, Note } from "./facts.tsx";
 import { AdoptionPage } from "./one.tsx";
-import { type Adoption, type Counts, STATUSES, STEPS_FROM, TONES, countOf, isFinalStep } from "./order.ts";
+import {
+  type Adoption,
+  type Counts,
+  STATUSES,
+  STEPS_FROM,
+  TONES,
+  animalLabel,
+  countOf,
+  isFinalStep,
+} from "./order.ts";
 import { PlaceAdoption } from "./place.tsx";
 import { useAdoptions, useChangesElsewhere, useCounts } from "./queries.ts";
 import { EndAdoption, useStep } from "./step.tsx";
-import { animalLabel, words } from "./words.ts";
 import { isolated, pluralize } from "../parts/wording.ts";
 
-type Approving = ReturnType<typeof useStep>;
+const LABELS = { approve: "Approve", complete: "Complete", cancel: "Cancel" };
 
 /** Approving takes effect immediately. Completing and cancelling end the adoption, so they ask first. */
 const Actions = ({
   adoption,
   view,
-  approving: { run, isPending },
+  approving,
 }: {
   adoption: Adoption;
   view: View;
-  approving: Approving;
-}) => (
-  <div>
-    {STEPS_FROM[adoption.status].map((step) =>
-      isFinalStep(step) ? (
-        <a
-          key={step}
-          class={`button small ${step === "cancel" ? "secondary outline" : ""}`}
-          href={adoptionsPath(view, adoption.id, step)}
-          aria-label={words.stepLabel(step, adoption)}
-        >
-          {words.steps[step]}
-        </a>
-      ) : (
-        <button
-          key={step}
-          type="button"
-          class="small"
-          aria-label={words.stepLabel(step, adoption)}
-          aria-busy={isPending}
-          aria-disabled={isPending}
-          onClick={() => run()}
-        >
-          {words.steps[step]}
-        </button>
-      ),
-    )}
-  </div>
-);
-
-const Row = ({
-  adoption,
-  view,
-  mayChange,
-  width,
-}: {
-  adoption: Adoption;
-  view: View;
-  mayChange: boolean;
-  /** How many columns there are. */
-  width: number;
+  approving: ReturnType<typeof useStep>;
 }) => {
-  const { id, note, status, createdAt, updatedAt } = adoption;
+  const { id, status, adopter } = adoption;
+  const whose = `the adoption of ${animalLabel(adoption)}${adopter ? ` by ${adopter.name}` : ""}`;
+  return (
+    <div>
+      {STEPS_FROM[status].map((step) =>
+        isFinalStep(step) ? (
+          <a
+            key={step}
+            class={`button small ${step === "cancel" ? "secondary outline" : ""}`}
+            href={adoptionsPath(view, id, step)}
+            aria-label={`${LABELS[step]} ${whose}`}
+          >
+            {LABELS[step]}
+          </a>
+        ) : (
+          <ActionButton key={step} action={approving} class="small" aria-label={`${LABELS[step]} ${whose}`}>
+            {LABELS[step]}
+          </ActionButton>
+        ),
+      )}
+    </div>
+  );
+};
+
+const COLUMNS: readonly Column<Adoption>[] = [
+  { name: "No.", kind: "number", sort: "-id", cell: ({ id }) => id },
+  {
+    name: "Adopter",
+    cell: (adoption) => (
+      <div>
+        <AdopterName adoption={adoption} />
+      </div>
+    ),
+  },
+  { name: "Animal", cell: (adoption) => <AnimalName adoption={adoption} /> },
+  { name: "Note", cell: ({ note }) => <Note text={note} /> },
+  { name: "Status", cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
+  {
+    name: "Started",
+    cell: ({ status, createdAt, updatedAt }) => (
+      <div>
+        <Time at={createdAt} />
+        {updatedAt !== createdAt && (
+          <small>
+            {status} <Time at={updatedAt} />
+          </small>
+        )}
+      </div>
+    ),
+  },
+];
+const WITH_ACTIONS = [...COLUMNS, { name: "Actions", kind: "actions" as const }];
+
+const Row = ({ adoption, view, mayChange }: { adoption: Adoption; view: View; mayChange: boolean }) => {
   const approving = useStep(adoption, "approve");
   return (
     <>
       <tr>
-        <td class="number" data-column={words.columns.id}>
-          {id}
-        </td>
-        <td data-column={words.columns.adopter}>
-          <div>
-            <AdopterName adoption={adoption} />
-          </div>
-        </td>
-        <td data-column={words.columns.animal}>
-          <AnimalName adoption={adoption} />
-        </td>
-        <td data-column={words.columns.note}>
-          <Note text={note} />
-        </td>
-        <td data-column={words.columns.status}>
-          <Badge tone={TONES[status]}>{status}</Badge>
-        </td>
-        <td data-column={words.columns.started}>
-          <div>
-            <Time at={createdAt} />
-            {updatedAt !== createdAt && (
-              <small>
-                {status} <Time at={updatedAt} />
-              </small>
-            )}
-          </div>
-        </td>
+        <Cells columns={COLUMNS} item={adoption} />
         {mayChange && (
           <td class="actions">
             <Actions adoption={adoption} view={view} approving={approving} />
@@ -120,7 +116,7 @@ const Row = ({
       </tr>
       {approving.error && (
         <tr>
-          <td class="refused" colSpan={width}>
+          <td class="refused" colSpan={WITH_ACTIONS.length}>
             <Problem error={approving.error} />
           </td>
         </tr>
@@ -129,31 +125,24 @@ const Row = ({
   );
 };
 
-const { columns } = words;
-const COLUMNS = [
-  { name: columns.id, kind: "number", sort: "-id" },
-  columns.adopter,
-  columns.animal,
-  columns.note,
-  columns.status,
-  columns.started,
-] as const;
-
 /** A table of adoptions with their actions. */
 const Rows = ({ adoptions, view }: { adoptions: readonly Adoption[]; view: View }) => {
   const { route } = useLocation();
   const mayChange = useSession().can("orders:write");
-  const shown = [...COLUMNS, ...(mayChange ? [{ name: columns.actions, kind: "actions" as const }] : [])];
-  const sorting = {
-    value: view.sort,
-    onSort: (value: string) => route(adoptionsPath({ ...view, sort: value as Sort }), true),
-  };
   return (
-    <Table label={words.title} kind="adoptions" stackBelow={60} columns={shown} sorting={sorting}>
-      {adoptions.map((adoption) => (
-        <Row key={adoption.id} adoption={adoption} view={view} mayChange={mayChange} width={shown.length} />
-      ))}
-    </Table>
+    <Table
+      label="Adoptions"
+      kind="adoptions"
+      stackBelow={60}
+      columns={mayChange ? WITH_ACTIONS : COLUMNS}
+      items={adoptions}
+      keyOf={({ id }) => id}
+      row={(adoption) => <Row adoption={adoption} view={view} mayChange={mayChange} />}
+      sorting={{
+        value: view.sort,
+        onSort: (value) => route(adoptionsPath({ ...view, sort: value as Sort }), true),
+      }}
+    />
   );
 };
 
@@ -167,9 +156,12 @@ const tabsOf = (view: View, counts: Counts | undefined) =>
 
 /** The message of an empty list. It mentions other statuses that have adoptions. */
 const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined }) => {
+  const { status, q } = view;
+  const suffix = q === undefined ? (status ? "" : " yet") : " found";
+  const title = `No ${status ? `${status} ` : ""}adoptions${suffix}`;
   const elsewhere = view.status && counts ? countOf(counts, undefined) : 0;
   return (
-    <Empty title={words.empty(view.status, view.q !== undefined)}>
+    <Empty title={title}>
       {elsewhere > 0 && (
         <p>
           {`${pluralize(elsewhere, "adoption")} ${elsewhere === 1 ? "has" : "have"} another status.`}{" "}
@@ -205,15 +197,9 @@ const AdoptionList = ({ view }: { view: View }) => {
   const onPointer = useChangesElsewhere(view);
   return (
     <Page
-      title={words.title}
+      title="Adoptions"
       part={view.status}
-      actions={
-        can("orders:write") && (
-          <a class="button" href={adoptionsPath(view, "new")}>
-            {words.start}
-          </a>
-        )
-      }
+      add={can("orders:write") && { href: adoptionsPath(view, "new"), label: "Start adoption" }}
     >
       <div class="finding">
         <CountTabs label="Adoptions by status" tabs={tabsOf(view, counts)} />

@@ -1,16 +1,22 @@
 import { ActionButton } from "../parts/action.tsx";
-import { ApiError } from "../api/client.ts";
+import { ApiError, isGone } from "../api/client.ts";
 import { History } from "../audit/entries.tsx";
-import { Badge, Loading, Problem } from "../parts/feedback.tsx";
+import { Badge, One, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { adoptionPath, adoptionsPath } from "./addresses.ts";
-import { Facts } from "./facts.tsx";
+import { AdoptionFacts } from "./facts.tsx";
 import { type Adoption, STEPS_FROM, TONES } from "./order.ts";
 import { useAdoption, useAdoptionLive } from "./queries.ts";
 import { useStep } from "./step.tsx";
-import { words } from "./words.ts";
+
+const NEXT = {
+  placed: "Approve the adoption if the adopter can have the animal.",
+  approved: "Complete the adoption when the adopter takes the animal home. This can't be undone.",
+  completed: "The animal has a new home.",
+  cancelled: "This adoption was cancelled.",
+};
 
 /** The next step, taken without confirmation: the text above the button describes its effect. Only cancelling asks. */
 const Steps = ({ adoption }: { adoption: Adoption }) => {
@@ -25,17 +31,17 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
   return (
     <section class={`step notice ${TONES[status]}`} aria-label="Next step">
       {error && <Problem error={error} />}
-      <p>{words.next[status]}</p>
+      <p>{NEXT[status]}</p>
       {possible.length > 0 && (
         <div>
           {possible.map((step) =>
             step === "cancel" ? (
               <a key={step} class="button secondary outline" href={adoptionPath(id, step)}>
-                {words.ask.cancel.label}
+                Cancel adoption
               </a>
             ) : (
               <ActionButton key={step} action={stepping[step]}>
-                {words.stepOne[step]}
+                {step === "approve" ? "Approve adoption" : "Complete adoption"}
               </ActionButton>
             ),
           )}
@@ -46,7 +52,7 @@ const Steps = ({ adoption }: { adoption: Adoption }) => {
 };
 
 const Details = ({ adoption }: { adoption: Adoption }) => {
-  const { status, createdAt, updatedAt } = adoption;
+  const { id, status, createdAt, updatedAt } = adoption;
   return (
     <>
       <p>
@@ -57,28 +63,29 @@ const Details = ({ adoption }: { adoption: Adoption }) => {
           </>
         )}
       </p>
-      <Facts adoption={adoption} />
+      <AdoptionFacts adoption={adoption} />
       <Steps adoption={adoption} />
+      <History resource="order" id={id} />
     </>
   );
 };
 
+const NOT_FOUND = new ApiError(404, "not_found", "There is no adoption with this number.");
+
 /** The page of one adoption: its adopter, animal and note, and its next step. */
 export const AdoptionPage = ({ id }: { id: number }) => {
-  const { data: adoption, error, isPending, refetch } = useAdoption(id);
+  const found = useAdoption(id);
   useAdoptionLive(id);
-  const isGone = error instanceof ApiError && error.status === 404;
+  const isMissing = isGone(found.error);
   return (
     <Page title={`Adoption no. ${id}`} back={{ href: adoptionsPath(), label: "Back to adoptions" }}>
-      {isGone && <Problem error={new Error("There is no adoption with this number.")} />}
-      {error && !adoption && !isGone && <Problem error={error} onRetry={refetch} />}
-      {isPending && <Loading what={words.loadingOne} />}
-      {adoption && (
-        <>
-          <Details adoption={adoption} />
-          <History resource="order" id={id} />
-        </>
-      )}
+      <One
+        found={isMissing ? { ...found, error: NOT_FOUND } : found}
+        what="the adoption"
+        withErrors={isMissing}
+      >
+        {(adoption) => <Details adoption={adoption} />}
+      </One>
     </Page>
   );
 };

@@ -1,6 +1,7 @@
 import type { components } from "../../../client/types/store.d.ts";
 import type { Animal } from "../animals/animal.ts";
 import type { Tone } from "../parts/tone.ts";
+import { isolated } from "../parts/wording.ts";
 
 export type Order = components["schemas"]["Order"];
 export type NewOrder = components["schemas"]["NewOrder"];
@@ -62,6 +63,14 @@ export const withOrder = ({ animal }: Adoption, now: Order): Adoption => ({
 /** True if an order is in the state that is shown. */
 export const isSame = (shown: Adoption, now: Order): boolean =>
   JSON.stringify(withOrder(shown, now)) === JSON.stringify(shown);
+
+/** The name of the animal, or its number if the name is not known. */
+export const animalLabel = ({ animal, petId }: Pick<Adoption, "animal" | "petId">): string =>
+  animal ? animal.name : `animal ${petId}`;
+
+/** The message about an adoption that has reached a status: "Adoption of Bella approved (no. 1)". */
+export const doneWords = (adoption: Adoption, done: string = adoption.status): string =>
+  `Adoption of ${isolated(animalLabel(adoption))} ${done} (no. ${adoption.id})`;
 
 export type Counts = Record<Status, number>;
 

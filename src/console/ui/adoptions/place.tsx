@@ -1,20 +1,21 @@
-import { keepPreviousData, useQuery } from "@tanstack/preact-query";
+import { keepPreviousData } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { ANIMALS, useAnimal } from "../animals/queries.ts";
 import type { Animal } from "../animals/animal.ts";
-import { dataOf, store } from "../api/client.ts";
+import { store } from "../api/client.ts";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Combobox } from "../parts/combobox.tsx";
 import { Dialog, DialogButtons } from "../parts/dialog.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import type { FormWords } from "../parts/field-words.ts";
+import { Field, Form, TextField, useDraft } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
+import { useOne } from "../parts/queries.ts";
 import { useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
 import { adoptionPath } from "./addresses.ts";
-import type { NewOrder } from "./order.ts";
+import { type NewOrder, doneWords } from "./order.ts";
 import { useAdoptionActions } from "./queries.ts";
-import { FIELDS, words } from "./words.ts";
 import { isolated, pluralize } from "../parts/wording.ts";
 
 /** How long the user may pause between two letters without a search. */
@@ -33,14 +34,8 @@ const useDebounced = (text: string): string => {
 /** Available animals whose names have these words, or that have this number. Without words, the newest. */
 const useAvailable = (text: string) => {
   const q = useDebounced(text.trim());
-  const found = useQuery({
-    queryKey: [...ANIMALS, "available", q],
-    queryFn: () =>
-      dataOf(
-        store.GET("/pets", {
-          params: { query: { status: "available", limit: SUGGESTIONS, sort: "-id", ...(q && { q }) } },
-        }),
-      ),
+  const query = { status: "available", limit: SUGGESTIONS, sort: "-id", ...(q && { q }) } as const;
+  const found = useOne([...ANIMALS, "available", q], () => store.GET("/pets", { params: { query } }), {
     placeholderData: keepPreviousData,
   });
   return { ...found, isOutdated: q !== text.trim() || found.isPlaceholderData };
@@ -60,7 +55,7 @@ const AnimalChoice = ({
   const { data: animals = [], isFetching, isOutdated } = useAvailable(chosen ? "" : text);
   const { categories } = useCategories();
   const details = ({ id, categoryId }: Animal) =>
-    words.animalDetails(id, categoryOf(categories, categoryId)?.name);
+    [`no. ${id}`, categoryOf(categories, categoryId)?.name ?? []].flat().join(", ");
   return (
     <Field
       label="Animal"
@@ -100,21 +95,6 @@ const AnimalChoice = ({
   );
 };
 
-/** For keys that may not read animals. */
-const AnimalNumber = ({ text, onText }: { text: string; onText: (text: string) => void }) => (
-  <Field label="Animal number" name="petId">
-    {(tied) => (
-      <input
-        {...tied}
-        inputMode="numeric"
-        autocomplete="off"
-        value={text}
-        onInput={(event) => onText(event.currentTarget.value)}
-      />
-    )}
-  </Field>
-);
-
 /** The animal of a new adoption: the text in the field, and the chosen animal. */
 interface ChosenAnimal {
   text: string;
@@ -125,100 +105,65 @@ interface ChosenAnimal {
 const chosenId = ({ text, animal }: ChosenAnimal, mayRead: boolean): number | undefined =>
   mayRead ? animal?.id : idOf(text.trim());
 
-/** The field for the animal: a search among those that can be adopted. */
+/** The field for the animal: a search among those that can be adopted, or its number for keys that may not read animals. */
 const AnimalField = ({
   value: { text, animal },
-  onChange,
+  onValue,
 }: {
   value: ChosenAnimal;
-  onChange: (value: ChosenAnimal) => void;
+  onValue: (value: ChosenAnimal) => void;
 }) => {
   const mayRead = useSession().can("pets:read");
-  if (!mayRead) return <AnimalNumber text={text} onText={(text) => onChange({ text })} />;
+  const onText = (text: string) => onValue({ text });
+  if (!mayRead)
+    return (
+      <TextField label="Animal number" field="petId" inputMode="numeric" value={text} onValue={onText} />
+    );
   return (
     <AnimalChoice
       text={text}
       chosen={animal}
-      onText={(text) => onChange({ text })}
-      onChoose={(animal) => onChange({ text: animal.name, animal })}
+      onText={onText}
+      onChoose={(animal) => onValue({ text: animal.name, animal })}
     />
   );
 };
 
-/** The fields about the adopter. */
-interface Draft {
-  name: string;
-  email: string;
-  note: string;
-}
+const FIELDS: FormWords = {
+  petId: {
+    missing: "Choose an animal from the list.",
+    otherwise: "Choose an animal from the list.",
+    rules: {
+      not_found: "This animal was deleted. Choose another.",
+      conflict: "This animal is not available for adoption. Choose another.",
+    },
+  },
+  "adopter.name": {
+    missing: "Enter the adopter's name.",
+    otherwise: "Enter a name without line breaks or tabs.",
+  },
+  "adopter.email": { missing: "Enter an e-mail address.", otherwise: "Enter a valid e-mail address." },
+  note: { missing: "Enter a note, or leave it empty.", otherwise: "Remove the invisible characters." },
+};
 
-const EMPTY: Draft = { name: "", email: "", note: "" };
+const EMPTY = { adopter: "", address: "", note: "" };
 
-const bodyOf = (petId: number | undefined, { name, email, note }: Draft): NewOrder => ({
+const bodyOf = (petId: number | undefined, { adopter, address, note }: typeof EMPTY): NewOrder => ({
   // The API says that it is missing.
   petId: petId as number,
-  adopter: { name, email: email.trim() },
+  adopter: { name: adopter, email: address.trim() },
   ...(note.trim() && { note }),
 });
 
-/** The adopter. Autocomplete is off, so that browsers do not store it. */
-const AdopterFields = ({ draft, change }: { draft: Draft; change: (change: Partial<Draft>) => void }) => (
-  <>
-    <Field label="Adopter's name" name="adopter.name">
-      {(tied) => (
-        <input
-          {...tied}
-          name="adopter"
-          required
-          autocomplete="off"
-          value={draft.name}
-          onInput={(event) => change({ name: event.currentTarget.value })}
-        />
-      )}
-    </Field>
-    <Field label="Adopter's e-mail address" name="adopter.email">
-      {(tied) => (
-        <input
-          {...tied}
-          name="address"
-          inputMode="email"
-          required
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          value={draft.email}
-          onInput={(event) => change({ email: event.currentTarget.value })}
-        />
-      )}
-    </Field>
-    <Field label="Note" name="note" hint="Optional note for colleagues">
-      {(tied) => (
-        <textarea
-          {...tied}
-          name="note"
-          rows={3}
-          autocomplete="off"
-          value={draft.note}
-          onInput={(event) => change({ note: event.currentTarget.value })}
-        />
-      )}
-    </Field>
-  </>
-);
-
-/** The dialog that starts an adoption. Submitting again after a lost response does not start a second one. */
-export const PlaceAdoption = ({
-  animalId,
-  back,
-}: {
-  /** The animal to adopt; without it, the form asks for it. */
-  animalId?: number;
-  back: string;
-}) => {
+/**
+ * The dialog that starts an adoption. Submitting again after a lost response does not start a second one.
+ * @param animalId the animal to adopt; without it, the form asks for it
+ */
+export const PlaceAdoption = ({ animalId, back }: { animalId?: number; back: string }) => {
   const header = useIdempotencyKey();
   const { start } = useAdoptionActions();
   const mayRead = useSession().can("pets:read");
-  const [draft, setDraft] = useState(EMPTY);
+  const { draft, bind } = useDraft(EMPTY);
   const [chosen, setChosen] = useState<ChosenAnimal>({ text: "" });
   const { data: given } = useAnimal(mayRead ? animalId : undefined);
   const animal = given ?? chosen.animal;
@@ -227,15 +172,15 @@ export const PlaceAdoption = ({
     act: (body: NewOrder) => start(body, animal?.id === body.petId ? animal : undefined, header),
     at: back,
     says: (adoption) => ({
-      words: words.started(adoption),
-      link: { href: adoptionPath(adoption.id), label: words.view },
+      words: doneWords(adoption, "started"),
+      link: { href: adoptionPath(adoption.id), label: "View adoption" },
     }),
   });
   const petId = animalId ?? chosenId(chosen, mayRead);
   const isDirty = [chosen.text, ...Object.values(draft)].some((text) => text.trim() !== "");
   return (
     <Dialog
-      title={given ? `Start adoption of ${isolated(given.name)}` : words.start}
+      title={given ? `Start adoption of ${isolated(given.name)}` : "Start adoption"}
       back={back}
       isDirty={isDirty}
     >
@@ -245,9 +190,18 @@ export const PlaceAdoption = ({
         hidden={animalId === undefined ? [] : ["petId"]}
         onSubmit={() => starting.run(bodyOf(petId, draft))}
       >
-        {animalId === undefined && <AnimalField value={chosen} onChange={setChosen} />}
-        <AdopterFields draft={draft} change={(change) => setDraft((before) => ({ ...before, ...change }))} />
-        <DialogButtons back={back} label={words.start} isBusy={starting.isPending} />
+        {animalId === undefined && <AnimalField value={chosen} onValue={setChosen} />}
+        <TextField label="Adopter's name" field="adopter.name" required {...bind("adopter")} />
+        <TextField
+          label="Adopter's e-mail address"
+          field="adopter.email"
+          inputMode="email"
+          isCode
+          required
+          {...bind("address")}
+        />
+        <TextField label="Note" hint="Optional note for colleagues" rows={3} {...bind("note")} />
+        <DialogButtons back={back} label="Start adoption" isBusy={starting.isPending} />
       </Form>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { type Page, dataOf, pageOf, store } from "../api/client.ts";
 import { readAfterWrites } from "../api/writes.ts";
 import { reread, restartReads } from "../parts/reads.ts";
 import { useLive } from "../parts/visibility.ts";
-import { useList, withItems } from "../parts/queries.ts";
+import { useAll, withItems } from "../parts/queries.ts";
 import { useSession } from "../session.tsx";
 import type { Filter, View } from "./addresses.ts";
 import {
@@ -72,8 +72,8 @@ export const useCounts = (narrow: Narrow) =>
 export const useAdoptions = (view: View) => {
   const withTheirs = useAnimalsOf();
   const { status, sort } = view;
-  return useList(listKey(view), async (cursor, limit): Promise<Page<Adoption>> => {
-    const query = { limit, sort, ...narrowQuery(view), ...(status && { status }), ...(cursor && { cursor }) };
+  return useAll(listKey(view), async (page): Promise<Page<Adoption>> => {
+    const query = { ...page, sort, ...narrowQuery(view), ...(status && { status }) };
     const { items, next } = await pageOf(store.GET("/store/orders", { params: { query } }));
     return { items: await withTheirs(items), next };
   });
@@ -113,6 +113,13 @@ export const useChangesElsewhere = (view: View): (() => void) => {
 const readOrder = (orderId: number): Promise<Order> =>
   dataOf(store.GET("/store/orders/{orderId}", { params: { path: { orderId } } }));
 
+/** The adoptions of all lists, as far as they are loaded. */
+const listed = (queries: QueryClient): Adoption[] =>
+  queries
+    .getQueriesData<Pages>({ queryKey: LIST })
+    .flatMap(([, list]) => list?.pages ?? [])
+    .flatMap(({ items }) => items);
+
 /** One adoption: as in a loaded list at first, then from the API. */
 export const useAdoption = (id: number) => {
   const queries = useQueryClient();
@@ -120,22 +127,15 @@ export const useAdoption = (id: number) => {
   return useQuery({
     queryKey: [...ONE, id],
     queryFn: async () => (await withTheirs([await readOrder(id)]))[0]!,
-    placeholderData: () =>
-      queries
-        .getQueriesData<Pages>({ queryKey: LIST })
-        .flatMap(([, list]) => list?.pages ?? [])
-        .flatMap(({ items }) => items)
-        .find((one) => one.id === id),
+    placeholderData: () => listed(queries).find((one) => one.id === id),
     gcTime: 0,
   });
 };
 
 /** Follows one adoption, which others may change. */
-export const useAdoptionLive = (id: number) => {
+export const useAdoptionLive = (id: number): void => {
   const queries = useQueryClient();
-  useLive(async () => {
-    await rereadOrder(queries, id);
-  }, POLL_MS);
+  useLive(() => rereadOrder(queries, id), POLL_MS);
 };
 
 /** True if every adoption with this status and animal is counted: the page cannot predict the results of a search. */
@@ -154,13 +154,9 @@ const recount = (queries: QueryClient, order: Order, from: Status | undefined): 
 
 /** The adoption as it was last seen. */
 const known = (queries: QueryClient, id: number): Adoption | undefined =>
-  [
-    ...queries.getQueriesData<Adoption>({ queryKey: ONE }).map(([, one]) => one),
-    ...queries
-      .getQueriesData<Pages>({ queryKey: LIST })
-      .flatMap(([, list]) => list?.pages ?? [])
-      .flatMap(({ items }) => items),
-  ].find((one) => one?.id === id);
+  [...queries.getQueriesData<Adoption>({ queryKey: ONE }).map(([, one]) => one), ...listed(queries)].find(
+    (one) => one?.id === id,
+  );
 
 /**
  * Shows an adoption's new state wherever it is shown. In a list it stays at its place until the list is read again, so that no

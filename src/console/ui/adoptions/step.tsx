@@ -1,13 +1,25 @@
 import { ApiError, hasCode } from "../api/client.ts";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
-import { Loading, Problem } from "../parts/feedback.tsx";
-import { Sentence } from "../parts/text.tsx";
+import { Confirm, Dialog } from "../parts/dialog.tsx";
+import { One, Problem } from "../parts/feedback.tsx";
 import { useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { adoptionPath } from "./addresses.ts";
-import { Facts } from "./facts.tsx";
-import { type Adoption, type FinalStep, STEPS_FROM, type Step, withOrder } from "./order.ts";
+import { AdoptionFacts } from "./facts.tsx";
+import {
+  type Adoption,
+  type FinalStep,
+  STATUS_AFTER,
+  STEPS_FROM,
+  type Step,
+  animalLabel,
+  doneWords,
+  withOrder,
+} from "./order.ts";
 import { useAdoption, useAdoptionActions } from "./queries.ts";
-import { animalLabel, words } from "./words.ts";
+
+const tooLate = ({ status }: Pick<Adoption, "status">, step: Step): string =>
+  status === STATUS_AFTER[step]
+    ? `This adoption is already ${status}.`
+    : `This adoption is ${status} now, so it can't be ${STATUS_AFTER[step]}.`;
 
 /**
  * Takes an adoption to its next step. If another user has changed it first, the page shows their change.
@@ -26,73 +38,67 @@ export const useStep = (
         return withOrder(adoption, await actions.step(adoption.id, step, header));
       } catch (error) {
         const now = hasCode(error as Error, "order_status_conflict") && (await actions.reread(adoption.id));
-        if (now) throw new ApiError(409, "order_status_conflict", words.tooLate(now, step));
+        if (now) throw new ApiError(409, "order_status_conflict", tooLate(now, step));
         throw error;
       }
     },
     ...(at !== undefined && { at }),
     says: (stepped) => ({
-      words: words.stepped(stepped),
-      ...(hasLink && { link: { href: adoptionPath(adoption.id), label: words.view } }),
+      words: doneWords(stepped),
+      ...(hasLink && { link: { href: adoptionPath(adoption.id), label: "View adoption" } }),
     }),
   });
 };
 
-const StepForm = ({
-  adoption,
-  step,
-  back,
-  hasLink,
-}: {
-  adoption: Adoption;
-  step: FinalStep;
-  back: string;
-  hasLink: boolean;
-}) => {
-  const { run, error, isPending } = useStep(adoption, step, { at: back, hasLink });
-  const { consequence, label, back: backLabel } = words.ask[step];
-  return (
-    <>
-      {error && <Problem error={error} />}
-      <p>
-        <Sentence text={consequence(animalLabel(adoption))} />
-      </p>
-      <Facts adoption={adoption} />
-      <DialogButtons
-        back={back}
-        backLabel={backLabel}
-        label={label}
-        isBusy={isPending}
-        isDangerous={step === "cancel"}
-        onConfirm={run}
-      />
-    </>
-  );
-};
+const QUESTIONS = {
+  complete: {
+    title: "Complete adoption",
+    back: "Not yet",
+    consequence: "will be marked as adopted. This can't be undone.",
+  },
+  cancel: {
+    title: "Cancel adoption",
+    back: "Keep adoption",
+    consequence: "will be available again. This can't be undone, but you can start a new adoption.",
+  },
+} satisfies Record<FinalStep, object>;
 
-/** The dialog that asks before an adoption is completed or cancelled. */
-export const EndAdoption = ({
-  id,
-  step,
-  back,
-  hasLink,
-}: {
-  id: number;
+interface EndProps {
   step: FinalStep;
   back: string;
   /** The toast leads to the adoption. */
   hasLink: boolean;
-}) => {
-  const { data: adoption, error, isPending, refetch } = useAdoption(id);
-  const isPossible = adoption && STEPS_FROM[adoption.status].includes(step);
+}
+
+const StepForm = ({ adoption, step, back, hasLink }: EndProps & { adoption: Adoption }) => {
+  const question = QUESTIONS[step];
   return (
-    <Dialog title={words.ask[step].title} back={back}>
-      {error && !adoption && (
-        <Problem error={error} {...((error as ApiError).status !== 404 && { onRetry: refetch })} />
-      )}
-      {isPending && <Loading what={words.loadingOne} />}
-      {adoption && !isPossible && <Problem error={new Error(words.tooLate(adoption, step))} />}
-      {isPossible && <StepForm adoption={adoption} step={step} back={back} hasLink={hasLink} />}
-    </Dialog>
+    <Confirm
+      action={useStep(adoption, step, { at: back, hasLink })}
+      back={back}
+      backLabel={question.back}
+      label={question.title}
+      isDangerous={step === "cancel"}
+    >
+      <p>
+        <bdi>{animalLabel(adoption)}</bdi> {question.consequence}
+      </p>
+      <AdoptionFacts adoption={adoption} />
+    </Confirm>
   );
 };
+
+/** The dialog that asks before an adoption is completed or cancelled. */
+export const EndAdoption = ({ id, ...end }: EndProps & { id: number }) => (
+  <Dialog title={QUESTIONS[end.step].title} back={end.back}>
+    <One found={useAdoption(id)} what="the adoption">
+      {(adoption) =>
+        STEPS_FROM[adoption.status].includes(end.step) ? (
+          <StepForm adoption={adoption} {...end} />
+        ) : (
+          <Problem error={new Error(tooLate(adoption, end.step))} />
+        )
+      }
+    </One>
+  </Dialog>
+);
