@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { csvOf, failureOf, outcomeOf, reasonOf, wantedAnimal } from "../../src/console/ui/animals/bulk.ts";
-import { WORDS } from "../../src/console/ui/animals/words.ts";
+import {
+  csvOf,
+  failureOf,
+  failureWords,
+  outcomeOf,
+  reasonOf,
+  wantedAnimal,
+} from "../../src/console/ui/animals/bulk.ts";
+import { editedWords } from "../../src/console/ui/animals/animal.ts";
 import { ApiError } from "../../src/client/api-error.ts";
 import { csvLine, guardFormula } from "../../src/lib/csv-writer.ts";
 
@@ -26,8 +33,8 @@ describe("a change of many animals", () => {
   });
 
   test("says how many were not changed", () => {
-    expect(WORDS.notChanged(2, 40)).toBe("2 of 40 animals were not changed:");
-    expect(WORDS.notChanged(1, 1)).toBe("1 of 1 animal was not changed:");
+    expect(failureWords(2, 40)).toBe("2 of 40 animals were not changed:");
+    expect(failureWords(1, 1)).toBe("1 of 1 animal was not changed:");
   });
 
   test("has an outcome for each, in their order, with what is needed to undo it", () => {
@@ -60,7 +67,7 @@ describe("what an edit did", () => {
     [{ ...bella, name: "Luna", status: "sold" }, "“Luna” changed"],
     [bella, "Nothing changed"],
   ] as const)("%j: %s", (now, said) => {
-    expect(WORDS.editedMessage(bella, now, "Cats")).toBe(said);
+    expect(editedWords(bella, now, "Cats")).toBe(said);
   });
 });
 

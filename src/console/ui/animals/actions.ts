@@ -1,9 +1,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/preact-query";
-import { ApiError, dataOf, store } from "../api/client.ts";
+import { dataOf, store } from "../api/client.ts";
 import { type Change, type Outcome, type Wanted, failureOf, outcomeOf, wantedAnimal } from "./bulk.ts";
 import { type Animal, type AnimalVersion, type NewAnimal, changeOf } from "./animal.ts";
-import { applyChanges, readVersions, slicesOf } from "./queries.ts";
-import { WORDS } from "./words.ts";
+import { applyChanges, notFound, readVersions, slicesOf } from "./queries.ts";
 import { formatCount } from "../parts/wording.ts";
 
 /** Saves the fields that differ, if the animal still is this version. @throws ApiError precondition_failed */
@@ -14,12 +13,6 @@ const patch = async ({ animal, tag }: AnimalVersion, wanted: NewAnimal): Promise
     body: changeOf(animal, wanted),
   });
   return { animal: data, tag: response.headers.get("etag") ?? "*" };
-};
-
-const save = async (queries: QueryClient, version: AnimalVersion, wanted: NewAnimal) => {
-  const saved = await patch(version, wanted);
-  applyChanges(queries, new Map([[saved.animal.id, saved.animal]]));
-  return saved;
 };
 
 /** Makes up to 100 changes in one request. */
@@ -63,8 +56,11 @@ export const useAnimalActions = () => {
       applyChanges(queries, new Map([[animal.id, animal]]));
       return animal;
     },
-    save: (version: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> =>
-      save(queries, version, wanted),
+    async save(version: AnimalVersion, wanted: NewAnimal): Promise<AnimalVersion> {
+      const saved = await patch(version, wanted);
+      applyChanges(queries, new Map([[saved.animal.id, saved.animal]]));
+      return saved;
+    },
     async remove({ animal: { id }, tag }: AnimalVersion): Promise<void> {
       await store.DELETE("/pets/{petId}", { params: { path: { petId: id }, header: { "If-Match": tag } } });
       applyChanges(queries, new Map([[id, undefined]]));
@@ -80,7 +76,7 @@ export const useAnimalActions = () => {
       const outcome = await saveAll(queries, changes, onProgress);
       const found = new Set(versions.map(({ animal: { id } }) => id));
       const deleted = animals.filter(({ id }) => !found.has(id));
-      const error = new ApiError(404, "not_found", WORDS.notFound);
+      const error = notFound();
       outcome.failed.push(...deleted.map((animal) => ({ animal, error })));
       return outcome;
     },

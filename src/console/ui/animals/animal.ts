@@ -1,4 +1,6 @@
 import type { components } from "../../../client/types/store.d.ts";
+import type { Int64 } from "../api/client.ts";
+import type { FormWords } from "../parts/field-words.ts";
 import { integerOf } from "../parts/address.ts";
 import type { Tone } from "../parts/tone.ts";
 
@@ -26,6 +28,47 @@ export const TONES: Record<Status, Tone> = { available: "good", pending: "waitin
 
 export const isStatus = (text: string | undefined): text is Status =>
   (STATUSES as readonly (string | undefined)[]).includes(text);
+
+export const NO_STATUS = "No status";
+
+/** The choices of a form. */
+export const STATUS_OPTIONS = [
+  ["", NO_STATUS],
+  ["available", "Available"],
+  ["pending", "Pending"],
+  ["sold", "Adopted"],
+] as const;
+
+/** A category whose name is not known. */
+export const categoryNo = (id: Int64 | string): string => `Category ${id}`;
+
+/** What an edit has changed, or that it has changed more than one thing. */
+export const editedWords = (before: Animal, now: Animal, categoryName: string): string => {
+  const name = `“${now.name}”`;
+  const changes: string[] = [];
+  if (before.name !== now.name) changes.push(`“${before.name}” renamed to ${name}`);
+  if (before.status !== now.status)
+    changes.push(
+      now.status ? `${name} is now ${STATUS_NAMES[now.status]}` : `${name} no longer has a status`,
+    );
+  if (String(before.categoryId) !== String(now.categoryId))
+    changes.push(`${name} moved to “${categoryName}”`);
+  const [only = "Nothing changed"] = changes;
+  return changes.length > 1 ? `${name} changed` : only;
+};
+
+export const HELD = "This animal has an open adoption. Complete or cancel the adoption first.";
+
+/** The forms' texts about their fields. */
+export const FIELDS: FormWords = {
+  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  categoryId: {
+    missing: "Choose a category from the list, or create it.",
+    otherwise: "Choose a category from the list, or create it.",
+    rules: { not_found: "This category no longer exists. Choose another." },
+  },
+  status: { rules: { conflict: HELD } },
+};
 
 /** The fields of an animal's form. */
 export interface Draft {

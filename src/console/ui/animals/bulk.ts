@@ -3,6 +3,7 @@ import { csvLine, guardFormula } from "../../../lib/csv-writer.ts";
 import { ApiError } from "../api/client.ts";
 import { ERRORS } from "../api/words.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
+import { formatCount, pluralize } from "../parts/wording.ts";
 import type { Animal, AnimalVersion, NewAnimal } from "./animal.ts";
 
 /** The change to make to every animal. A status of null clears it. */
@@ -64,6 +65,10 @@ export const failureOf = (changes: readonly Change[], error: Error): Outcome => 
   changed: [],
   failed: changes.map(({ from: { animal } }) => ({ animal, error })),
 });
+
+/** How many animals were not changed, before their names. */
+export const failureWords = (failed: number, all: number): string =>
+  `${formatCount(failed)} of ${pluralize(all, "animal")} ${failed === 1 ? "was" : "were"} not changed:`;
 
 /** Spreadsheets read a file without it in the encoding of their country. */
 const BYTE_ORDER_MARK = "\ufeff";

@@ -5,9 +5,10 @@ import { hasCode } from "../api/client.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { CopyButton } from "../parts/copy.tsx";
-import { Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
-import { Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { useAction, useIdempotencyKey } from "../parts/action.tsx";
+import { About, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
+import { Notice, One, Problem } from "../parts/feedback.tsx";
+import { useDraft } from "../parts/form.tsx";
+import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
 import { useAnimalActions } from "./actions.ts";
 import { type View, animalPath, animalsPath } from "./addresses.ts";
@@ -16,20 +17,22 @@ import {
   type AnimalVersion,
   type Draft,
   EMPTY_DRAFT,
+  HELD,
+  NO_STATUS,
   type NewAnimal,
   STATUS_NAMES,
   conflictingFields,
   draftOf,
+  editedWords,
   isSameDraft,
   isStatus,
   newAnimalOf,
   rebaseDraft,
 } from "./animal.ts";
 import { isSame } from "./changes.ts";
-import { AnimalForm } from "./form.tsx";
+import { AnimalForm, type Hints } from "./form.tsx";
 import { fetchVersion, useAnimalVersion } from "./queries.ts";
 import { StatusBadge } from "./rows.tsx";
-import { WORDS } from "./words.ts";
 
 /** The dialog that adds an animal. It begins with the category that is shown. */
 export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Animal) => void }) => {
@@ -37,23 +40,22 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
   const header = useIdempotencyKey();
   const { add } = useAnimalActions();
   const { categories, isLoading } = useCategories();
-  const first: Draft = { ...EMPTY_DRAFT, category: view.category ?? "" };
-  const [draft, setDraft] = useState(first);
+  const { draft, change, isDirty } = useDraft<Draft>({ ...EMPTY_DRAFT, category: view.category ?? "" });
   const adding = useAction({
     // The body is passed in: Enter may come before the last change is rendered.
     act: (body: NewAnimal) => add(body, header),
     onDone: onAdded,
     at: back,
-    says: (animal) => ({
-      words: WORDS.addedMessage(animal),
-      link: { href: animalPath(animal.id, view), label: "View animal" },
+    says: ({ id, name }) => ({
+      words: `“${name}” added (no. ${id})`,
+      link: { href: animalPath(id, view), label: "View animal" },
     }),
   });
   return (
-    <Dialog title={WORDS.add} back={back} isDirty={!isSameDraft(draft, first)}>
+    <Dialog title="Add animal" back={back} isDirty={isDirty}>
       <AnimalForm
         draft={draft}
-        onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
+        onChange={change}
         categories={isLoading ? undefined : categories}
         submitLabel="Add"
         back={back}
@@ -79,13 +81,13 @@ const Loaded = () => {
 /** Reports that another user has changed the animal, offers to reload it, and confirms the reload. */
 const Outdated = ({
   isLoaded,
-  reloading: { error, isPending, run },
+  reloading,
 }: {
   isLoaded: boolean;
-  reloading: { error: Error | null; isPending: boolean; run: () => void };
+  reloading: Pick<ActionState, "error" | "isPending" | "run">;
 }) => (
   <>
-    {error && <Problem error={error} />}
+    {reloading.error && <Problem error={reloading.error} />}
     <div role="alert">
       <Notice tone="waiting">
         {isLoaded ? (
@@ -93,15 +95,9 @@ const Outdated = ({
         ) : (
           <>
             <p>Somebody else has changed this animal, so nothing was saved.</p>
-            <button
-              type="button"
-              class="secondary outline"
-              aria-busy={isPending}
-              aria-disabled={isPending}
-              onClick={() => run()}
-            >
+            <ActionButton action={reloading} class="secondary outline">
               Reload and keep my changes
-            </button>
+            </ActionButton>
           </>
         )}
       </Notice>
@@ -113,18 +109,15 @@ const categoryName = (categories: readonly Category[], id: string): string =>
   categoryOf(categories, id)?.name ?? id;
 
 /** Hints for the fields that another user has changed too. */
-const hintsOf = (theirs: Partial<Draft>, categories: readonly Category[]): Partial<Draft> => {
-  const { name, category, status } = theirs;
-  return {
-    ...(name !== undefined && { name: WORDS.theirName(name) }),
-    ...(category !== undefined && {
-      category: WORDS.theirChoice(`“${categoryName(categories, category)}”`),
-    }),
-    ...(status !== undefined && {
-      status: WORDS.theirChoice(isStatus(status) ? STATUS_NAMES[status] : WORDS.noStatus),
-    }),
-  };
-};
+const hintsOf = ({ name, category, status }: Partial<Draft>, categories: readonly Category[]): Hints => ({
+  name: name === undefined ? name : `Somebody else changed it to “${name}”.`,
+  category:
+    category === undefined ? category : `Somebody else chose “${categoryName(categories, category)}”.`,
+  status:
+    status === undefined
+      ? status
+      : `Somebody else chose ${isStatus(status) ? STATUS_NAMES[status] : NO_STATUS}.`,
+});
 
 /** An edit: the version that was read, and the form. After a conflict the form continues with a newer version. */
 const useEditing = (first: AnimalVersion) => {
@@ -159,7 +152,7 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
     isUnchanged: ({ seen, draft }) => isSame(seen.animal, newAnimalOf(draft)),
     at: back,
     says: ({ animal }, { seen }) =>
-      WORDS.editedMessage(seen.animal, animal, categoryName(categories, String(animal.categoryId))),
+      editedWords(seen.animal, animal, categoryName(categories, String(animal.categoryId))),
     undo: (saved, { seen }) => save(saved, seen.animal),
   });
   const reloading = useAction({
@@ -189,12 +182,13 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
 /** The dialog that edits an animal. */
 const EditAnimal = ({ id, back }: { id: number; back: string }) => {
   const { isLoading } = useCategories();
-  const { data: version, error, isPending, refetch } = useAnimalVersion(id);
+  const found = useAnimalVersion(id);
+  const { data } = found;
   return (
-    <Dialog title={WORDS.editTitle(version?.animal.name)} back={back}>
-      {error && <Problem error={error} onRetry={refetch} />}
-      {(isPending || isLoading) && !error && <Loading what={WORDS.loadingOne} isForm />}
-      {version && !isLoading && <EditForm version={version} back={back} />}
+    <Dialog title={data ? `Edit “${data.animal.name}”` : "Edit animal"} back={back}>
+      <One found={isLoading ? { ...found, data: undefined } : found} what="the animal" isForm>
+        {(version) => <EditForm version={version} back={back} />}
+      </One>
     </Dialog>
   );
 };
@@ -217,7 +211,7 @@ const DeleteForm = ({
   const deleting = useAction({
     act: () => remove(version),
     at: after,
-    says: () => WORDS.deletedMessage(version.animal),
+    says: () => `“${name}” deleted`,
   });
   const { error, isPending } = deleting;
   const content = useRef<HTMLDivElement>(null);
@@ -228,7 +222,7 @@ const DeleteForm = ({
   }, []);
   const isOutdated = hasCode(error, "precondition_failed");
   const isHeld = hasCode(error, "pet_in_order");
-  const shown = isHeld ? new Error(WORDS.held) : error;
+  const shown = isHeld ? new Error(HELD) : error;
   const reload = () => {
     deleting.reset();
     return refresh();
@@ -241,16 +235,11 @@ const DeleteForm = ({
           <a href={adoptionsPath({ animal: id })}>Show its adoptions</a>
         </p>
       )}
-      <p>
-        <bdi>
-          <strong>{name}</strong>
-        </bdi>{" "}
-        {status && <StatusBadge status={status} />} will be deleted permanently.
-      </p>
+      <About name={name}>{status && <StatusBadge status={status} />} will be deleted permanently.</About>
       <p>This can't be undone. Its adoptions stay.</p>
       <DialogButtons
         back={back}
-        label={WORDS.delete}
+        label="Delete"
         isBusy={isPending}
         isDangerous
         isEnabled={!isOutdated}
@@ -260,62 +249,51 @@ const DeleteForm = ({
   );
 };
 
-/** The dialog that deletes an animal. */
-const DeleteAnimal = ({
-  id,
-  back,
-  after,
-}: {
-  id: number;
-  back: string;
-  /** The page to open after the deletion. */
-  after: string;
-}) => {
-  const { data: version, error, isPending, refetch } = useAnimalVersion(id);
+/** The dialog that deletes an animal. @param after the page to open after the deletion */
+const DeleteAnimal = ({ id, back, after }: { id: number; back: string; after: string }) => {
+  const found = useAnimalVersion(id);
   return (
     <Dialog title="Delete animal" back={back}>
-      {error && <Problem error={error} onRetry={refetch} />}
-      {isPending && <Loading what={WORDS.loadingOne} />}
-      {version && (
-        <DeleteForm key={version.tag} version={version} back={back} after={after} refresh={refetch} />
-      )}
+      <One found={found} what="the animal" withErrors>
+        {(version) => (
+          <DeleteForm key={version.tag} version={version} back={back} after={after} refresh={found.refetch} />
+        )}
+      </One>
     </Dialog>
   );
 };
-
-const { import: TEXT } = WORDS;
 
 const Command = ({ line }: { line: string }) => (
   <span class="command">
-    <code>{line}</code> <CopyButton text={line} what={TEXT.copied} />
+    <code>{line}</code> <CopyButton text={line} what="the command" />
   </span>
 );
 
+const IMPORT = "adoption-store import animals.csv --create-categories";
+
 /** The dialog that explains how to import animals: the API has no operation for it. */
-export const ImportAnimals = ({ back }: { back: string }) => {
-  const [save, check, run] = TEXT.steps;
-  return (
-    <Dialog title={WORDS.importFile} back={back}>
-      <ol>
-        <li>{save}</li>
-        <li>
-          {check} <Command line={TEXT.check} />
-        </li>
-        <li>
-          {run} <Command line={TEXT.run} />
-        </li>
-      </ol>
-      <footer>
-        <a class="button secondary outline" href="/manual/tutorials/a-shelters-spreadsheet" target="_blank">
-          {TEXT.guide}
-        </a>
-        <a class="button" href={back}>
-          {TEXT.done}
-        </a>
-      </footer>
-    </Dialog>
-  );
-};
+export const ImportAnimals = ({ back }: { back: string }) => (
+  <Dialog title="Import a spreadsheet" back={back}>
+    <ol>
+      <li>Save the spreadsheet as CSV, and copy the file to the server.</li>
+      <li>
+        Check the file. This writes nothing and lists the rows with a problem:{" "}
+        <Command line={`${IMPORT} --dry-run`} />
+      </li>
+      <li>
+        Import it. Rows with a problem go to animals.csv.rejected, with the reason: <Command line={IMPORT} />
+      </li>
+    </ol>
+    <footer>
+      <a class="button secondary outline" href="/manual/tutorials/a-shelters-spreadsheet" target="_blank">
+        Read the guide
+      </a>
+      <a class="button" href={back}>
+        Close
+      </a>
+    </footer>
+  </Dialog>
+);
 
 /** The dialog about an animal that the address names, if the key allows it. */
 export const AnimalDialog = ({

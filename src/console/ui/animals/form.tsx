@@ -13,11 +13,11 @@ import { CATEGORIES } from "../categories/queries.ts";
 import { Combobox } from "../parts/combobox.tsx";
 import { DialogButtons } from "../parts/dialog.tsx";
 import { problemAt, problemsOf, wordsFor } from "../parts/field-words.ts";
-import { Field, Form } from "../parts/form.tsx";
+import { Field, Form, SelectField, TextField } from "../parts/form.tsx";
+import { pluralize } from "../parts/wording.ts";
 import { useAction } from "../parts/action.tsx";
-import { type Draft, STATUSES } from "./animal.ts";
+import { type Draft, FIELDS, STATUS_OPTIONS, categoryNo } from "./animal.ts";
 import { type CategoryOption, exactOption, optionsFor } from "./category-options.ts";
-import { FIELDS, WORDS } from "./words.ts";
 
 /** The field in the API. */
 const NAME = "categoryId";
@@ -48,6 +48,13 @@ const refusalOf = (error: Error | null): string | undefined => {
   return problem ? wordsFor(problem, CATEGORY_FIELDS["name"]) : error?.message;
 };
 
+/** Screen readers announce how many categories match, and that a new one can be created. */
+const foundWords = (options: readonly CategoryOption[]): string => {
+  const known = options.filter(({ kind }) => kind !== "create").length;
+  const found = `${pluralize(known, "category", "categories")} found`;
+  return known < options.length ? `${found}. You can create a new one.` : found;
+};
+
 const keyOf = (option: CategoryOption): string =>
   option.kind === "create" ? "new" : `${option.kind} ${option.id}`;
 
@@ -67,7 +74,7 @@ const Choice = ({
     setTyped(undefined);
     onChoose(String(id));
   });
-  const label = value && (categoryOf(categories, value)?.name ?? WORDS.categoryNo(value));
+  const label = value && (categoryOf(categories, value)?.name ?? categoryNo(value));
   const options = optionsFor(categories, typed ?? "");
   const chosen = options.findIndex((option) => option.kind !== "create" && option.id === value);
   const choose = (option: CategoryOption) => {
@@ -77,7 +84,7 @@ const Choice = ({
   };
   return (
     <Field
-      label={WORDS.category}
+      label="Category"
       name={NAME}
       hint={creating.isPending ? "Creating the category…" : hint}
       error={refusalOf(creating.error)}
@@ -107,12 +114,12 @@ const Choice = ({
                   Create category “<bdi>{option.name}</bdi>”
                 </>
               ) : (
-                <bdi>{option.kind === "category" ? option.name : WORDS.categoryNo(option.id)}</bdi>
+                <bdi>{option.kind === "category" ? option.name : categoryNo(option.id)}</bdi>
               )
             }
           </Combobox>
           <span class="visually-hidden" role="status">
-            {typed !== undefined && typed !== "" && WORDS.categoriesFound(options)}
+            {typed !== undefined && typed !== "" && foundWords(options)}
           </span>
         </>
       )}
@@ -120,65 +127,26 @@ const Choice = ({
   );
 };
 
-/** Shown while the categories load. */
-const LoadingChoice = () => (
-  <Field label={WORDS.category}>{(tied) => <input {...tied} disabled value="Loading…" />}</Field>
-);
-
 /** The category of an animal: an existing one, a new one, or any id. */
 export const CategoryField = ({
   categories,
   ...given
 }: CategoryFieldProps & { categories: readonly Category[] | undefined }) =>
-  categories ? <Choice categories={categories} {...given} /> : <LoadingChoice />;
+  categories ? (
+    <Choice categories={categories} {...given} />
+  ) : (
+    <Field label="Category">{(tied) => <input {...tied} disabled value="Loading…" />}</Field>
+  );
 
-interface FieldProps {
-  draft: Draft;
-  onChange: (change: Partial<Draft>) => void;
-  hint: string | undefined;
-}
+export const StatusField = (field: {
+  name?: string;
+  hint?: string | undefined;
+  value: string;
+  onValue: (status: string) => void;
+}) => <SelectField label="Status" options={STATUS_OPTIONS} {...field} />;
 
-const NameField = ({ draft, onChange, hint = "" }: FieldProps) => (
-  <Field label="Name" name="name" hint={hint}>
-    {(tied) => (
-      <input
-        {...tied}
-        name="name"
-        required
-        autocomplete="off"
-        value={draft.name}
-        onInput={(event) => onChange({ name: event.currentTarget.value })}
-      />
-    )}
-  </Field>
-);
-
-/** The choices of a status. */
-export const StatusOptions = () => (
-  <>
-    <option value="">{WORDS.noStatus}</option>
-    {STATUSES.map((one) => (
-      <option key={one} value={one}>
-        {WORDS.statuses[one]}
-      </option>
-    ))}
-  </>
-);
-
-const StatusField = ({ draft, onChange, hint = "" }: FieldProps) => (
-  <Field label={WORDS.status} name="status" hint={hint}>
-    {(tied) => (
-      <select
-        {...tied}
-        name="status"
-        value={draft.status}
-        onChange={(event) => onChange({ status: event.currentTarget.value })}
-      >
-        <StatusOptions />
-      </select>
-    )}
-  </Field>
-);
+/** A hint for each field. */
+export type Hints = { [Name in keyof Draft]?: string | undefined };
 
 /** The form for an animal. */
 export const AnimalForm = ({
@@ -197,8 +165,7 @@ export const AnimalForm = ({
   onChange: (change: Partial<Draft>) => void;
   /** Undefined while they load. */
   categories: readonly Category[] | undefined;
-  /** A hint for each field. */
-  hints?: Partial<Draft>;
+  hints?: Hints;
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;
   submitLabel: string;
@@ -209,14 +176,26 @@ export const AnimalForm = ({
 }) => (
   <Form error={hasCode(error, "precondition_failed") ? null : error} words={FIELDS} onSubmit={onSubmit}>
     {notice}
-    <NameField draft={draft} onChange={onChange} hint={hints.name} />
+    <TextField
+      label="Name"
+      name="name"
+      hint={hints.name}
+      required
+      value={draft.name}
+      onValue={(name) => onChange({ name })}
+    />
     <CategoryField
       categories={categories}
       value={draft.category}
       onChoose={(category) => onChange({ category })}
       hint={hints.category}
     />
-    <StatusField draft={draft} onChange={onChange} hint={hints.status} />
+    <StatusField
+      name="status"
+      hint={hints.status}
+      value={draft.status}
+      onValue={(status) => onChange({ status })}
+    />
     <DialogButtons back={back} label={submitLabel} isBusy={isBusy} />
   </Form>
 );

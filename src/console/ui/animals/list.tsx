@@ -4,18 +4,18 @@ import { useCategories } from "../categories/queries.ts";
 import { UsualSpecies } from "../categories/usual-species.tsx";
 import { formatCount } from "../parts/wording.ts";
 import { Empty, Problem } from "../parts/feedback.tsx";
+import { Select } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
-import { Table, useSelection } from "../parts/table.tsx";
+import { type Column, Table, useSelection } from "../parts/table.tsx";
 import { Count, CountTabs } from "../parts/tabs.tsx";
 import { useSession } from "../session.tsx";
 import { type Filter, type View, animalsPath, isNarrow, isOnPage, mayMatch, viewOf } from "./addresses.ts";
-import { STATUSES, STATUS_NAMES } from "./animal.ts";
+import { NO_STATUS, STATUSES, STATUS_NAMES, categoryNo } from "./animal.ts";
 import type { Outcome } from "./bulk.ts";
-
 import { itemsOf } from "./changes.ts";
 import { AddAnimal, AnimalDialog, ImportAnimals } from "./dialogs.tsx";
 import { useLiveList } from "./live.ts";
@@ -24,7 +24,6 @@ import { useAnimals, useStatistics } from "./queries.ts";
 import { Rows } from "./rows.tsx";
 import { BulkDialog, Failures, SelectionBar } from "./selection.tsx";
 import { type Day, type Statistics, barsOf, countOf, dayName, summaryOf } from "./statistics.ts";
-import { WORDS } from "./words.ts";
 
 const TABS = [undefined, ...STATUSES];
 
@@ -41,7 +40,7 @@ const Tiles = ({ statistics, view }: { statistics: Statistics | undefined; view:
   >
     {(statistics?.byStatus.none ?? 0) > 0 && (
       <li class="plain">
-        <Count name={WORDS.noStatus} count={statistics?.byStatus.none} />
+        <Count name={NO_STATUS} count={statistics?.byStatus.none} />
       </li>
     )}
   </CountTabs>
@@ -56,21 +55,12 @@ const CategoryChoice = ({
 }) => {
   const { categories } = useCategories();
   const isUnknown = category !== "" && !categoryOf(categories, category);
-  return (
-    <select
-      aria-label={WORDS.category}
-      value={category}
-      onChange={(event) => onChoose(event.currentTarget.value)}
-    >
-      <option value="">All categories</option>
-      {isUnknown && <option value={category}>{WORDS.categoryNo(category)}</option>}
-      {categories.map(({ id, name }) => (
-        <option key={id} value={String(id)}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
+  const options = [
+    ["", "All categories"] as const,
+    ...(isUnknown ? [[category, categoryNo(category)] as const] : []),
+    ...categories.map(({ id, name }) => [String(id), name] as const),
+  ];
+  return <Select aria-label="Category" value={category} options={options} onValue={onChoose} />;
 };
 
 /** The search and the filter by category. They are kept in the address; typing replaces it. */
@@ -107,13 +97,15 @@ const Arrivals = ({ count, isMany, show }: { count: number; isMany: boolean; sho
   </div>
 );
 
+const CHART = "Animals added on each day";
+
 const Bars = ({ days, describedBy }: { days: readonly Day[]; describedBy: string }) => (
   // Stretched to fit: it contains no text.
   <svg
     viewBox={`0 0 ${days.length || 1} 1`}
     preserveAspectRatio="none"
     role="img"
-    aria-label={WORDS.chartLabel}
+    aria-label={CHART}
     aria-describedby={describedBy}
   >
     {barsOf(days).map(({ day, ...place }) => (
@@ -124,19 +116,10 @@ const Bars = ({ days, describedBy }: { days: readonly Day[]; describedBy: string
   </svg>
 );
 
-const DaysTable = ({ days }: { days: readonly Day[] }) => (
-  <details>
-    <summary>Show as table</summary>
-    <Table label={WORDS.chartLabel} columns={["Day (UTC)", { name: "Added", kind: "number" }]}>
-      {days.toReversed().map(({ date, count }) => (
-        <tr key={date}>
-          <td>{dayName(date)}</td>
-          <td class="number">{formatCount(count)}</td>
-        </tr>
-      ))}
-    </Table>
-  </details>
-);
+const DAYS: readonly Column<Day>[] = [
+  { name: "Day (UTC)", cell: ({ date }) => dayName(date) },
+  { name: "Added", kind: "number", cell: ({ count }) => formatCount(count) },
+];
 
 const Days = ({ days = [] }: { days: readonly Day[] | undefined }) => {
   const [first] = days;
@@ -149,7 +132,10 @@ const Days = ({ days = [] }: { days: readonly Day[] | undefined }) => {
         <span>{first ? dayName(first.date) : "\u00a0"}</span>
         <span>{first ? "today" : ""}</span>
       </p>
-      <DaysTable days={days} />
+      <details>
+        <summary>Show as table</summary>
+        <Table label={CHART} columns={DAYS} items={days.toReversed()} keyOf={({ date }) => date} />
+      </details>
     </>
   );
 };
@@ -169,33 +155,33 @@ const Chart = ({ filter }: { filter: Filter }) => {
   );
 };
 
-/** A store without animals: the ways to add the first. */
-const NoAnimals = ({ view }: { view: View }) => (
-  <>
-    <Empty title={WORDS.empty(view)}>
-      {useSession().can("pets:write") && (
-        <div class="buttons">
-          <a class="button" href={animalsPath(view, "new")}>
-            Add an animal
-          </a>
-          <a class="button secondary outline" href={animalsPath(view, "import")}>
-            {WORDS.importFile}
-          </a>
-        </div>
-      )}
-    </Empty>
-    <UsualSpecies />
-  </>
-);
-
-const EmptyList = ({ view }: { view: View }) =>
-  view.status || isNarrow(view) ? (
-    <Empty title={WORDS.empty(view)}>
-      <a href={animalsPath()}>Show all animals</a>
-    </Empty>
-  ) : (
-    <NoAnimals view={view} />
+const EmptyList = ({ view }: { view: View }) => {
+  const mayAdd = useSession().can("pets:write");
+  const { status } = view;
+  if (status || isNarrow(view))
+    return (
+      <Empty title={isNarrow(view) || !status ? "No animals found" : `No ${STATUS_NAMES[status]} animals`}>
+        <a href={animalsPath()}>Show all animals</a>
+      </Empty>
+    );
+  return (
+    <>
+      <Empty title="No animals yet">
+        {mayAdd && (
+          <div class="buttons">
+            <a class="button" href={animalsPath(view, "new")}>
+              Add an animal
+            </a>
+            <a class="button secondary outline" href={animalsPath(view, "import")}>
+              Import a spreadsheet
+            </a>
+          </div>
+        )}
+      </Empty>
+      <UsualSpecies />
+    </>
   );
+};
 
 /** The animals that match the filter. */
 const AnimalList = () => {
@@ -219,15 +205,9 @@ const AnimalList = () => {
   const back = animalsPath(view);
   return (
     <Page
-      title={WORDS.title}
+      title="Animals"
       part={view.status && STATUS_NAMES[view.status]}
-      actions={
-        can("pets:write") && (
-          <a class="button" href={animalsPath(view, "new")}>
-            {WORDS.add}
-          </a>
-        )
-      }
+      add={can("pets:write") && { href: animalsPath(view, "new"), label: "Add animal" }}
     >
       <div class="finding">
         <Tiles statistics={statistics} view={view} />

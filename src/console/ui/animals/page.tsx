@@ -1,15 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { adoptionsPath } from "../adoptions/addresses.ts";
 import { AdopterName } from "../adoptions/facts.tsx";
-import { TONES } from "../adoptions/order.ts";
+import { type Order, TONES } from "../adoptions/order.ts";
 import { OF_ANIMAL } from "../adoptions/queries.ts";
-import { hasCode, pageOf, store } from "../api/client.ts";
+import { pageOf, store } from "../api/client.ts";
 import { History } from "../audit/entries.tsx";
 import { useCategories } from "../categories/queries.ts";
-import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { Badge, Loading, Notice, One, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
-import { Table } from "../parts/table.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { animalPath, animalsPath, viewOf } from "./addresses.ts";
@@ -18,26 +18,37 @@ import { useLiveAnimals } from "./live.ts";
 import { rereadAnimal, useAnimal } from "./queries.ts";
 import { AnimalLinks, CategoryName, StatusBadge } from "./rows.tsx";
 import type { Animal } from "./animal.ts";
-import { WORDS } from "./words.ts";
 
 /** The rest is in the area of adoptions. */
 const MAX_SHOWN = 20;
 
-const useAdoptionsOf = (petId: number) =>
-  useQuery({
+const useAdoptionsOf = (petId: number) => {
+  const query = { petId, sort: "-id", limit: MAX_SHOWN } as const;
+  return useQuery({
     queryKey: [...OF_ANIMAL, petId],
-    queryFn: ({ signal }) =>
-      pageOf(
-        store.GET("/store/orders", { params: { query: { petId, sort: "-id", limit: MAX_SHOWN } }, signal }),
-      ),
+    queryFn: ({ signal }) => pageOf(store.GET("/store/orders", { params: { query }, signal })),
     // Adopters' data is not kept longer than it is shown.
     gcTime: 0,
   });
+};
+
+const COLUMNS: readonly Column<Order>[] = [
+  { name: "No.", kind: "number", cell: ({ id }) => id },
+  {
+    name: "Adopter",
+    cell: (order) => (
+      <div class="adopter">
+        <AdopterName adoption={order} />
+      </div>
+    ),
+  },
+  { name: "Status", cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
+  { name: "Started", cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
 
 /** The adoptions of an animal, the newest first. */
 const AnimalAdoptions = ({ id }: { id: number }) => {
   const { data, error, isPending, refetch } = useAdoptionsOf(id);
-  const path = adoptionsPath({ animal: id });
   if (isPending) return <Loading what="Loading adoptions" />;
   return (
     <>
@@ -46,37 +57,15 @@ const AnimalAdoptions = ({ id }: { id: number }) => {
       {data && data.items.length > 0 && (
         <>
           <Table
-            label={WORDS.adoptions}
+            label="Adoptions"
             kind="adoptions-of"
             stackBelow={40}
-            columns={[
-              { name: WORDS.columns.id, kind: "number" },
-              WORDS.adopter,
-              WORDS.columns.status,
-              WORDS.started,
-            ]}
-          >
-            {data.items.map((order) => (
-              <tr key={order.id}>
-                <td class="number" data-column={WORDS.columns.id}>
-                  {order.id}
-                </td>
-                <td data-column={WORDS.adopter}>
-                  <div class="adopter">
-                    <AdopterName adoption={order} />
-                  </div>
-                </td>
-                <td data-column={WORDS.columns.status}>
-                  <Badge tone={TONES[order.status]}>{order.status}</Badge>
-                </td>
-                <td data-column={WORDS.started}>
-                  <Time at={order.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+            columns={COLUMNS}
+            items={data.items}
+            keyOf={({ id }) => id}
+          />
           <p>
-            <a href={path}>Show in adoptions</a>
+            <a href={adoptionsPath({ animal: id })}>Show in adoptions</a>
           </p>
         </>
       )}
@@ -89,11 +78,11 @@ const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
   return (
     <dl class="animal">
       <div>
-        <dt>{WORDS.columns.id}</dt>
+        <dt>No.</dt>
         <dd>{id}</dd>
       </div>
       <div>
-        <dt>{WORDS.columns.category}</dt>
+        <dt>Category</dt>
         <dd>
           <a href={animalsPath({ category: String(categoryId) })}>
             <CategoryName id={categoryId} categories={categories} />
@@ -101,7 +90,7 @@ const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
         </dd>
       </div>
       <div>
-        <dt>{WORDS.columns.status}</dt>
+        <dt>Status</dt>
         <dd>
           <StatusBadge status={status} />
         </dd>
@@ -111,29 +100,26 @@ const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
 };
 
 /** An animal's details and its actions. */
-const Details = ({ animal }: { animal: Animal }) => {
-  const mayReadOrders = useSession().can("orders:read");
-  return (
-    <>
-      <Facts animal={animal} />
-      {mayReadOrders && (
-        <section>
-          <h2>{WORDS.adoptions}</h2>
-          <AnimalAdoptions id={animal.id} />
-        </section>
-      )}
-      <History resource="pet" id={animal.id} />
-    </>
-  );
-};
+const Details = ({ animal }: { animal: Animal }) => (
+  <>
+    <Facts animal={animal} />
+    {useSession().can("orders:read") && (
+      <section>
+        <h2>Adoptions</h2>
+        <AnimalAdoptions id={animal.id} />
+      </section>
+    )}
+    <History resource="pet" id={animal.id} />
+  </>
+);
 
 /** The page of one animal. It follows changes that others make. */
 export const AnimalPage = ({ id, act }: { id: number; act: string | undefined }) => {
   const queries = useQueryClient();
   const view = viewOf(useLocation().query);
-  const { data: animal, error, isPending, refetch } = useAnimal(id);
+  const found = useAnimal(id);
+  const { data: animal } = found;
   const list = animalsPath(view);
-  const path = animalPath(id, view);
   useLiveAnimals({ onGap: () => void rereadAnimal(queries, id) });
   return (
     <Page
@@ -149,11 +135,12 @@ export const AnimalPage = ({ id, act }: { id: number; act: string | undefined })
         )
       }
     >
-      {error && <Problem error={error} {...(!hasCode(error, "not_found") && { onRetry: refetch })} />}
-      {isPending && !error && <Loading what={WORDS.loadingOne} />}
-      {animal === null && <Notice tone="waiting">This animal was deleted.</Notice>}
-      {animal && <Details animal={animal} />}
-      <AnimalDialog id={id} act={act} back={path} after={list} />
+      <One found={found} what="the animal" withErrors>
+        {(animal) =>
+          animal ? <Details animal={animal} /> : <Notice tone="waiting">This animal was deleted.</Notice>
+        }
+      </One>
+      <AnimalDialog id={id} act={act} back={animalPath(id, view)} after={list} />
     </Page>
   );
 };

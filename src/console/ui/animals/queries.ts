@@ -3,12 +3,11 @@ import { ApiError, dataOf, pageOf, store } from "../api/client.ts";
 import { readAfterWrites } from "../api/writes.ts";
 import { integerOf } from "../parts/address.ts";
 import { readsDone, reread } from "../parts/reads.ts";
-import { PAGE_SIZE, useList } from "../parts/queries.ts";
+import { PAGE_SIZE, useAll } from "../parts/queries.ts";
 import { type Filter, type View, DEFAULT_SORT } from "./addresses.ts";
 import { type Changes, type Pages, isSame, itemsOf, mayEnter, patchPages, withFirst } from "./changes.ts";
 import type { Animal, AnimalVersion } from "./animal.ts";
 import type { Statistics } from "./statistics.ts";
-import { WORDS } from "./words.ts";
 
 /**
  * The cache keys. Lists are never reloaded as a whole: changes are patched in (`applyChanges`), because a list may have many
@@ -39,12 +38,9 @@ const listQuery = ({ status, sort = DEFAULT_SORT, ...filter }: View) => ({
 
 /** The animals that match a filter, page by page. */
 export const useAnimals = (view: View) =>
-  useList<Animal>(
+  useAll<Animal>(
     listKey(view),
-    (cursor, limit) =>
-      pageOf(
-        store.GET("/pets", { params: { query: { limit, ...listQuery(view), ...(cursor && { cursor }) } } }),
-      ),
+    (page) => pageOf(store.GET("/pets", { params: { query: { ...page, ...listQuery(view) } } })),
     // What changes is patched in.
     { staleTime: Infinity },
   );
@@ -86,6 +82,9 @@ const isKnown = (queries: QueryClient, id: number, now: Animal | undefined): boo
   return now && known ? isSame(known, now) : known === null && now === undefined;
 };
 
+export const notFound = (): ApiError =>
+  new ApiError(404, "not_found", "There is no animal with this number.");
+
 /** One animal: from a loaded list at first, then from the API. Null: it was deleted while it was shown. */
 export const useAnimal = (id: number | undefined) => {
   const queries = useQueryClient();
@@ -94,7 +93,7 @@ export const useAnimal = (id: number | undefined) => {
     placeholderData: () => (id === undefined ? undefined : (knownAnimal(queries, id) ?? undefined)),
     queryFn: async () => {
       const [animal] = id === undefined ? [] : await readAnimals([id]);
-      if (!animal) throw new ApiError(404, "not_found", WORDS.notFound);
+      if (!animal) throw notFound();
       return animal;
     },
     enabled: id !== undefined,
@@ -137,14 +136,10 @@ export const resetList = (queries: QueryClient, view: View): void =>
   void queries.resetQueries({ queryKey: listKey(view), exact: true });
 
 /** The newest animals that match. */
-export const readNewest = (view: View): Promise<Animal[]> =>
-  readAfterWrites(() =>
-    dataOf(
-      store.GET("/pets", {
-        params: { query: { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) } },
-      }),
-    ),
-  );
+export const readNewest = (view: View): Promise<Animal[]> => {
+  const query = { limit: PAGE_SIZE, ...listQuery({ ...view, sort: DEFAULT_SORT }) };
+  return readAfterWrites(() => dataOf(store.GET("/pets", { params: { query } })));
+};
 
 /** Puts animals at the top of a list. */
 export const putFirst = (queries: QueryClient, view: View, animals: readonly Animal[]): void => {
@@ -190,7 +185,7 @@ export const readVersions = async (ids: readonly number[]): Promise<AnimalVersio
 /** @throws ApiError */
 export const fetchVersion = async (id: number): Promise<AnimalVersion> => {
   const [version] = await readVersions([id]);
-  if (!version) throw new ApiError(404, "not_found", WORDS.notFound);
+  if (!version) throw notFound();
   return version;
 };
 

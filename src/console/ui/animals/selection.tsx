@@ -3,17 +3,16 @@ import { useEffect, useState } from "preact/hooks";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Dialog, DialogButtons } from "../parts/dialog.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import { Form } from "../parts/form.tsx";
 import { integerOf } from "../parts/address.ts";
 import { useLocation } from "../parts/navigation.ts";
 import { useAction } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
 import { useAnimalActions } from "./actions.ts";
 import { type View, animalPath, animalsPath } from "./addresses.ts";
-import { type Animal, STATUS_NAMES, type Status, isStatus } from "./animal.ts";
-import { type Outcome, type Wanted, csvOf, reasonOf } from "./bulk.ts";
-import { CategoryField, StatusOptions } from "./form.tsx";
-import { FIELDS, WORDS } from "./words.ts";
+import { type Animal, FIELDS, STATUS_NAMES, isStatus } from "./animal.ts";
+import { type Outcome, type Wanted, csvOf, failureWords, reasonOf } from "./bulk.ts";
+import { CategoryField, StatusField } from "./form.tsx";
 import { pluralize, formatCount } from "../parts/wording.ts";
 
 /** Saves a file as the browser's downloads are saved. */
@@ -24,8 +23,6 @@ const download = (name: string, text: string): void => {
   // Deferred, because browsers begin the download later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 };
-
-const SELECTED = "selected";
 
 /** The actions on the selected animals. It stays at the bottom of the window. */
 export const SelectionBar = ({
@@ -42,20 +39,16 @@ export const SelectionBar = ({
   if (selected.length === 0) return null;
   return (
     <section class="selection" aria-label="Selected animals">
-      <strong role="status">{`${pluralize(selected.length, "animal")} selected`}</strong>
+      <strong role="status">{pluralize(selected.length, "animal")} selected</strong>
       <button type="button" class="small secondary outline" onClick={onClear}>
         Clear
       </button>
-      {can("pets:write") && (
-        <>
-          <a class="button small secondary outline" href={animalsPath(view, SELECTED, "status")}>
-            <span class="verb">{WORDS.change}</span> status
+      {can("pets:write") &&
+        ["status", "category"].map((field) => (
+          <a key={field} class="button small secondary outline" href={animalsPath(view, "selected", field)}>
+            <span class="verb">Change</span> {field}
           </a>
-          <a class="button small secondary outline" href={animalsPath(view, SELECTED, "category")}>
-            <span class="verb">{WORDS.change}</span> category
-          </a>
-        </>
-      )}
+        ))}
       <button
         type="button"
         class="small secondary outline"
@@ -76,7 +69,7 @@ export const Failures = ({
   onClose: () => void;
 }) => (
   <div class="notice problem failures" role="alert">
-    <p>{WORDS.notChanged(failed.length, failed.length + changed.length)}</p>
+    <p>{failureWords(failed.length, failed.length + changed.length)}</p>
     <ul>
       {failed.map(({ animal: { id, name }, error }) => (
         <li key={id}>
@@ -162,24 +155,15 @@ const BulkForm = ({
 };
 
 const StatusForm = (props: FormProps) => {
-  const [status, setStatus] = useState<Status | "">("available");
+  const [value, setValue] = useState("available");
+  const status = isStatus(value) ? value : undefined;
   return (
     <BulkForm
       {...props}
-      wanted={{ status: status || null }}
+      wanted={{ status: status ?? null }}
       what={status ? STATUS_NAMES[status] : "without a status"}
     >
-      <Field label={WORDS.status}>
-        {(tied) => (
-          <select
-            {...tied}
-            value={status}
-            onChange={({ currentTarget: { value } }) => setStatus(isStatus(value) ? value : "")}
-          >
-            <StatusOptions />
-          </select>
-        )}
-      </Field>
+      <StatusField value={value} onValue={setValue} />
     </BulkForm>
   );
 };
@@ -192,7 +176,7 @@ const CategoryForm = (props: FormProps) => {
     <BulkForm
       {...props}
       wanted={{ categoryId: integerOf(category) }}
-      what={WORDS.inCategory(name)}
+      what={`in “${name}”`}
       isReady={typeof integerOf(category) === "bigint"}
     >
       <CategoryField
@@ -225,10 +209,9 @@ export const BulkDialog = ({
     if (!isKnown) route(back, true);
   }, [isKnown]);
   if (!isKnown) return null;
-  const title = act === "status" ? WORDS.setStatusTitle : WORDS.setCategoryTitle;
   const Form = act === "status" ? StatusForm : CategoryForm;
   return (
-    <Dialog title={title(animals.length)} back={back}>
+    <Dialog title={`Change the ${act} of ${pluralize(animals.length, "animal")}`} back={back}>
       <Form animals={animals} back={back} onDone={onDone} />
     </Dialog>
   );
