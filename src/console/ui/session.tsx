@@ -5,7 +5,7 @@ import { ApiError, unreachable, apiErrorOf, hasCode, setSession } from "./api/cl
 import { disarm, isGuarded } from "./parts/leaving.ts";
 import type { components } from "../../client/types/platform.d.ts";
 
-type Grant = components["schemas"]["Key"]["scopes"][number];
+export type Grant = components["schemas"]["Key"]["scopes"][number];
 type Role = components["schemas"]["Person"]["role"];
 
 /** The signed-in user: a person, an API key without its secret, or the operator by a link. */

@@ -3,13 +3,12 @@ import { useCategories } from "../categories/queries.ts";
 import { List } from "../parts/list.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { type HistoryKind, activityPath, pageOfResource, useHistory } from "./queries.ts";
+import { activityPath, pageOfResource, useHistory } from "./queries.ts";
 import { type Actor, type Entry, type Resource, isChange, isEnd, isOwn } from "./entry.ts";
 import {
   ACTOR_TITLES,
   OWN_VERBS,
   VERBS,
-  WORDS,
   actorWords,
   belongsTo,
   changeWords,
@@ -85,11 +84,17 @@ export const Entries = ({ entries }: { entries: readonly Entry[] }) => {
  *     <History resource="pet" id={7} />
  *     <History resource="project" id="docs" />
  */
-export const History = ({ resource, id }: { resource: HistoryKind; id: number | string }) => {
+export const History = ({
+  resource,
+  id,
+}: {
+  resource: Parameters<typeof useHistory>[0];
+  id: number | string;
+}) => {
   const found = useHistory(resource, id);
   return (
-    <section class="history" aria-label={WORDS.history}>
-      <h2>{WORDS.history}</h2>
+    <section class="history" aria-label="History">
+      <h2>History</h2>
       <List
         found={found}
         thing="entry"

@@ -1,14 +1,12 @@
-import { useQueryClient } from "@tanstack/preact-query";
 import { adoptionsPath } from "../adoptions/addresses.ts";
 import { animalPath } from "../animals/addresses.ts";
 import { type Page, pageOf, platform, store } from "../api/client.ts";
 import { categoriesPath } from "../categories/category.ts";
 import { addressOf } from "../parts/address.ts";
-import { useList } from "../parts/queries.ts";
-import { useLive } from "../parts/visibility.ts";
+import { useAll, useFresh } from "../parts/queries.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
-import { useSession } from "../session.tsx";
-import type { Entry, Resource } from "./entry.ts";
+import { type Grant, useSession } from "../session.tsx";
+import type { Entry, Kind, Resource } from "./entry.ts";
 
 /** The entries to show: those that match every field. */
 export interface Filter {
@@ -24,20 +22,19 @@ export interface Filter {
 const ACTOR = /^(?:(?:key|person)(?::[1-9]\d{0,14})?|operator|service)$/;
 const RESOURCE = /^[a-z]{1,20}(?::.{1,255})?$/;
 
-/** A day that exists. */
-const dayOf = (text: string | undefined): string | undefined =>
-  text && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
-
-const matching = (text: string | undefined, pattern: RegExp): string | undefined =>
-  text && pattern.test(text) ? text : undefined;
+/** True for a day that exists. */
+const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Reads the filter from an address. Malformed fields are left out. */
-export const filterOf = (query: Record<string, string | undefined>): Filter => ({
-  actor: matching(query["actor"], ACTOR),
-  resource: matching(query["resource"], RESOURCE),
-  since: dayOf(query["since"]),
-  until: dayOf(query["until"]),
-});
+export const filterOf = (query: Record<string, string | undefined>): Filter => {
+  const { actor = "", resource = "", since = "", until = "" } = query;
+  return {
+    actor: ACTOR.test(actor) ? actor : undefined,
+    resource: RESOURCE.test(resource) ? resource : undefined,
+    since: isDay(since) ? since : undefined,
+    until: isDay(until) ? until : undefined,
+  };
+};
 
 /** The address of the page with a filter. */
 export const activityPath = ({ actor, resource, since, until }: Filter = {}): string =>
@@ -60,29 +57,25 @@ const timesOf = ({ since, until }: Filter): { since?: string; until?: string } =
   ...(until !== undefined && { until: startOf(until, 1) }),
 });
 
+const PAGES: Partial<Record<Kind, { scope: Grant; hrefOf: (id: string, slug: string) => string }>> = {
+  pet: { scope: "pets:read", hrefOf: (id) => animalPath(Number(id)) },
+  order: { scope: "orders:read", hrefOf: (id) => adoptionsPath({}, id) },
+  category: { scope: "pets:read", hrefOf: () => categoriesPath() },
+  key: { scope: "keys:admin", hrefOf: () => "/console/keys" },
+  person: { scope: "people:admin", hrefOf: () => "/console/people" },
+  project: { scope: "platform:read", hrefOf: (id) => projectPath(id) },
+  deploy: { scope: "platform:read", hrefOf: (_, slug) => projectPath(slug, "deploys") },
+  domain: { scope: "platform:read", hrefOf: (id, slug) => domainPath(slug, id) },
+};
+
 /** The page of a resource, and the scope that it needs; undefined if it has none. */
-export const pageOfResource = ({ kind, id, parent }: Resource) => {
-  const slug = parent?.id ?? id;
-  switch (kind) {
-    case "pet":
-      return { href: animalPath(Number(id)), scope: "pets:read" } as const;
-    case "order":
-      return { href: adoptionsPath({}, id), scope: "orders:read" } as const;
-    case "category":
-      return { href: categoriesPath(), scope: "pets:read" } as const;
-    case "key":
-      return { href: "/console/keys", scope: "keys:admin" } as const;
-    case "person":
-      return { href: "/console/people", scope: "people:admin" } as const;
-    case "project":
-      return { href: projectPath(id), scope: "platform:read" } as const;
-    case "deploy":
-      return { href: projectPath(slug, "deploys"), scope: "platform:read" } as const;
-    case "domain":
-      return { href: domainPath(slug, id), scope: "platform:read" } as const;
-    default:
-      return undefined;
-  }
+export const pageOfResource = ({
+  kind,
+  id,
+  parent,
+}: Resource): { href: string; scope: Grant } | undefined => {
+  const page = PAGES[kind];
+  return page && { href: page.hrefOf(id, parent?.id ?? id), scope: page.scope };
 };
 
 /** The cache key of everything that was recorded. Every successful change makes it stale. */
@@ -100,55 +93,30 @@ const HISTORIES = {
     pageOf(
       store.GET("/store/orders/{orderId}/history", { params: { path: { orderId: Number(id) }, query } }),
     ),
-  category: (id) => (query) =>
-    pageOf(
-      store.GET("/categories/{categoryId}/history", { params: { path: { categoryId: Number(id) }, query } }),
-    ),
-  key: (id) => (query) =>
-    pageOf(
-      platform.GET("/platform/keys/{keyId}/history", { params: { path: { keyId: Number(id) }, query } }),
-    ),
   project: (slug) => (query) =>
     pageOf(platform.GET("/platform/projects/{slug}/history", { params: { path: { slug }, query } })),
 } satisfies Record<string, (id: string) => Read>;
 
-/** The kinds of resources that have a history. */
-export type HistoryKind = keyof typeof HISTORIES;
-
-/** Entries that were made elsewhere appear. */
-const useFresh = () => {
-  const queries = useQueryClient();
-  useLive(() => queries.invalidateQueries({ queryKey: AUDIT }), REFRESH_MS);
-};
-
-/** The history of a resource, page by page. */
-export const useHistory = (kind: HistoryKind, id: number | string) => {
-  useFresh();
+/** The history of a resource, page by page. Entries that were made elsewhere appear. */
+export const useHistory = (kind: keyof typeof HISTORIES, id: number | string) => {
+  useFresh(AUDIT, REFRESH_MS);
   const read: Read = HISTORIES[kind](String(id));
-  return useList([...AUDIT, kind, String(id)], (cursor, limit) => read({ limit, ...(cursor && { cursor }) }));
+  return useAll([...AUDIT, kind, String(id)], read);
 };
 
-/** The entries that match a filter, page by page. */
+/** The entries that match a filter, page by page. Entries that were made elsewhere appear. */
 export const useActivity = (filter: Filter) => {
-  useFresh();
+  useFresh(AUDIT, REFRESH_MS);
   const { actor, resource } = filter;
   const isEnabled = useSession().can("audit:read");
-  return useList<Entry>(
+  const narrow = {
+    ...(actor !== undefined && { actor }),
+    ...(resource !== undefined && { resource }),
+    ...timesOf(filter),
+  };
+  return useAll<Entry>(
     [...AUDIT, filter],
-    (cursor, limit) =>
-      pageOf(
-        platform.GET("/platform/audit", {
-          params: {
-            query: {
-              limit,
-              ...(actor !== undefined && { actor }),
-              ...(resource !== undefined && { resource }),
-              ...timesOf(filter),
-              ...(cursor && { cursor }),
-            },
-          },
-        }),
-      ),
+    (page) => pageOf(platform.GET("/platform/audit", { params: { query: { ...page, ...narrow } } })),
     { isEnabled },
   );
 };

@@ -1,4 +1,4 @@
-import { STATUS_NAMES, isStatus } from "../animals/animal.ts";
+import { STATUS_NAMES } from "../animals/animal.ts";
 import type { Action, Actor, Change, Kind, Resource } from "./entry.ts";
 
 /** The user's action, before the name of the thing: "Maria added Bella". */
@@ -135,25 +135,27 @@ const FIELDS: Readonly<Record<string, string>> = {
   rejected: "Rejected",
 };
 
-const STAGES: Readonly<Record<string, string>> = {
-  awaiting_dns: "waiting for DNS",
-  dns_conflict: "DNS conflict",
-  issuing: "certificate ordered",
-  issue_failed: "certificate refused",
-};
-
-const NOTICES: Readonly<Record<string, string>> = {
-  domain_failing: "no longer verifies",
-  renewal_failed: "certificate not renewed",
-  orders_failed: "three orders failed",
-  certificate_overdue: "no certificate after 30 minutes",
-};
-
-const METHODS: Readonly<Record<string, string>> = {
-  key: "an API key",
-  passkey: "a passkey",
-  account: "an account of another provider",
-  link: "a sign-in link",
+/** The values of a field in words. */
+const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  status: STATUS_NAMES,
+  stage: {
+    awaiting_dns: "waiting for DNS",
+    dns_conflict: "DNS conflict",
+    issuing: "certificate ordered",
+    issue_failed: "certificate refused",
+  },
+  notice: {
+    domain_failing: "no longer verifies",
+    renewal_failed: "certificate not renewed",
+    orders_failed: "three orders failed",
+    certificate_overdue: "no certificate after 30 minutes",
+  },
+  method: {
+    key: "an API key",
+    passkey: "a passkey",
+    account: "an account of another provider",
+    link: "a sign-in link",
+  },
 };
 
 const permissionsOf = (scopes: string): string =>
@@ -169,16 +171,8 @@ export const changeWords = (
     if (value === undefined) return "none";
     if (field === "categoryId") return nameOf(value);
     if (field === "scopes") return permissionsOf(value);
-    if (field === "status") return isStatus(value) ? STATUS_NAMES[value] : value;
-    if (field === "method") return METHODS[value] ?? value;
-    if (field === "notice") return NOTICES[value] ?? value;
-    return field === "stage" ? (STAGES[value] ?? value) : value;
+    return VALUES[field]?.[value] ?? value;
   };
   const name = FIELDS[field] ?? field;
   return isChange ? `${name}: ${valueOf(from)} → ${valueOf(to)}` : `${name}: ${valueOf(to)}`;
 };
-
-export const WORDS = {
-  history: "History",
-  showAll: "Show all",
-} as const;
