@@ -20,10 +20,10 @@ import { You } from "./people/you.tsx";
 import { Project } from "./projects/project.tsx";
 import { Projects } from "./projects/list.tsx";
 import { UploadsProvider } from "./projects/uploads-provider.tsx";
-import { SessionProvider, describeUser, useSession } from "./session.tsx";
+import { type Grant, SessionProvider, describeUser, useSession } from "./session.tsx";
 import { SessionEnded, SignIn, SignInLinkPage, isSignInLink } from "./sign-in.tsx";
-import { APP, SIGN_IN } from "./words.ts";
 
+/** The areas of the navigation. */
 const AREAS = [
   { href: "/console/animals", name: "Animals", scope: "pets:read" },
   { href: "/console/adoptions", name: "Adoptions", scope: "orders:read" },
@@ -52,7 +52,7 @@ const Navigation = () => {
       </a>
       <nav aria-label="Areas" class="container">
         <a class="product" href="/console">
-          {SIGN_IN.product}
+          Adoption store
         </a>
         <ul>
           {AREAS.filter(({ scope }) => can(scope)).map(({ href, name }) => (
@@ -99,9 +99,7 @@ const Redirect = ({ to }: { to: string }) => {
 const Home = () => {
   const { can } = useSession();
   const area = AREAS.find(({ scope }) => can(scope));
-  if (area) {
-    return <Redirect to={area.href} />;
-  }
+  if (area) return <Redirect to={area.href} />;
   return (
     <Page title="Nothing to show">
       <p>Ask an administrator for a permission that opens a page.</p>
@@ -110,27 +108,34 @@ const Home = () => {
 };
 
 /** Shows the page only if the key holds the scope. */
-const guarded = (scope: (typeof AREAS)[number]["scope"], View: ComponentType) => () =>
+const guarded = (scope: Grant, View: ComponentType) => () =>
   useSession().can(scope) ? (
     <View />
   ) : (
     <Page title="Not allowed">
       <p>
-        {APP.forbiddenText[0]} <code>{scope}</code>
-        {APP.forbiddenText[1]}
+        This page needs the permission <code>{scope}</code>. Ask an administrator for it.
       </p>
     </Page>
   );
 
-const AnimalsArea = guarded("pets:read", Animals);
-const AdoptionsArea = guarded("orders:read", Adoptions);
-const CategoriesArea = guarded("pets:read", Categories);
+/** One for both of its addresses, so that the page below its dialog stays. */
 const ProjectsArea = guarded("platform:read", Projects);
-const ProjectArea = guarded("platform:read", Project);
-const DomainsArea = guarded("platform:read", AllDomains);
-const KeysArea = guarded("keys:admin", Keys);
-const PeopleArea = guarded("people:admin", People);
-const ActivityArea = guarded("audit:read", Activity);
+
+const ROUTES = [
+  ["", Home],
+  ["/animals/:part?/:act?", guarded("pets:read", Animals)],
+  ["/adoptions/:part?/:act?", guarded("orders:read", Adoptions)],
+  ["/categories/:id?/:part?", guarded("pets:read", Categories)],
+  ["/projects", ProjectsArea],
+  ["/projects/new", ProjectsArea],
+  ["/projects/:slug/:area?/:item?/:part?", guarded("platform:read", Project)],
+  ["/domains/:part?", guarded("platform:read", AllDomains)],
+  ["/keys/:id?/:part?", guarded("keys:admin", Keys)],
+  ["/people/:id?/:part?", guarded("people:admin", People)],
+  ["/you/:part?/:id?", You],
+  ["/activity", guarded("audit:read", Activity)],
+] as const;
 
 const NotFound = () => (
   <Page title="Not found">
@@ -140,7 +145,7 @@ const NotFound = () => (
   </Page>
 );
 
-/** The pages of a signed-in user. */
+/** The pages of a signed-in user. The routes have no keys: a page stays while its address changes. */
 const SignedIn = () => (
   <SessionProvider
     signedOut={(hasEnded, oidc) => <SignIn hasEnded={hasEnded} oidc={oidc} />}
@@ -155,18 +160,9 @@ const SignedIn = () => (
     <main id="main" class="container" tabIndex={-1}>
       <UploadsProvider>
         <Router>
-          <Route path="/console" component={Home} />
-          <Route path="/console/animals/:part?/:act?" component={AnimalsArea} />
-          <Route path="/console/adoptions/:part?/:act?" component={AdoptionsArea} />
-          <Route path="/console/categories/:id?/:part?" component={CategoriesArea} />
-          <Route path="/console/projects" component={ProjectsArea} />
-          <Route path="/console/projects/new" component={ProjectsArea} />
-          <Route path="/console/projects/:slug/:area?/:item?/:part?" component={ProjectArea} />
-          <Route path="/console/domains/:part?" component={DomainsArea} />
-          <Route path="/console/keys/:id?/:part?" component={KeysArea} />
-          <Route path="/console/people/:id?/:part?" component={PeopleArea} />
-          <Route path="/console/you/:part?/:id?" component={You} />
-          <Route path="/console/activity" component={ActivityArea} />
+          {ROUTES.map(([path, Area]) => (
+            <Route path={`/console${path}`} component={Area} />
+          ))}
           <Route default component={NotFound} />
         </Router>
       </UploadsProvider>

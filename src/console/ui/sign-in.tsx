@@ -6,7 +6,10 @@ import { Field } from "./parts/form.tsx";
 import { Page } from "./parts/page.tsx";
 import { callAuth, hasPasskeys, signInWithPasskey } from "./passkeys.ts";
 import { signIn, useSession, useSessionRefresh } from "./session.tsx";
-import { ENDED, OIDC_PROBLEMS, PEOPLE_SIGN_IN, SIGN_IN, SIGN_IN_LINK } from "./words.ts";
+
+const PRODUCT = "Adoption store";
+const ENDED = "Your session has ended";
+const OTHER_WAY = "Sign in another way";
 
 /** The address of the provider's sign-in, which comes back to `to`. */
 const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURIComponent(to)}`;
@@ -43,7 +46,7 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
           href={oidcPath(isAbove ? "/console" : location.pathname)}
           target={isAbove ? "_blank" : "_top"}
         >
-          {PEOPLE_SIGN_IN.oidc(oidc)}
+          {`Sign in with ${oidc}`}
         </a>
       )}
       {oidc !== undefined && isAbove && (
@@ -124,6 +127,17 @@ const Ways = ({ oidc }: { oidc: string | undefined }) => {
   );
 };
 
+/** Why a provider's visitor is not signed in, by `?sign-in=`. */
+const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
+  unavailable: "The other service did not respond. Try again later.",
+  denied: "The other service did not sign you in. Try again, or use another way.",
+  expired: "Signing in took too long, or began in another browser. Try again.",
+  email_not_verified: "Verify your e-mail address with the other service, then try again.",
+  unknown_person:
+    "No person has this account's e-mail address. Ask an administrator to add it. To use another account, first sign out of the other service.",
+  rate_limited: "Too many attempts. Wait a few minutes, then try again.",
+};
+
 /** Why the provider's visitor came back without being signed in. */
 const OidcProblem = () => {
   const problem = OIDC_PROBLEMS[new URLSearchParams(location.search).get("sign-in") ?? ""];
@@ -133,13 +147,13 @@ const OidcProblem = () => {
 /** Shown at every address while no user is signed in. The address stays, and opens after signing in. */
 export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | undefined }) => (
   <main class="container sign-in">
-    <p class="product">{SIGN_IN.product}</p>
+    <p class="product">{PRODUCT}</p>
     <Page title="Sign in">
       <OidcProblem />
       {hasEnded && (
         <div role="status">
           <Notice tone="waiting">
-            <p>{ENDED.title}. Sign in again to continue.</p>
+            <p>{ENDED}. Sign in again to continue.</p>
           </Notice>
         </div>
       )}
@@ -162,7 +176,7 @@ const SignInAgain = ({ oidc }: { oidc: string | undefined }) => {
   if (user.kind === "operator")
     return (
       <button type="button" onClick={() => location.reload()}>
-        {SIGN_IN_LINK.other}
+        {OTHER_WAY}
       </button>
     );
   if (user.kind === "person" && hasPersonButtons(oidc)) return <PersonButtons oidc={oidc} isAbove />;
@@ -196,14 +210,14 @@ export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
     >
       <article>
         <header>
-          <h2 id={`${id}-title`}>{ENDED.title}</h2>
+          <h2 id={`${id}-title`}>{ENDED}</h2>
         </header>
         <p id={`${id}-text`}>
           {user.kind === "operator" ? (
             "To continue, open a new sign-in link in another tab. What you entered is still here."
           ) : (
             <>
-              {ENDED.as[user.kind]}{" "}
+              {user.kind === "person" ? "Sign in again as" : "Sign in again with the key"}{" "}
               <bdi>
                 <strong>{user.name}</strong>
               </bdi>{" "}
@@ -242,7 +256,7 @@ const Link = () => {
         />
         <p>
           <a href="/console" target="_top">
-            {SIGN_IN_LINK.other}
+            {OTHER_WAY}
           </a>
         </p>
       </Page>
@@ -263,7 +277,7 @@ const Link = () => {
 /** The page of a link that signs the operator in. Opening it does not use the link: the button does. */
 export const SignInLinkPage = () => (
   <main class="container sign-in">
-    <p class="product">{SIGN_IN.product}</p>
+    <p class="product">{PRODUCT}</p>
     <Link />
   </main>
 );
