@@ -7,7 +7,7 @@ import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Sentence } from "../parts/text.tsx";
-import { Cells, type Column, Table } from "../parts/table.tsx";
+import { Cells, type Column, Table, byId } from "../parts/table.tsx";
 import { CountTabs } from "../parts/tabs.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
@@ -136,7 +136,7 @@ const Rows = ({ adoptions, view }: { adoptions: readonly Adoption[]; view: View 
       stackBelow={60}
       columns={mayChange ? WITH_ACTIONS : COLUMNS}
       items={adoptions}
-      keyOf={({ id }) => id}
+      keyOf={byId}
       row={(adoption) => <Row adoption={adoption} view={view} mayChange={mayChange} />}
       sorting={{
         value: view.sort,

@@ -9,7 +9,7 @@ import { useCategories } from "../categories/queries.ts";
 import { Badge, Loading, Notice, One, Problem } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, Table, byId } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { animalPath, animalsPath, viewOf } from "./addresses.ts";
@@ -62,7 +62,7 @@ const AnimalAdoptions = ({ id }: { id: number }) => {
             stackBelow={40}
             columns={COLUMNS}
             items={data.items}
-            keyOf={({ id }) => id}
+            keyOf={byId}
           />
           <p>
             <a href={adoptionsPath({ animal: id })}>Show in adoptions</a>

@@ -2,7 +2,7 @@ import type { Int64 } from "../api/client.ts";
 import { adoptionsPath } from "../adoptions/addresses.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { Badge } from "../parts/feedback.tsx";
-import { Cells, type Column, SelectCell, type Selection, Table } from "../parts/table.tsx";
+import { Cells, type Column, SelectCell, type Selection, Table, byId } from "../parts/table.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { useSession } from "../session.tsx";
 import { type Sort, type View, DEFAULT_SORT, animalPath, animalsPath, mayMatch } from "./addresses.ts";
@@ -106,7 +106,7 @@ export const Rows = (props: RowsProps) => {
       stackBelow={48}
       columns={columns}
       items={animals}
-      keyOf={({ id }) => id}
+      keyOf={byId}
       row={(animal) => (
         <tr data-id={animal.id} class={classOf(animal)}>
           <SelectCell selection={selection} id={animal.id} name={animal.name} />

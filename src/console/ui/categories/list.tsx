@@ -8,7 +8,7 @@ import { idOf } from "../parts/address.ts";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { reread } from "../parts/reads.ts";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, byId } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { type Category, categoriesPath } from "./category.ts";
 import { DeleteCategory, NewCategory, RenameCategory } from "./dialogs.tsx";
@@ -65,18 +65,8 @@ const CategoryList = () => {
       things="categories"
       words={`${length < MAX_CATEGORIES ? "" : "The first "}${pluralize(length, "category", "categories")}`}
       purpose="Group animals by kind, such as dogs and cats."
-    >
-      {(categories) => (
-        <Table
-          label="Categories"
-          kind="categories"
-          stackBelow={34}
-          columns={columns}
-          items={categories}
-          keyOf={({ id }) => id}
-        />
-      )}
-    </List>
+      table={{ label: "Categories", kind: "categories", stackBelow: 34, columns, keyOf: byId }}
+    />
   );
 };
 

@@ -1,20 +1,21 @@
 import { Empty } from "../parts/feedback.tsx";
+import { Select } from "../parts/form.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
-import { Table } from "../parts/table.tsx";
+import type { Column } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { useSession } from "../session.tsx";
-import { AddDomains, MANY } from "./dialogs.tsx";
+import { ADD_DOMAINS, AddDomains } from "./dialogs.tsx";
 import { StatusBadge } from "./list.tsx";
 import { type Domain, shownName } from "./model.ts";
-import { ALL, type Filter, STAGES, allDomainsPath, filterOf, nextStep } from "./overview.ts";
+import { type Filter, STAGES, allDomainsPath, filterOf, nextStep } from "./overview.ts";
 import { statusOf } from "./progress.ts";
 import { useAllDomains } from "./queries.ts";
 
-const { columns } = ALL;
+const STAGE_OPTIONS = [["", "Every stage"] as const, ...Object.entries(STAGES)];
 
 /** The search and the filter by stage. The address keeps both. Typing replaces it without a new history entry. */
 const FilterForm = ({ filter }: { filter: Filter }) => {
@@ -22,89 +23,80 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
   return (
     <div class="finding filter">
       <SearchField
-        label={ALL.search}
+        label="Search domains"
         q={filter.q ?? ""}
         search={(q) => route(allDomainsPath({ ...filter, q }), true)}
       />
-      <select
-        aria-label={columns.stage}
+      <Select
+        aria-label="Stage"
         value={filter.stage ?? ""}
-        onChange={({ currentTarget: { value } }) => route(allDomainsPath({ ...filter, stage: value }))}
-      >
-        <option value="">{ALL.everyStage}</option>
-        {Object.entries(STAGES).map(([stage, words]) => (
-          <option key={stage} value={stage}>
-            {words}
-          </option>
-        ))}
-      </select>
+        options={STAGE_OPTIONS}
+        onValue={(stage: string) => route(allDomainsPath({ ...filter, stage }))}
+      />
     </div>
   );
 };
 
-const Row = ({ domain }: { domain: Domain }) => {
-  const { hostname, project, stage } = domain;
-  const now = useNow();
-  const { title, details } = nextStep(domain, now);
+const StageCell = ({ domain }: { domain: Domain }) => (
+  <div>
+    <StatusBadge domain={domain} />{" "}
+    {statusOf(domain, useNow()) !== "active" && <small>{STAGES[domain.stage]}</small>}
+  </div>
+);
+
+const NextStep = ({ domain }: { domain: Domain }) => {
+  const { title, details } = nextStep(domain, useNow());
   return (
-    <tr>
-      <th scope="row">
-        <a href={domainPath(project, hostname)}>
-          <bdi>{shownName(domain)}</bdi>
-        </a>
-      </th>
-      <td data-column={columns.project}>
-        <a href={projectPath(project, "domains")}>{project}</a>
-      </td>
-      <td data-column={columns.stage}>
-        <div>
-          <StatusBadge domain={domain} />{" "}
-          {statusOf(domain, now) !== "active" && <small>{STAGES[stage]}</small>}
-        </div>
-      </td>
-      <td data-column={columns.next}>
-        <div>
-          {title} <small>{details}</small>
-        </div>
-      </td>
-    </tr>
+    <div>
+      {title} <small>{details}</small>
+    </div>
   );
 };
+
+const COLUMNS: readonly Column<Domain>[] = [
+  {
+    name: "Domain",
+    kind: "row",
+    cell: (domain) => (
+      <a href={domainPath(domain.project, domain.hostname)}>
+        <bdi>{shownName(domain)}</bdi>
+      </a>
+    ),
+  },
+  { name: "Project", cell: ({ project }) => <a href={projectPath(project, "domains")}>{project}</a> },
+  { name: "Stage", cell: (domain) => <StageCell domain={domain} /> },
+  { name: "What to do", cell: (domain) => <NextStep domain={domain} /> },
+];
 
 /** The custom domains of all projects, problems first. */
 export const AllDomains = () => {
   const filter = filterOf(useLocation().query);
+  const { part } = useRoute().params;
   const mayAdd = useSession().can("platform:write");
+  const isNarrow = filter.q !== undefined || filter.stage !== undefined;
   return (
-    <Page
-      title={ALL.title}
-      actions={
-        mayAdd && (
-          <a class="button" href={allDomainsPath(filter, "add")}>
-            {MANY.title}
-          </a>
-        )
-      }
-    >
+    <Page title="Domains" add={mayAdd && { href: allDomainsPath(filter, "add"), label: ADD_DOMAINS }}>
       <FilterForm filter={filter} />
       <List
         found={useAllDomains(filter)}
         thing="domain"
         empty={
-          <Empty title={filter.q || filter.stage ? ALL.noMatch : ALL.none}>
-            {filter.q || filter.stage ? <a href={allDomainsPath()}>{ALL.showAll}</a> : <p>{ALL.purpose}</p>}
+          <Empty title={isNarrow ? "No domain matches" : "No domains yet"}>
+            {isNarrow ? (
+              <a href={allDomainsPath()}>Show all domains</a>
+            ) : (
+              <p>The custom domains of all projects appear here, problems first.</p>
+            )}
           </Empty>
         }
-      >
-        {(domains) => (
-          <Table label={ALL.table} stackBelow={52} columns={Object.values(columns)}>
-            {domains.map((domain) => (
-              <Row key={`${domain.project} ${domain.hostname}`} domain={domain} />
-            ))}
-          </Table>
-        )}
-      </List>
-      {mayAdd && useRoute().params["part"] === "add" && <AddDomains back={allDomainsPath(filter)} />}
+        table={{
+          label: "Domains of all projects",
+          stackBelow: 52,
+          columns: COLUMNS,
+          keyOf: ({ project, hostname }) => `${project} ${hostname}`,
+        }}
+      />
+      {mayAdd && part === "add" && <AddDomains back={allDomainsPath(filter)} />}
     </Page>
   );
 };

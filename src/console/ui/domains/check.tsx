@@ -11,7 +11,7 @@ import { Connect, Guide, NeededRecords, Trace } from "./records.tsx";
 import { type Check, hostnameIn, shownName } from "./model.ts";
 import { whoMustAct } from "./explanations.ts";
 import { HostnameField } from "./dialogs.tsx";
-import { CHECK, FIELDS, PAGE } from "./words.ts";
+import { FIELDS } from "./words.ts";
 
 const TONES: Partial<Record<Check["verdict"], Tone>> = { right: "good", wrong: "bad", blocked: "bad" };
 
@@ -50,15 +50,15 @@ export const CheckDomain = ({ project: { slug, target } }: { project: Project })
   });
   return (
     <>
-      <Back href={projectPath(slug, "domains")} label={PAGE.back} />
+      <Back href={projectPath(slug, "domains")} label="Back to domains" />
       <header class="part">
         <h2 ref={heading} tabIndex={-1}>
-          {CHECK.title}
+          Check a domain
         </h2>
       </header>
       <p>See what to change in a domain's DNS before you add it. Nothing is stored.</p>
       <Form error={checking.error} words={FIELDS} onSubmit={() => checking.run(hostnameIn(typed))}>
-        <HostnameField typed={typed} understood="This will check" onType={setTyped} />
+        <HostnameField understood="This will check" value={typed} onValue={setTyped} />
         <button aria-busy={checking.isPending} aria-disabled={checking.isPending}>
           Check
         </button>

@@ -5,7 +5,7 @@ import { ERRORS } from "../api/words.ts";
 import { useAction } from "../parts/action.tsx";
 import { Dialog, DialogButtons } from "../parts/dialog.tsx";
 import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { Field, Form } from "../parts/form.tsx";
+import { Check, Field, Form, type Options, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { Sentence } from "../parts/text.tsx";
 import { formatCount, isolated, pluralize } from "../parts/wording.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
@@ -21,7 +21,7 @@ import {
   withPrimary,
 } from "./model.ts";
 import { ALL_DOMAINS, KEYS, at, fetchConfig, putConfig, putPrimary, useDomains } from "./queries.ts";
-import { FIELDS, REMOVE } from "./words.ts";
+import { FIELDS } from "./words.ts";
 
 /** The host name that was read from a pasted address. */
 const Understood = ({ typed, understood }: { typed: string; understood: string }) => {
@@ -39,35 +39,23 @@ const Understood = ({ typed, understood }: { typed: string; understood: string }
   );
 };
 
-/** The field for a host name, in which an address can be pasted. */
+/** The field for a host name, in which an address can be pasted. @param understood precedes the name that was read in it */
 export const HostnameField = ({
-  typed,
   understood,
-  onType,
+  ...field
 }: {
-  typed: string;
-  /** Precedes the name that was read in an address. */
   understood: string;
-  onType: (text: string) => void;
+  value: string;
+  onValue: (text: string) => void;
 }) => (
-  <Field
+  <TextField
     label="Domain or subdomain"
     name="hostname"
-    hint={<Understood typed={typed} understood={understood} />}
-  >
-    {(tied) => (
-      <input
-        {...tied}
-        name="hostname"
-        inputMode="url"
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        value={typed}
-        onInput={(event) => onType(event.currentTarget.value)}
-      />
-    )}
-  </Field>
+    hint={<Understood typed={field.value} understood={understood} />}
+    inputMode="url"
+    isCode
+    {...field}
+  />
 );
 
 /** The project had the domain already: the dialog stays. */
@@ -121,17 +109,11 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
             </p>
           </Notice>
         )}
-        <HostnameField typed={typed} understood="This will add" onType={setTyped} />
+        <HostnameField understood="This will add" value={typed} onValue={setTyped} />
         {pair !== undefined && (
-          <label>
-            <input
-              type="checkbox"
-              name="pair"
-              checked={isPairChosen}
-              onChange={(event) => setPairChosen(event.currentTarget.checked)}
-            />
+          <Check name="pair" isChecked={isPairChosen} onCheck={setPairChosen}>
             {`Also add ${pair}${primary === undefined ? "" : ` and redirect it to ${primary}`}`}
-          </label>
+          </Check>
         )}
         <DialogButtons back={back} label="Add domain" isBusy={adding.isPending} />
       </Form>
@@ -139,24 +121,14 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
   );
 };
 
-export const MANY = {
-  title: "Add domains",
-  project: "Project",
-  projectHint: "The slug of the project for lines without one.",
-  list: "Domains",
-  listHint: "One per line, or CSV with the columns domain, project and role.",
-  file: "Or choose a file",
-  done: "Done",
-  results: { added: "Added", present: "Already there", refused: "Refused" },
-  summary: (additions: readonly Addition[]) => {
-    const refused = additions.filter(({ result }) => result === "refused").length;
-    return `${pluralize(additions.length - refused, "domain")} added or already there, ${formatCount(refused)} refused.`;
-  },
-  it: "It ",
-} as const;
+export const ADD_DOMAINS = "Add domains";
 
-const ORDER = { refused: 0, added: 1, present: 1 } as const;
-const TONES = { added: "good", present: "quiet", refused: "bad" } as const;
+/** The results, in the order in which they are listed. */
+const RESULTS = {
+  refused: { order: 0, tone: "bad", words: "Refused" },
+  added: { order: 1, tone: "good", words: "Added" },
+  present: { order: 1, tone: "quiet", words: "Already there" },
+} as const;
 
 const Result = ({ addition: { hostname, result, domain, error } }: { addition: Addition }) => (
   <li>
@@ -166,9 +138,9 @@ const Result = ({ addition: { hostname, result, domain, error } }: { addition: A
       ) : (
         <bdi>{hostname}</bdi>
       )}
-      {error && <small>{ERRORS[error.code] ?? error.message.replace(/^hostname: /, MANY.it)}</small>}
+      {error && <small>{ERRORS[error.code] ?? error.message.replace(/^hostname: /, "It ")}</small>}
     </div>
-    <Badge tone={TONES[result]}>{MANY.results[result]}</Badge>
+    <Badge tone={RESULTS[result].tone}>{RESULTS[result].words}</Badge>
   </li>
 );
 
@@ -177,11 +149,13 @@ const focus = (element: HTMLElement | null): void => element?.focus();
 
 /** A result for each domain, the refused ones first. */
 const Results = ({ additions, back }: { additions: readonly Addition[]; back: string }) => {
-  const sorted = additions.toSorted((one, other) => ORDER[one.result] - ORDER[other.result]);
+  const refused = additions.filter(({ result }) => result === "refused").length;
+  const sorted = additions.toSorted((one, other) => RESULTS[one.result].order - RESULTS[other.result].order);
   return (
     <>
       <p ref={focus} tabIndex={-1}>
-        {MANY.summary(additions)}
+        {pluralize(additions.length - refused, "domain")} added or already there, {formatCount(refused)}{" "}
+        refused.
       </p>
       <ul class="domains">
         {sorted.map((addition, at) => (
@@ -190,7 +164,7 @@ const Results = ({ additions, back }: { additions: readonly Addition[]; back: st
       </ul>
       <footer>
         <a class="button" href={back}>
-          {MANY.done}
+          Done
         </a>
       </footer>
     </>
@@ -199,65 +173,61 @@ const Results = ({ additions, back }: { additions: readonly Addition[]; back: st
 
 /** The dialog that adds a list of domains, and then shows the results. */
 export const AddDomains = ({ back }: { back: string }) => {
-  const [project, setProject] = useState("");
-  const [list, setList] = useState("");
+  const { draft, change, bind } = useDraft({ project: "", list: "" });
+  const project = draft.project.trim();
   const adding = useAction({
     act: () =>
       dataOf(
         platform.POST("/platform/domains", {
-          params: { query: project.trim() === "" ? {} : { project: project.trim() } },
+          params: { query: project === "" ? {} : { project } },
           headers: { "content-type": "text/csv" },
-          body: new Blob([list]) as never,
+          body: new Blob([draft.list]) as never,
         }),
       ),
     changes: [ALL_DOMAINS],
   });
   const { data: additions, error, isPending, run } = adding;
-  const isEmpty = list.trim() === "";
+  const isEmpty = draft.list.trim() === "";
   return (
-    <Dialog title={MANY.title} back={back} isDirty={!isEmpty && !additions}>
+    <Dialog title={ADD_DOMAINS} back={back} isDirty={!isEmpty && !additions}>
       {additions ? (
         <Results additions={additions} back={back} />
       ) : (
         <Form error={error} words={{}} onSubmit={() => !isEmpty && run()}>
-          <Field label={MANY.project} name="project" hint={MANY.projectHint}>
-            {(tied) => (
-              <input
-                {...tied}
-                autocomplete="off"
-                onInput={(event) => setProject(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field label={MANY.list} hint={MANY.listHint}>
-            {(tied) => (
-              <textarea
-                {...tied}
-                rows={8}
-                spellcheck={false}
-                value={list}
-                onInput={(event) => setList(event.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field label={MANY.file}>
+          <TextField
+            label="Project"
+            hint="The slug of the project for lines without one."
+            {...bind("project")}
+          />
+          <TextField
+            label="Domains"
+            field=""
+            hint="One per line, or CSV with the columns domain, project and role."
+            rows={8}
+            isCode
+            {...bind("list")}
+          />
+          <Field label="Or choose a file">
             {(tied) => (
               <input
                 {...tied}
                 type="file"
                 accept=".csv,.txt"
-                onChange={({ currentTarget: { files } }) => void files?.[0]?.text().then(setList)}
+                onChange={({ currentTarget: { files } }) =>
+                  void files?.[0]?.text().then((list) => change({ list }))
+                }
               />
             )}
           </Field>
-          <DialogButtons back={back} label={MANY.title} isBusy={isPending} isEnabled={!isEmpty} />
+          <DialogButtons back={back} label={ADD_DOMAINS} isBusy={isPending} isEnabled={!isEmpty} />
         </Form>
       )}
     </Dialog>
   );
 };
 
-type Choice = "redirect" | "remove";
+const CHOICES = { redirect: "Yes: keep it as a redirect", remove: "No: remove it" };
+type Choice = keyof typeof CHOICES;
 
 const Choices = ({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choice) => void }) => (
   <fieldset>
@@ -271,42 +241,20 @@ const Choices = ({ choice, onChoose }: { choice: Choice; onChoose: (choice: Choi
           checked={choice === one}
           onChange={() => onChoose(one)}
         />{" "}
-        {REMOVE.choices[one]}
+        {CHOICES[one]}
       </label>
     ))}
   </fieldset>
 );
 
-/** Which domain takes over from the primary one. */
-const PrimaryField = ({
-  targets,
-  primary,
-  isRequired,
-  onChoose,
-}: {
-  targets: readonly Domain[];
-  primary: string;
-  isRequired: boolean;
-  onChoose: (hostname: string) => void;
-}) => (
-  <Field label="New primary domain" hint="Other domains redirect to it.">
-    {(tied) => (
-      <select
-        {...tied}
-        name="primary"
-        value={primary}
-        onChange={(event) => onChoose(event.currentTarget.value)}
-      >
-        {targets.map((target) => (
-          <option key={target.hostname} value={target.hostname}>
-            {target.stage === "live" ? shownName(target) : `${shownName(target)} (not active yet)`}
-          </option>
-        ))}
-        {!isRequired && <option value="">None</option>}
-      </select>
-    )}
-  </Field>
-);
+/** The domains that can take over from the primary one, as choices. */
+const successors = (targets: readonly Domain[], isRequired: boolean): Options => [
+  ...targets.map((target) => {
+    const name = shownName(target);
+    return [target.hostname, target.stage === "live" ? name : `${name} (not active yet)`] as const;
+  }),
+  ...(isRequired ? [] : [["", "None"] as const]),
+];
 
 const RemovalForm = ({
   slug,
@@ -364,11 +312,14 @@ const RemovalForm = ({
       {error && <Problem error={error} />}
       {canRedirect && <Choices choice={choice} onChoose={setChoice} />}
       {isPrimary && targets.length > 0 && (
-        <PrimaryField
-          targets={targets}
-          primary={isRedirect ? target : primary}
-          isRequired={isRedirect}
-          onChoose={setPrimary}
+        <SelectField
+          label="New primary domain"
+          hint="Other domains redirect to it."
+          name="primary"
+          field=""
+          value={isRedirect ? target : primary}
+          options={successors(targets, isRedirect)}
+          onValue={setPrimary}
         />
       )}
       {isRedirect ? (

@@ -1,12 +1,12 @@
 import { ActionButton } from "../parts/action.tsx";
-import type { ApiError } from "../api/client.ts";
-import { Loading, Notice, Problem } from "../parts/feedback.tsx";
+import { isGone } from "../api/client.ts";
+import { Notice, One } from "../parts/feedback.tsx";
 import { Back, useArrival } from "../parts/page.tsx";
 import { Time, useNow } from "../parts/time.tsx";
 import { projectPath } from "../projects/addresses.ts";
 import { type Project, hasDomains } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
-import { type Actions, DomainMenu, useActions } from "./menu.tsx";
+import { DomainMenu, useActions } from "./menu.tsx";
 import { type Advice, adviceWithPair } from "./advice.ts";
 import { Connect, Guide, Move, NeededRecords, Records, Trace } from "./records.tsx";
 import { Prerequisites, StatusBadge } from "./list.tsx";
@@ -23,7 +23,6 @@ import { type Step, type StepState, statusOf, stepsOf } from "./progress.ts";
 import { useDomain, useDomains, useHistory } from "./queries.ts";
 import { RemoveDomain } from "./dialogs.tsx";
 import {
-  PAGE,
   STEP_STATES,
   activeWords,
   actorWords,
@@ -88,48 +87,30 @@ const Events = ({ history }: { history: readonly Event[] }) => (
   </>
 );
 
-const AdviceItem = ({
-  advice: { tone, title, text, changes, steps, quotes, note, who },
-}: {
-  advice: Advice;
-}) => (
-  <Notice tone={tone}>
-    <h3>{title}</h3>
-    {text && <p>{text}</p>}
-    {changes.length > 0 && <Records changes={changes} isTodo />}
-    {steps && (
-      <ol>
-        {steps.map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ol>
-    )}
-    {quotes?.map((quote) => (
-      <blockquote key={quote}>{quote}</blockquote>
-    ))}
-    {note && <p>{note}</p>}
-    {who && <p>{who}</p>}
-  </Notice>
-);
-
 /** The advice on a domain, the most urgent first, with the steps at its DNS provider. */
 const AdviceList = ({ advice, guide }: { advice: readonly Advice[]; guide: Domain["guide"] | undefined }) => (
   <>
-    {advice.map((one) => (
-      <AdviceItem key={one.title} advice={one} />
+    {advice.map(({ tone, title, text, changes, steps, quotes, note, who }) => (
+      <Notice key={title} tone={tone}>
+        <h3>{title}</h3>
+        {text && <p>{text}</p>}
+        {changes.length > 0 && <Records changes={changes} isTodo />}
+        {steps && (
+          <ol>
+            {steps.map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+        )}
+        {quotes?.map((quote) => (
+          <blockquote key={quote}>{quote}</blockquote>
+        ))}
+        {note && <p>{note}</p>}
+        {who && <p>{who}</p>}
+      </Notice>
     ))}
     {guide && advice.some(({ changes }) => changes.length > 0) && <Guide guide={guide} />}
   </>
-);
-
-const VerifyButton = ({ domain, verify }: { domain: Domain; verify: Actions["verify"] }) => (
-  <ActionButton
-    action={verify}
-    // There is nothing to do about a domain that is live.
-    class={domain.stage === "live" ? "small outline" : "small"}
-  >
-    {verifyLabel(domain)}
-  </ActionButton>
 );
 
 const Head = ({
@@ -153,7 +134,15 @@ const Head = ({
         <StatusBadge domain={domain} />
       </div>
       <div class="actions">
-        {mayChange && hasDomains(project.plan) && <VerifyButton domain={domain} verify={actions.verify} />}
+        {mayChange && hasDomains(project.plan) && (
+          <ActionButton
+            action={actions.verify}
+            // There is nothing to do about a domain that is live.
+            class={domain.stage === "live" ? "small outline" : "small"}
+          >
+            {verifyLabel(domain)}
+          </ActionButton>
+        )}
         <DomainMenu slug={project.slug} domain={domain} primary={primary} actions={actions} />
       </div>
     </header>
@@ -229,21 +218,20 @@ export const DomainPage = ({
   isRemoving: boolean;
 }) => {
   const { slug } = project;
-  const { data: domain, error, refetch } = useDomain(slug, hostname);
-  const { data: history = [] } = useHistory(slug, hostname, refetchDelay(domain));
+  const found = useDomain(slug, hostname);
+  const { data: history = [] } = useHistory(slug, hostname, refetchDelay(found.data));
   const mayChange = useSession().can("platform:write");
-  const isGone = (error as ApiError | null)?.status === 404;
   return (
     <>
-      <Back href={projectPath(slug, "domains")} label={PAGE.back} />
-      {error && <Problem error={error} {...(!isGone && { onRetry: refetch })} />}
-      {!domain && !error && <Loading what="Loading the domain" />}
-      {domain && !isGone && (
-        <>
-          <Content project={project} domain={domain} history={history} />
-          {isRemoving && mayChange && <RemoveDomain slug={slug} domain={domain} />}
-        </>
-      )}
+      <Back href={projectPath(slug, "domains")} label="Back to domains" />
+      <One found={isGone(found.error) ? { ...found, data: undefined } : found} what="the domain" withErrors>
+        {(domain) => (
+          <>
+            <Content project={project} domain={domain} history={history} />
+            {isRemoving && mayChange && <RemoveDomain slug={slug} domain={domain} />}
+          </>
+        )}
+      </One>
     </>
   );
 };

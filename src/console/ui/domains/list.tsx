@@ -11,7 +11,7 @@ import { DomainMenu, useActions } from "./menu.tsx";
 import { type Domain, primaryOf, shownName } from "./model.ts";
 import { STATUS_TONES, statusOf } from "./progress.ts";
 import { useDomains } from "./queries.ts";
-import { CHECK, STATUS, roleLabel } from "./words.ts";
+import { STATUS, roleLabel } from "./words.ts";
 
 /** True if a domain can be added. */
 const isReady = ({ plan, activeDeploy }: Project): boolean => hasDomains(plan) && activeDeploy !== undefined;
@@ -81,7 +81,7 @@ export const DomainList = ({ project, isAdding }: { project: Project; isAdding: 
           Domains
         </h2>
         <div class="actions">
-          <a href={projectPath(slug, "domains", "check")}>{CHECK.title}</a>
+          <a href={projectPath(slug, "domains", "check")}>Check a domain</a>
           {mayAdd && (
             <a class="button" href={projectPath(slug, "domains", "new")}>
               Add domain

@@ -8,12 +8,13 @@ import { adviceOf } from "./advice.ts";
 import { type Domain, isWildcard, withRedirect } from "./model.ts";
 import { statusOf } from "./progress.ts";
 import { KEYS, at, fetchConfig, putConfig, putPrimary } from "./queries.ts";
-import { PAGE, STATUS, verifyLabel } from "./words.ts";
+import { STATUS, verifyLabel } from "./words.ts";
 
 /** The result of a check, for people who do not see the page change. */
 const outcomeOf = (domain: Domain): string => {
   const now = Date.now();
-  return PAGE.outcome(STATUS[statusOf(domain, now)], adviceOf(domain, now)[0]?.title);
+  const [advice] = adviceOf(domain, now);
+  return `Checked: ${STATUS[statusOf(domain, now)]}${advice ? `. ${advice.title}` : ""}`;
 };
 
 /** The actions on a domain. @param primary the project's primary domain, if it has one */

@@ -3,7 +3,7 @@ import { adviceOf } from "./advice.ts";
 import type { Domain, Stage } from "./model.ts";
 import { ACTIONS } from "./words.ts";
 
-// The words, the filter and the next steps of the page of all domains.
+// The stages, the filter and the next steps of the page of all domains.
 
 /** The stage of a domain, for the list of all projects. */
 export const STAGES: Record<Stage, string> = {
@@ -15,19 +15,6 @@ export const STAGES: Record<Stage, string> = {
   live: "Live",
   suspended: "Suspended",
 };
-
-/** The page with the domains of all projects. */
-export const ALL = {
-  title: "Domains",
-  table: "Domains of all projects",
-  columns: { name: "Domain", project: "Project", stage: "Stage", next: "What to do" },
-  search: "Search domains",
-  everyStage: "Every stage",
-  noMatch: "No domain matches",
-  showAll: "Show all domains",
-  none: "No domains yet",
-  purpose: "The custom domains of all projects appear here, problems first.",
-} as const;
 
 /** The domains to show: those that match every field. */
 export interface Filter {

@@ -1,8 +1,6 @@
-import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { dataOf, pageOf, platform } from "../api/client.ts";
 import { KEYS as PROJECT } from "../projects/queries.ts";
-import { useList } from "../parts/queries.ts";
-import { useLive } from "../parts/visibility.ts";
+import { useAll, useFresh, useOne } from "../parts/queries.ts";
 import type { Filter } from "./overview.ts";
 import { type Domain, type NewConfig, listRefetchDelay, refetchDelay } from "./model.ts";
 
@@ -21,38 +19,30 @@ export const at = (slug: string, hostname: string) => ({ params: { path: { slug,
 const MAX_DOMAINS = 100;
 
 /** All domains of a project, refetched while the page is visible. */
-export const useDomains = (slug: string) =>
-  useQuery({
-    queryKey: KEYS.list(slug),
-    queryFn: () =>
-      dataOf(
-        platform.GET("/platform/projects/{slug}/domains", {
-          params: { path: { slug }, query: { limit: MAX_DOMAINS } },
-        }),
-      ),
+export const useDomains = (slug: string) => {
+  const params = { path: { slug }, query: { limit: MAX_DOMAINS } };
+  return useOne(KEYS.list(slug), () => platform.GET("/platform/projects/{slug}/domains", { params }), {
     refetchInterval: ({ state }) => listRefetchDelay(state.data ?? []),
   });
+};
 
 /** One domain, refetched while the page is visible: often while work is in progress. */
 export const useDomain = (slug: string, hostname: string) =>
-  useQuery({
-    queryKey: KEYS.one(slug, hostname),
-    queryFn: () => dataOf(platform.GET("/platform/projects/{slug}/domains/{hostname}", at(slug, hostname))),
-    refetchInterval: ({ state }) => refetchDelay(state.data),
-  });
+  useOne(
+    KEYS.one(slug, hostname),
+    () => platform.GET("/platform/projects/{slug}/domains/{hostname}", at(slug, hostname)),
+    { refetchInterval: ({ state }) => refetchDelay(state.data) },
+  );
 
 /** The recent history of a domain, newest first, refetched as often as the domain. */
-export const useHistory = (slug: string, hostname: string, everyMs: number) =>
-  useQuery({
-    queryKey: KEYS.history(slug, hostname),
-    queryFn: () =>
-      dataOf(
-        platform.GET("/platform/projects/{slug}/domains/{hostname}/history", {
-          params: { path: { slug, hostname }, query: { limit: 50 } },
-        }),
-      ),
-    refetchInterval: everyMs,
-  });
+export const useHistory = (slug: string, hostname: string, everyMs: number) => {
+  const params = { path: { slug, hostname }, query: { limit: 50 } };
+  return useOne(
+    KEYS.history(slug, hostname),
+    () => platform.GET("/platform/projects/{slug}/domains/{hostname}/history", { params }),
+    { refetchInterval: everyMs },
+  );
+};
 
 /** The primary domain, and the domains that redirect to it. @throws ApiError */
 export const fetchConfig = (slug: string) =>
@@ -72,16 +62,10 @@ const LIVE_MS = 15_000;
 
 /** The domains of all projects that match a filter, page by page, problems first. */
 export const useAllDomains = (filter: Filter) => {
-  const queries = useQueryClient();
-  useLive(() => queries.invalidateQueries({ queryKey: ALL_DOMAINS }), LIVE_MS);
-  return useList<Domain>(
+  useFresh(ALL_DOMAINS, LIVE_MS);
+  return useAll<Domain>(
     [...ALL_DOMAINS, "list", filter],
-    (cursor, limit) =>
-      pageOf(
-        platform.GET("/platform/domains", {
-          params: { query: { limit, ...filter, ...(cursor && { cursor }) } },
-        }),
-      ),
+    (page) => pageOf(platform.GET("/platform/domains", { params: { query: { ...page, ...filter } } })),
     // Other pages change domains too.
     { staleTime: 0 },
   );

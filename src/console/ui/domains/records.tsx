@@ -1,11 +1,14 @@
 import { CopyButton } from "../parts/copy.tsx";
-import { Scroll, Table } from "../parts/table.tsx";
+import { type Column, Scroll, Table } from "../parts/table.tsx";
 import { allRecords, moveRecord } from "./advice.ts";
 import type { Change, Domain } from "./model.ts";
-import { ACTIONS, MOVE, RECORD, TRACE } from "./words.ts";
+import { ACTIONS, MOVE } from "./words.ts";
 
 /** As specified. */
 const TTL = 3600;
+
+/** The copied text. */
+const copied = (what: "name" | "value" | "TTL", type: string): string => `the ${what} of the ${type} record`;
 
 const Copied = ({ text, what }: { text: string; what: string }) => (
   <span class="copied">
@@ -15,39 +18,32 @@ const Copied = ({ text, what }: { text: string; what: string }) => (
 
 const Value = ({ change: { action, type, value, found = [] } }: { change: Change }) => (
   <div>
-    {value !== undefined && <Copied text={value} what={RECORD.copied("value", type)} />}
+    {value !== undefined && <Copied text={value} what={copied("value", type)} />}
     {value === undefined && <code>{found.join(", ")}</code>}
     {action === "change" && found.length > 0 && <small>now: {found.join(", ")}</small>}
   </div>
 );
 
-const Row = ({ change, isTodo }: { change: Change; isTodo: boolean }) => {
-  const { action, type, name, fullName, value } = change;
-  return (
-    <tr>
-      {isTodo && (
-        <td data-column={RECORD.action}>
-          <strong>{ACTIONS[action]}</strong>
-        </td>
-      )}
-      <td data-column={RECORD.type}>{type.replace("ALIAS", "ALIAS or ANAME")}</td>
-      <td data-column={RECORD.name}>
-        <div>
-          <Copied text={name} what={RECORD.copied("name", type)} />
-          {name !== fullName && <small>in full: {fullName}</small>}
-        </div>
-      </td>
-      <td data-column={RECORD.value}>
-        <Value change={change} />
-      </td>
-      <td data-column={RECORD.ttl}>
-        {value === undefined ? "–" : <Copied text={String(TTL)} what={RECORD.copied("TTL", type)} />}
-      </td>
-    </tr>
-  );
-};
+const ACTION: Column<Change> = { name: "Action", cell: ({ action }) => <strong>{ACTIONS[action]}</strong> };
 
-const COLUMNS = [RECORD.type, RECORD.name, RECORD.value, RECORD.ttl];
+const COLUMNS: readonly Column<Change>[] = [
+  { name: "Type", cell: ({ type }) => type.replace("ALIAS", "ALIAS or ANAME") },
+  {
+    name: "Name",
+    cell: ({ type, name, fullName }) => (
+      <div>
+        <Copied text={name} what={copied("name", type)} />
+        {name !== fullName && <small>in full: {fullName}</small>}
+      </div>
+    ),
+  },
+  { name: "Value", cell: (change) => <Value change={change} /> },
+  {
+    name: "TTL",
+    cell: ({ type, value }) =>
+      value === undefined ? "–" : <Copied text={String(TTL)} what={copied("TTL", type)} />,
+  },
+];
 
 /** Records with buttons to copy their parts. @param isTodo true if they are to be changed at the DNS provider */
 export const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTodo: boolean }) => (
@@ -55,16 +51,10 @@ export const Records = ({ changes, isTodo }: { changes: readonly Change[]; isTod
     label={isTodo ? "Records to change" : "Records"}
     kind="record"
     stackBelow={52}
-    columns={isTodo ? [RECORD.action, ...COLUMNS] : COLUMNS}
-  >
-    {changes.map((change) => (
-      <Row
-        key={`${change.action} ${change.type} ${change.name} ${change.value}`}
-        change={change}
-        isTodo={isTodo}
-      />
-    ))}
-  </Table>
+    columns={isTodo ? [ACTION, ...COLUMNS] : COLUMNS}
+    items={changes}
+    keyOf={({ action, type, name, value }) => `${action} ${type} ${name} ${value}`}
+  />
 );
 
 const Snippet = ({ title, text }: { title: string; text: string }) => (
@@ -144,6 +134,33 @@ export const Move = ({ domain }: { domain: Domain }) => {
   );
 };
 
+type Question = NonNullable<Domain["trace"]>["questions"][number];
+
+const QUESTIONS: readonly Column<Question>[] = [
+  {
+    name: "Server",
+    cell: ({ server, recursive }) => (
+      <div>
+        {server} <small>{recursive ? "resolver" : "authority"}</small>
+      </div>
+    ),
+  },
+  { name: "Query", cell: ({ type, name }) => `${type} ${name}` },
+  {
+    name: "Response",
+    cell: ({ outcome, detail, records }) => (
+      <div>
+        {outcome} {detail}
+        {records.map((record) => (
+          <div key={record}>
+            <code>{record}</code>
+          </div>
+        ))}
+      </div>
+    ),
+  },
+];
+
 /** Every query and response of the last check. */
 export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
   <details>
@@ -152,31 +169,10 @@ export const Trace = ({ trace }: { trace: NonNullable<Domain["trace"]> }) => (
       label="Queries of the last check"
       kind="trace"
       stackBelow={40}
-      columns={[TRACE.server, TRACE.query, TRACE.response]}
-    >
-      {trace.questions.map(({ server, name, type, outcome, detail, records, recursive }, at) => (
-        <tr key={at}>
-          <td data-column={TRACE.server}>
-            <div>
-              {server} <small>{recursive ? "resolver" : "authority"}</small>
-            </div>
-          </td>
-          <td data-column={TRACE.query}>
-            {type} {name}
-          </td>
-          <td data-column={TRACE.response}>
-            <div>
-              {outcome} {detail}
-              {records.map((record) => (
-                <div key={record}>
-                  <code>{record}</code>
-                </div>
-              ))}
-            </div>
-          </td>
-        </tr>
-      ))}
-    </Table>
+      columns={QUESTIONS}
+      items={trace.questions}
+      keyOf={(_, at) => at}
+    />
   </details>
 );
 

@@ -138,21 +138,6 @@ export const FIELDS: FormWords = {
   pair: { otherwise: "The other name can't be added. Clear the box to add only this one." },
 };
 
-export const CHECK = {
-  title: "Check a domain",
-} as const;
-
-export const REMOVE = {
-  choices: { redirect: "Yes: keep it as a redirect", remove: "No: remove it" },
-} as const;
-
-export const PAGE = {
-  back: "Back to domains",
-  /** The result of a check, for people who do not see the page change. */
-  outcome: (status: string, title: string | undefined) =>
-    title === undefined ? `Checked: ${status}` : `Checked: ${status}. ${title}`,
-} as const;
-
 /** The steps to move a site that is live elsewhere, by the type of the record that proves ownership. */
 export const MOVE: Readonly<Record<string, readonly string[]>> = {
   CNAME: [
@@ -170,19 +155,3 @@ export const MOVE: Readonly<Record<string, readonly string[]>> = {
 
 /** The changes of records. */
 export const ACTIONS = { create: "Create", change: "Change", delete: "Delete" } as const;
-
-export const RECORD = {
-  action: "Action",
-  type: "Type",
-  name: "Name",
-  value: "Value",
-  ttl: "TTL",
-  /** The copied text. */
-  copied: (what: "name" | "value" | "TTL", type: string) => `the ${what} of the ${type} record`,
-} as const;
-
-export const TRACE = {
-  server: "Server",
-  query: "Query",
-  response: "Response",
-} as const;

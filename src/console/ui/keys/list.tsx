@@ -5,7 +5,7 @@ import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useAll, useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { Cells, type Column, Table } from "../parts/table.tsx";
+import { Cells, type Column, Table, byId } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { NewKey, RevokeKey, RotateKey } from "./dialogs.tsx";
 import { KEYS, type Key, PERMISSIONS, mayChange, rateLabel, stateOf } from "./key.ts";
@@ -96,7 +96,7 @@ const Rows = ({ keys }: { keys: readonly Key[] }) => {
         stackBelow={61}
         columns={columns}
         items={keys}
-        keyOf={({ id }) => id}
+        keyOf={byId}
         row={(key) => <Row apiKey={key} columns={columns} />}
       />
       {hasDeprecated && (

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { Empty, Loading, Problem } from "./feedback.tsx";
+import { Table, type TableProps } from "./table.tsx";
 import { shownOf } from "./wording.ts";
 
 /** How much of a list is shown, and the button that loads the next page. */
@@ -61,9 +62,7 @@ interface Found<Item> {
 /**
  * The states of a list: loading, a problem, empty, its rows, and the button for more.
  *
- *     <List found={useKeys()} thing="key">
- *       {(keys) => <Rows keys={keys} />}
- *     </List>
+ *     <List found={useKeys()} thing="key" table={{ label: "Keys", columns: COLUMNS, keyOf: byId }} />
  */
 export const List = <Item,>({
   found,
@@ -77,7 +76,8 @@ export const List = <Item,>({
   purpose,
   empty,
   isWaiting = false,
-  children,
+  table,
+  children = (items) => table && <Table {...table} items={items} />,
 }: {
   found: Found<Item>;
   /** The items to show if they differ from the query's, such as items that were just added. */
@@ -99,7 +99,10 @@ export const List = <Item,>({
   empty?: ComponentChildren;
   /** Something else that the rows need is still loading. */
   isWaiting?: boolean;
-  children: (items: readonly Item[]) => ComponentChildren;
+  /** The table that shows the items. */
+  table?: Omit<TableProps<Item>, "items">;
+  /** Shows the items in another way. */
+  children?: (items: readonly Item[]) => ComponentChildren;
 }) => {
   const { hasNextPage = false } = found;
   if (found.isPending || isWaiting) return <Loading what={`Loading ${things}`} />;

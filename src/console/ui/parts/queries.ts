@@ -81,12 +81,6 @@ export const useAll = <Item>(
   return { ...found, items: found.data?.pages.flatMap(({ items }) => items) ?? [] };
 };
 
-export const useList = <Item>(
-  queryKey: QueryKey,
-  read: (cursor: string, limit: number) => Promise<Page<Item>>,
-  options: { isEnabled?: boolean; staleTime?: number } = {},
-) => useAll(queryKey, ({ limit, cursor = "" }) => read(cursor, limit), options);
-
 /** The cached pages of a list with its items changed: for `setQueriesData`, so that a change costs no request. */
 export const withItems =
   <Item>(change: (items: readonly Item[]) => readonly Item[]) =>

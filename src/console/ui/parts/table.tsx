@@ -124,19 +124,16 @@ const Heading = ({
         <span class="visually-hidden">{name}</span>
       </th>
     );
-  const style = kind === "number" ? kind : "";
-  if (sort === undefined || !sorting)
-    return (
-      <th scope="col" class={style}>
-        {name}
-      </th>
-    );
-  const direction = directionOf(sort, sorting);
+  const direction = sort !== undefined && sorting ? directionOf(sort, sorting) : undefined;
   return (
-    <th scope="col" class={style} aria-sort={direction}>
-      <button type="button" onClick={() => sorting.onSort(direction ? reversed(sorting.value) : sort)}>
-        {name}
-      </button>
+    <th scope="col" class={kind === "number" ? kind : ""} aria-sort={direction}>
+      {sort === undefined || !sorting ? (
+        name
+      ) : (
+        <button type="button" onClick={() => sorting.onSort(direction ? reversed(sorting.value) : sort)}>
+          {name}
+        </button>
+      )}
     </th>
   );
 };
@@ -185,6 +182,25 @@ export const Cells = <Item,>({ columns, item }: { columns: readonly Column<Item>
   </>
 );
 
+/** The key of a row. */
+export const byId = ({ id }: { id: number | string }): number | string => id;
+
+export interface TableProps<Item> {
+  /** The content of the table, for screen readers. */
+  label: string;
+  columns: readonly Column<Item>[];
+  items: readonly Item[];
+  keyOf: (item: Item, at: number) => string | number;
+  /** A row that has more than `Cells`. */
+  row?: (item: Item) => ComponentChildren;
+  /** Classes. */
+  kind?: string;
+  /** In rem. Layout depends only on this width, never on the content. */
+  stackBelow?: number;
+  sorting?: Sorting;
+  selection?: Selection;
+}
+
 /**
  * A table, with a row for each item.
  *
@@ -195,59 +211,37 @@ export const Cells = <Item,>({ columns, item }: { columns: readonly Column<Item>
  */
 export const Table = <Item,>({
   label,
-  columns: given,
-  items = [],
-  keyOf = (_, at) => at,
-  row,
-  children,
+  columns,
+  items,
+  keyOf,
+  row = (item) => (
+    <tr>
+      <Cells columns={columns} item={item} />
+    </tr>
+  ),
   kind = "",
   stackBelow,
   sorting,
   selection,
-}: {
-  /** The content of the table, for screen readers. */
-  label: string;
-  columns: readonly (Column<Item> | string)[];
-  items?: readonly Item[];
-  keyOf?: (item: Item, at: number) => string | number;
-  children?: ComponentChildren;
-  /** A row that has more than `Cells`. */
-  row?: (item: Item) => ComponentChildren;
-  /** Classes. */
-  kind?: string;
-  /** In rem. Layout depends only on this width, never on the content. */
-  stackBelow?: number;
-  sorting?: Sorting | undefined;
-  selection?: Selection | undefined;
-}) => {
-  const columns = given.map((one) => (typeof one === "string" ? { name: one } : one));
-  return (
-    <div class="table" style={stackBelow === undefined ? {} : { fontSize: `${stackBelow}rem` }}>
-      {sorting && <SortChoice columns={columns} sorting={sorting} />}
-      <Scroll label={label}>
-        <table class={kind}>
-          <thead>
-            <tr>
-              {selection && <SelectHeading selection={selection} />}
-              {columns.map((column) => (
-                <Heading key={column.name} column={column} sorting={sorting} />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((item, at) =>
-              row ? (
-                <Fragment key={keyOf(item, at)}>{row(item)}</Fragment>
-              ) : (
-                <tr key={keyOf(item, at)}>
-                  <Cells columns={columns} item={item} />
-                </tr>
-              ),
-            )}
-            {children}
-          </tbody>
-        </table>
-      </Scroll>
-    </div>
-  );
-};
+}: TableProps<Item>) => (
+  <div class="table" style={stackBelow === undefined ? {} : { fontSize: `${stackBelow}rem` }}>
+    {sorting && <SortChoice columns={columns} sorting={sorting} />}
+    <Scroll label={label}>
+      <table class={kind}>
+        <thead>
+          <tr>
+            {selection && <SelectHeading selection={selection} />}
+            {columns.map((column) => (
+              <Heading key={column.name} column={column} sorting={sorting} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item, at) => (
+            <Fragment key={keyOf(item, at)}>{row(item)}</Fragment>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  </div>
+);

@@ -5,7 +5,7 @@ import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, byId } from "../parts/table.tsx";
 import { pluralize } from "../parts/wording.ts";
 import { useSession } from "../session.tsx";
 import { AddPerson, ChangePerson, InvitePerson, RemovePerson } from "./dialogs.tsx";
@@ -95,18 +95,8 @@ export const People = () => {
             <p>Add yourself as an administrator first, then your colleagues. People sign in without a key.</p>
           </Empty>
         }
-      >
-        {(people) => (
-          <Table
-            label="List of people"
-            kind="people"
-            stackBelow={60}
-            columns={columns}
-            items={people}
-            keyOf={({ id }) => id}
-          />
-        )}
-      </List>
+        table={{ label: "List of people", kind: "people", stackBelow: 60, columns, keyOf: byId }}
+      />
       {id === "new" && <AddPerson />}
       {part === "edit" && <ChangePerson key={id} id={id} />}
       {part === "invite" && <InvitePerson key={id} id={id} />}

@@ -5,7 +5,7 @@ import { Form, TextField, useDraft } from "../parts/form.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/navigation.ts";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, byId } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { addPasskey, callAuth, hasPasskeys } from "../passkeys.ts";
 import { type User, describeUser, useSession } from "../session.tsx";
@@ -87,24 +87,25 @@ const OwnPasskeys = () => {
         that you do not recognize.
       </p>
       {!hasPasskeys() && <Notice tone="waiting" text={NO_PASSKEYS} />}
-      <List found={found} items={found.data ?? []} thing="passkey">
-        {(passkeys) => (
-          <Table
-            label="List of passkeys"
-            kind="passkeys"
-            stackBelow={40}
-            columns={PASSKEYS}
-            items={passkeys}
-            keyOf={({ id }) => id}
-          />
-        )}
-      </List>
+      <List
+        found={found}
+        items={found.data ?? []}
+        thing="passkey"
+        table={{
+          label: "List of passkeys",
+          kind: "passkeys",
+          stackBelow: 40,
+          columns: PASSKEYS,
+          keyOf: byId,
+        }}
+      />
       {part === "add" && <AddOwnPasskey />}
       {part === "remove" && chosen && <RemoveOwnPasskey key={id} passkey={chosen} />}
     </>
   );
 };
 
+const SIGNED_IN = "Where you are signed in";
 const UNKNOWN = "Unknown";
 
 const EndButton = ({ session: { id, device = UNKNOWN } }: { session: OwnSession }) => {
@@ -161,20 +162,14 @@ const OwnSessions = () => {
   const found = useOwnSessions();
   return (
     <>
-      <h2>Where you are signed in</h2>
+      <h2>{SIGNED_IN}</h2>
       <p>End the sessions that you do not recognize.</p>
-      <List found={found} items={found.data ?? []} thing="session">
-        {(sessions) => (
-          <Table
-            label="Where you are signed in"
-            kind="sessions"
-            stackBelow={40}
-            columns={SESSIONS}
-            items={sessions}
-            keyOf={({ id }) => id}
-          />
-        )}
-      </List>
+      <List
+        found={found}
+        items={found.data ?? []}
+        thing="session"
+        table={{ label: SIGNED_IN, kind: "sessions", stackBelow: 40, columns: SESSIONS, keyOf: byId }}
+      />
       {(found.data?.length ?? 0) > 1 && <EndOthers />}
     </>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Badge, Problem } from "../parts/feedback.tsx";
 import { List } from "../parts/list.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { type Column, byId } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath } from "./addresses.ts";
@@ -134,18 +134,11 @@ export const Deploys = ({ project, chosen }: { project: Project; chosen: string 
     <>
       <h2>Deploys</h2>
       {mayChange && <Uploader slug={slug} />}
-      <List found={useDeploys(slug)} thing="deploy">
-        {(deploys) => (
-          <Table
-            label="List of deploys"
-            kind="deploys"
-            stackBelow={40}
-            columns={columns}
-            items={deploys}
-            keyOf={({ id }) => id}
-          />
-        )}
-      </List>
+      <List
+        found={useDeploys(slug)}
+        thing="deploy"
+        table={{ label: "List of deploys", kind: "deploys", stackBelow: 40, columns, keyOf: byId }}
+      />
       {mayChange && chosen && <RollBack project={project} chosen={chosen} />}
     </>
   );

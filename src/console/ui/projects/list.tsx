@@ -1,7 +1,7 @@
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
-import { type Column, Table } from "../parts/table.tsx";
+import type { Column } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { NewProject } from "./dialogs.tsx";
@@ -39,18 +39,14 @@ export const Projects = () => {
         found={useProjects()}
         thing="project"
         purpose="A project publishes a site. Create one, then upload its files."
-      >
-        {(projects) => (
-          <Table
-            label="List of projects"
-            kind="projects"
-            stackBelow={44}
-            columns={COLUMNS}
-            items={projects}
-            keyOf={({ slug }) => slug}
-          />
-        )}
-      </List>
+        table={{
+          label: "List of projects",
+          kind: "projects",
+          stackBelow: 44,
+          columns: COLUMNS,
+          keyOf: ({ slug }) => slug,
+        }}
+      />
       {isNew && <NewProject />}
     </Page>
   );
