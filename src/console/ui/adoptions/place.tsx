@@ -6,9 +6,9 @@ import { store } from "../api/client.ts";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Combobox } from "../parts/combobox.tsx";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Dialog, DialogForm } from "../parts/dialog.tsx";
 import type { FormWords } from "../parts/field-words.ts";
-import { Field, Form, TextField, useDraft } from "../parts/form.tsx";
+import { Field, TextField, useDraft } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
 import { useOne } from "../parts/queries.ts";
 import { useAction, useIdempotencyKey } from "../parts/action.tsx";
@@ -184,10 +184,11 @@ export const PlaceAdoption = ({ animalId, back }: { animalId?: number; back: str
       back={back}
       isDirty={isDirty}
     >
-      <Form
-        error={starting.error}
+      <DialogForm
+        action={starting}
         words={FIELDS}
         hidden={animalId === undefined ? [] : ["petId"]}
+        label="Start adoption"
         onSubmit={() => starting.run(bodyOf(petId, draft))}
       >
         {animalId === undefined && <AnimalField value={chosen} onValue={setChosen} />}
@@ -201,8 +202,7 @@ export const PlaceAdoption = ({ animalId, back }: { animalId?: number; back: str
           {...bind("address")}
         />
         <TextField label="Note" hint="Optional note for colleagues" rows={3} {...bind("note")} />
-        <DialogButtons back={back} label="Start adoption" isBusy={starting.isPending} />
-      </Form>
+      </DialogForm>
     </Dialog>
   );
 };

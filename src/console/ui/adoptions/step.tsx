@@ -75,7 +75,6 @@ const StepForm = ({ adoption, step, back, hasLink }: EndProps & { adoption: Adop
   return (
     <Confirm
       action={useStep(adoption, step, { at: back, hasLink })}
-      back={back}
       backLabel={question.back}
       label={question.title}
       isDangerous={step === "cancel"}

@@ -57,10 +57,8 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
         draft={draft}
         onChange={change}
         categories={isLoading ? undefined : categories}
-        submitLabel="Add"
-        back={back}
-        error={adding.error}
-        isBusy={adding.isPending}
+        label="Add"
+        action={adding}
         onSubmit={() => adding.run(newAnimalOf(draft))}
       />
     </Dialog>
@@ -170,10 +168,8 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
       categories={categories}
       {...(theirs && { hints: hintsOf(theirs, categories) })}
       {...((isOutdated || theirs) && { notice: <Outdated isLoaded={!isOutdated} reloading={reloading} /> })}
-      submitLabel="Save"
-      back={back}
-      error={saving.error}
-      isBusy={saving.isPending || reloading.isPending}
+      label="Save"
+      action={{ ...saving, isPending: saving.isPending || reloading.isPending }}
       onSubmit={() => saving.run({ seen, draft })}
     />
   );
@@ -196,12 +192,10 @@ const EditAnimal = ({ id, back }: { id: number; back: string }) => {
 /** Deletes the version that is shown. If another user has changed the animal since, nothing is deleted. */
 const DeleteForm = ({
   version,
-  back,
   after,
   refresh,
 }: {
   version: AnimalVersion;
-  back: string;
   after: string;
   refresh: () => unknown;
 }) => {
@@ -238,7 +232,6 @@ const DeleteForm = ({
       <About name={name}>{status && <StatusBadge status={status} />} will be deleted permanently.</About>
       <p>This can't be undone. Its adoptions stay.</p>
       <DialogButtons
-        back={back}
         label="Delete"
         isBusy={isPending}
         isDangerous
@@ -256,7 +249,7 @@ const DeleteAnimal = ({ id, back, after }: { id: number; back: string; after: st
     <Dialog title="Delete animal" back={back}>
       <One found={found} what="the animal" withErrors>
         {(version) => (
-          <DeleteForm key={version.tag} version={version} back={back} after={after} refresh={found.refetch} />
+          <DeleteForm key={version.tag} version={version} after={after} refresh={found.refetch} />
         )}
       </One>
     </Dialog>

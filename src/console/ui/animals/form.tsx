@@ -11,11 +11,11 @@ import {
 } from "../categories/category.ts";
 import { CATEGORIES } from "../categories/queries.ts";
 import { Combobox } from "../parts/combobox.tsx";
-import { DialogButtons } from "../parts/dialog.tsx";
+import { DialogForm } from "../parts/dialog.tsx";
 import { problemAt, problemsOf, wordsFor } from "../parts/field-words.ts";
-import { Field, Form, SelectField, TextField } from "../parts/form.tsx";
+import { Field, SelectField, TextField } from "../parts/form.tsx";
 import { pluralize } from "../parts/wording.ts";
-import { useAction } from "../parts/action.tsx";
+import { type ActionState, useAction } from "../parts/action.tsx";
 import { type Draft, FIELDS, STATUS_OPTIONS, categoryNo } from "./animal.ts";
 import { type CategoryOption, exactOption, optionsFor } from "./category-options.ts";
 
@@ -155,10 +155,8 @@ export const AnimalForm = ({
   categories,
   hints = {},
   notice,
-  submitLabel,
-  back,
-  error,
-  isBusy,
+  label,
+  action,
   onSubmit,
 }: {
   draft: Draft;
@@ -168,13 +166,16 @@ export const AnimalForm = ({
   hints?: Hints;
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;
-  submitLabel: string;
-  back: string;
-  error: Error | null;
-  isBusy: boolean;
+  label: string;
+  action: Pick<ActionState, "error" | "isPending">;
   onSubmit: () => void;
 }) => (
-  <Form error={hasCode(error, "precondition_failed") ? null : error} words={FIELDS} onSubmit={onSubmit}>
+  <DialogForm
+    action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
+    words={FIELDS}
+    label={label}
+    onSubmit={onSubmit}
+  >
     {notice}
     <TextField
       label="Name"
@@ -196,6 +197,5 @@ export const AnimalForm = ({
       value={draft.status}
       onValue={(status) => onChange({ status })}
     />
-    <DialogButtons back={back} label={submitLabel} isBusy={isBusy} />
-  </Form>
+  </DialogForm>
 );

@@ -2,8 +2,7 @@ import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
-import { Form } from "../parts/form.tsx";
+import { Dialog, DialogForm } from "../parts/dialog.tsx";
 import { integerOf } from "../parts/address.ts";
 import { useLocation } from "../parts/navigation.ts";
 import { useAction } from "../parts/action.tsx";
@@ -136,21 +135,20 @@ const BulkForm = ({
         : undefined,
     undo: ({ changed }) => changeBack(changed),
   });
-  const { error, isPending, run } = changing;
   return (
-    <Form error={error} words={FIELDS} onSubmit={() => isReady && run({ wanted, what })}>
+    <DialogForm
+      action={changing}
+      words={FIELDS}
+      label={`Change ${pluralize(animals.length, "animal")}`}
+      isEnabled={isReady}
+      onSubmit={() => isReady && changing.run({ wanted, what })}
+    >
       <Names animals={animals} />
       {children}
       <p role="status">
-        {isPending && count > 0 && `${formatCount(count)} of ${formatCount(animals.length)}`}
+        {changing.isPending && count > 0 && `${formatCount(count)} of ${formatCount(animals.length)}`}
       </p>
-      <DialogButtons
-        back={back}
-        label={`Change ${pluralize(animals.length, "animal")}`}
-        isBusy={isPending}
-        isEnabled={isReady}
-      />
-    </Form>
+    </DialogForm>
   );
 };
 

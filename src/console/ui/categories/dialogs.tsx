@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { animalsPath } from "../animals/addresses.ts";
 import { ApiError, dataOf, hasCode, store } from "../api/client.ts";
-import { About, Confirm, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
+import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
 import { One, Problem } from "../parts/feedback.tsx";
-import { Form, TextField, useDraft } from "../parts/form.tsx";
+import { TextField, useDraft } from "../parts/form.tsx";
 import { type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { pluralize } from "../parts/wording.ts";
 import { type Category, FIELDS, addedWords, categoriesPath, categoryOf } from "./category.ts";
@@ -35,20 +35,19 @@ const OneCategory = ({
 /** The form for a category's name. */
 const NameForm = ({
   given = "",
-  submitLabel,
-  action: { error, isPending, run },
+  label,
+  action,
 }: {
   given?: string;
-  submitLabel: string;
+  label: string;
   action: ActionState<string, Category>;
 }) => {
   const { draft, bind, isDirty } = useDraft({ name: given });
   useDraftGuard(isDirty);
   return (
-    <Form error={error} words={FIELDS} onSubmit={() => run(draft.name)}>
+    <DialogForm action={action} words={FIELDS} label={label} onSubmit={() => action.run(draft.name)}>
       <TextField label="Name" required {...bind("name")} />
-      <DialogButtons back={BACK} label={submitLabel} isBusy={isPending} />
-    </Form>
+    </DialogForm>
   );
 };
 
@@ -63,7 +62,7 @@ export const NewCategory = () => {
   });
   return (
     <Dialog title="Add category" back={BACK}>
-      <NameForm submitLabel="Add" action={add} />
+      <NameForm label="Add" action={add} />
     </Dialog>
   );
 };
@@ -79,7 +78,7 @@ const RenameForm = ({ category: { id, name: before } }: { category: Category }) 
     says: ({ name }) => `“${before}” renamed to “${name}”`,
     undo: () => send(before),
   });
-  return <NameForm given={before} submitLabel="Rename" action={rename} />;
+  return <NameForm given={before} label="Rename" action={rename} />;
 };
 
 /** The dialog that renames a category. */
@@ -98,7 +97,7 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
   });
   const count = useCounts().data?.get(id) ?? 0;
   return (
-    <Confirm action={deleting} back={BACK} label="Delete" isDangerous isEnabled={count === 0}>
+    <Confirm action={deleting} label="Delete" isDangerous isEnabled={count === 0}>
       <About name={name}>
         {count > 0
           ? `has ${pluralize(count, "animal")}, so it can't be deleted. Move ${count === 1 ? "it" : "them"} to another category first.`

@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { ERRORS } from "../api/words.ts";
 import { useAction } from "../parts/action.tsx";
-import { Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { Dialog, DialogButtons, DialogForm } from "../parts/dialog.tsx";
 import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
-import { Check, Field, Form, type Options, SelectField, TextField, useDraft } from "../parts/form.tsx";
+import { Check, Field, type Options, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { Sentence } from "../parts/text.tsx";
 import { formatCount, isolated, pluralize } from "../parts/wording.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
@@ -95,10 +95,11 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
   const present = error instanceof PresentError ? error : undefined;
   return (
     <Dialog title="Add domain" back={back} isDirty={typed.trim() !== "" && !present}>
-      <Form
-        error={present ? undefined : error}
+      <DialogForm
+        action={present ? { ...adding, error: null } : adding}
         words={FIELDS}
         hidden={["pair"]}
+        label="Add domain"
         onSubmit={() => adding.run(named)}
       >
         {present && (
@@ -115,8 +116,7 @@ export const AddDomain = ({ slug, domains }: { slug: string; domains: readonly D
             {`Also add ${pair}${primary === undefined ? "" : ` and redirect it to ${primary}`}`}
           </Check>
         )}
-        <DialogButtons back={back} label="Add domain" isBusy={adding.isPending} />
-      </Form>
+      </DialogForm>
     </Dialog>
   );
 };
@@ -186,14 +186,19 @@ export const AddDomains = ({ back }: { back: string }) => {
       ),
     changes: [ALL_DOMAINS],
   });
-  const { data: additions, error, isPending, run } = adding;
+  const { data: additions } = adding;
   const isEmpty = draft.list.trim() === "";
   return (
     <Dialog title={ADD_DOMAINS} back={back} isDirty={!isEmpty && !additions}>
       {additions ? (
         <Results additions={additions} back={back} />
       ) : (
-        <Form error={error} words={{}} onSubmit={() => !isEmpty && run()}>
+        <DialogForm
+          action={adding}
+          label={ADD_DOMAINS}
+          isEnabled={!isEmpty}
+          onSubmit={() => !isEmpty && adding.run()}
+        >
           <TextField
             label="Project"
             hint="The slug of the project for lines without one."
@@ -219,8 +224,7 @@ export const AddDomains = ({ back }: { back: string }) => {
               />
             )}
           </Field>
-          <DialogButtons back={back} label={ADD_DOMAINS} isBusy={isPending} isEnabled={!isEmpty} />
-        </Form>
+        </DialogForm>
       )}
     </Dialog>
   );
@@ -340,7 +344,6 @@ const RemovalForm = ({
         </>
       )}
       <DialogButtons
-        back={back}
         label={isRedirect ? "Redirect" : "Remove"}
         isBusy={redirecting.isPending || removing.isPending}
         isDangerous={!isRedirect}

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { dataOf, hasCode, isGone, platform } from "../api/client.ts";
-import { About, Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { About, Dialog, DialogForm } from "../parts/dialog.tsx";
 import { Notice, One, Problem } from "../parts/feedback.tsx";
 import type { FormWords } from "../parts/field-words.ts";
 import {
   Check,
   Field,
-  Form,
   Select,
   SelectField,
   TextField,
@@ -108,7 +107,6 @@ const secretOnce = ({ name, secret }: MintedKey) => (
   <Dialog title={`Secret of “${name}”`} back={BACK}>
     <OnceShown
       text={secret}
-      back={BACK}
       what="the secret"
       once="This secret is shown only once."
       stored="I have stored it"
@@ -230,13 +228,12 @@ export const NewKey = () => {
   );
   return (
     <Dialog title="Create key" back={BACK} isDirty={isDirty(draft)}>
-      <Form error={creating.error} words={FIELDS} onSubmit={() => creating.run(draft)}>
+      <DialogForm action={creating} words={FIELDS} label="Create key" onSubmit={() => creating.run(draft)}>
         <TextField label="Name" hint="Who or what will use the key." required {...bind("name")} />
         <ScopeChoice {...bind("chosen")} />
         <Limit draft={draft} change={change} />
         <TextField label="Expires" field="expiresAt" hint={end} type="date" {...bind("lastDay")} />
-        <DialogButtons back={BACK} label="Create key" isBusy={creating.isPending} />
-      </Form>
+      </DialogForm>
     </Dialog>
   );
 };
@@ -264,7 +261,7 @@ const RotateForm = ({
     changes: [[...KEYS, "list"]],
   });
   return (
-    <Form error={rotating.error} words={{}} onSubmit={() => rotating.run(Number(grace))}>
+    <DialogForm action={rotating} label="Create new secret" onSubmit={() => rotating.run(Number(grace))}>
       <About name={name}>
         gets a new secret. The old one, which begins with {prefix}, can stay valid for a while, so that you
         have time to replace it everywhere.
@@ -281,8 +278,7 @@ const RotateForm = ({
         options={gracesOf(isOwn)}
         onValue={setGrace}
       />
-      <DialogButtons back={BACK} label="Create new secret" isBusy={rotating.isPending} />
-    </Form>
+    </DialogForm>
   );
 };
 
@@ -318,7 +314,13 @@ const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: KeyFormProps) => {
   const isRefusedAsLast = hasCode(revoking.error, "last_admin_key");
   const isLast = isForced || isRefusedAsLast;
   return (
-    <Form error={isRefusedAsLast ? null : revoking.error} words={{}} onSubmit={revoking.run}>
+    <DialogForm
+      action={isRefusedAsLast ? { ...revoking, error: null } : revoking}
+      label="Revoke"
+      isEnabled={!isLast || isForced}
+      isDangerous
+      onSubmit={revoking.run}
+    >
       <About name={name}>
         will stop working at once. Every client that uses it will be refused. This can't be undone.
       </About>
@@ -334,14 +336,7 @@ const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: KeyFormProps) => {
           </Check>
         </Notice>
       )}
-      <DialogButtons
-        back={BACK}
-        label="Revoke"
-        isBusy={revoking.isPending}
-        isEnabled={!isLast || isForced}
-        isDangerous
-      />
-    </Form>
+    </DialogForm>
   );
 };
 

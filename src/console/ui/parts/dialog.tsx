@@ -1,7 +1,8 @@
-import type { ComponentChildren, ComponentProps } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, type ComponentProps, createContext } from "preact";
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ActionState } from "./action.tsx";
 import { Problem } from "./feedback.tsx";
+import { Form } from "./form.tsx";
 import { returnFocus } from "./focus.ts";
 import { type Question, guard, setAsk } from "./leaving.ts";
 import { closeDialog, declareDialog } from "./navigation.ts";
@@ -36,6 +37,11 @@ const useFirstFocus = (element: { current: HTMLDialogElement | null }) => {
     hasFocused.current = first !== null && first !== undefined;
   });
 };
+
+const Back = createContext("");
+
+/** The address that the enclosing dialog leads back to. */
+export const useBack = (): string => useContext(Back);
 
 /**
  * A dialog with its own address: link to the address to open it. Escape, × and Back lead to the page that opened it, or to
@@ -90,7 +96,7 @@ export const Dialog = ({
             <Sentence text={title} />
           </h2>
         </header>
-        {children}
+        <Back.Provider value={back}>{children}</Back.Provider>
       </article>
     </dialog>
   );
@@ -98,7 +104,6 @@ export const Dialog = ({
 
 /** The buttons of a dialog: a link back, and the button that confirms. */
 export const DialogButtons = ({
-  back,
   backLabel = "Cancel",
   label,
   isBusy,
@@ -106,7 +111,6 @@ export const DialogButtons = ({
   isEnabled = true,
   onConfirm,
 }: {
-  back: string;
   /** For dialogs in which "Cancel" could be misread. */
   backLabel?: string;
   label: string;
@@ -118,7 +122,7 @@ export const DialogButtons = ({
   onConfirm?: () => void;
 }) => (
   <footer>
-    <a class="button secondary outline" href={back}>
+    <a class="button secondary outline" href={useBack()}>
       {backLabel}
     </a>
     <button
@@ -160,6 +164,22 @@ export const Confirm = ({
     {children}
     <DialogButtons {...buttons} isBusy={isPending} onConfirm={() => run()} />
   </>
+);
+
+/** A form in a dialog, with its buttons. */
+export const DialogForm = ({
+  action: { error, isPending },
+  words = {},
+  hidden = [],
+  onSubmit,
+  children,
+  ...buttons
+}: Omit<ComponentProps<typeof DialogButtons>, "isBusy" | "onConfirm"> &
+  Omit<ComponentProps<typeof Form>, "error"> & { action: Pick<ActionState, "error" | "isPending"> }) => (
+  <Form error={error} words={words} hidden={hidden} onSubmit={onSubmit}>
+    {children}
+    <DialogButtons {...buttons} isBusy={isPending} />
+  </Form>
 );
 
 const Asking = ({ question, answer }: { question: Question; answer: (isLeaving: boolean) => void }) => {

@@ -46,14 +46,14 @@ const generalOf = (
  */
 export const Form = ({
   error,
-  words,
+  words = {},
   hidden = [],
   onSubmit,
   children,
 }: {
   error: Error | null | undefined;
   /** The form's texts about each of its fields. */
-  words: FormWords;
+  words?: FormWords;
   /** Fields that this form does not show: an error about them is shown above the others. */
   hidden?: readonly string[];
   onSubmit: () => void;

@@ -4,13 +4,12 @@ import { CopyButton } from "./copy.tsx";
 import { Notice } from "./feedback.tsx";
 import type { Question } from "./leaving.ts";
 import { closeDialog } from "./navigation.ts";
-import { useDraftGuard } from "./dialog.tsx";
+import { useBack, useDraftGuard } from "./dialog.tsx";
 import { Check } from "./form.tsx";
 
 /** A secret in a dialog. It is stored nowhere: Done waits for Copy or a tick, and leaving it before asks. */
 export const OnceShown = ({
   text,
-  back,
   what,
   once,
   stored,
@@ -18,7 +17,6 @@ export const OnceShown = ({
   children,
 }: {
   text: string;
-  back: string;
   /** The thing that is shown: "the secret". */
   what: string;
   /** That it is shown only once. */
@@ -30,6 +28,7 @@ export const OnceShown = ({
   /** Instructions for its use. */
   children: ComponentChildren;
 }) => {
+  const back = useBack();
   const shown = useRef<HTMLElement>(null);
   const [isStored, setStored] = useState(false);
   useDraftGuard(!isStored, question);

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import { About, Confirm, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
+import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
 import { Notice, One, Problem } from "../parts/feedback.tsx";
 import type { FormWords } from "../parts/field-words.ts";
-import { Form, SelectField, TextField, useDraft } from "../parts/form.tsx";
+import { SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
@@ -89,7 +89,6 @@ const linkOnce = ({ name, invitation }: InvitedPerson) => (
   <Dialog title={`Invitation for “${name}”`} back={PATH}>
     <OnceShown
       text={invitation.link}
-      back={PATH}
       what="the link"
       once="This link is shown only once, and works once."
       stored="I have sent it"
@@ -114,12 +113,11 @@ export const AddPerson = () => {
   if (adding.data) return linkOnce(adding.data);
   return (
     <Dialog title="Add person" back={PATH} isDirty={draft.name !== "" || draft.email !== ""}>
-      <Form error={adding.error} words={FIELDS} onSubmit={() => adding.run(draft)}>
+      <DialogForm action={adding} words={FIELDS} label="Add person" onSubmit={() => adding.run(draft)}>
         <TextField label="Name" hint="As colleagues know them." required {...bind("name")} />
         <TextField label="E-mail address" inputMode="email" isCode required {...bind("email")} />
         <RoleField {...bind("role")} />
-        <DialogButtons back={PATH} label="Add person" isBusy={adding.isPending} />
-      </Form>
+      </DialogForm>
     </Dialog>
   );
 };
@@ -146,7 +144,7 @@ const ChangeForm = ({ person: { id, name, role }, isOwn }: { person: Person; isO
     undo: () => patch(id, { name, role }),
   });
   return (
-    <Form error={changing.error} words={FIELDS} onSubmit={() => changing.run(typed)}>
+    <DialogForm action={changing} words={FIELDS} label="Save" onSubmit={() => changing.run(typed)}>
       <TextField label="Name" required {...bind("name")} />
       <RoleField {...bind("role")} />
       {isOwn && draft.role !== role && (
@@ -155,8 +153,7 @@ const ChangeForm = ({ person: { id, name, role }, isOwn }: { person: Person; isO
           text="This is you. With another role, you may not be able to change it back."
         />
       )}
-      <DialogButtons back={PATH} label="Save" isBusy={changing.isPending} />
-    </Form>
+    </DialogForm>
   );
 };
 
@@ -206,7 +203,7 @@ const InviteForm = ({
     changes: [PEOPLE],
   });
   return (
-    <Confirm action={inviting} back={PATH} label="Create link">
+    <Confirm action={inviting} label="Create link">
       <About name={name}>
         gets a new link to sign in. An earlier link stops working. Remove the passkeys of lost devices.
       </About>
@@ -248,7 +245,7 @@ const RemoveForm = ({ person: { id, name }, isOwn }: { person: Person; isOwn: bo
     says: () => (isOwn ? undefined : `“${name}” removed`),
   });
   return (
-    <Confirm action={removing} back={PATH} label="Remove" isDangerous>
+    <Confirm action={removing} label="Remove" isDangerous>
       <About name={name}>
         will be signed out and can't sign in again. Their e-mail address and passkeys are deleted. Their name
         stays in the history. This can't be undone.

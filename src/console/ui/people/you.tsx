@@ -1,7 +1,7 @@
 import { ActionButton, useAction } from "../parts/action.tsx";
-import { About, Confirm, Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { About, Confirm, Dialog, DialogForm } from "../parts/dialog.tsx";
 import { Badge, Facts, Notice, Problem } from "../parts/feedback.tsx";
-import { Form, TextField, useDraft } from "../parts/form.tsx";
+import { TextField, useDraft } from "../parts/form.tsx";
 import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useRoute } from "../parts/navigation.ts";
@@ -33,10 +33,14 @@ const AddOwnPasskey = () => {
   });
   return (
     <Dialog title="Add passkey" back={YOU_PATH}>
-      <Form error={adding.error} words={PASSKEY_FIELDS} onSubmit={() => adding.run(draft.name)}>
+      <DialogForm
+        action={adding}
+        words={PASSKEY_FIELDS}
+        label="Add passkey"
+        onSubmit={() => adding.run(draft.name)}
+      >
         <TextField label="Name" hint="Optional, such as “My phone”." maxLength={60} {...bind("name")} />
-        <DialogButtons back={YOU_PATH} label="Add passkey" isBusy={adding.isPending} />
-      </Form>
+      </DialogForm>
     </Dialog>
   );
 };
@@ -51,7 +55,7 @@ const RemoveOwnPasskey = ({ passkey: { id, name } }: { passkey: Passkey }) => {
   });
   return (
     <Dialog title="Remove passkey" back={YOU_PATH}>
-      <Confirm action={removing} back={YOU_PATH} label="Remove" isDangerous>
+      <Confirm action={removing} label="Remove" isDangerous>
         <About name={name}>
           will no longer sign you in, and its sessions end. Delete it on your device too.
         </About>

@@ -1,10 +1,10 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
-import { About, Dialog, DialogButtons } from "../parts/dialog.tsx";
+import { About, Dialog, DialogButtons, DialogForm } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
 import type { FormWords } from "../parts/field-words.ts";
-import { Form, SelectField, TextField, useDraft } from "../parts/form.tsx";
+import { SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
 import { useOne } from "../parts/queries.ts";
 import { Time } from "../parts/time.tsx";
@@ -63,7 +63,12 @@ export const NewProject = () => {
   });
   return (
     <Dialog title="Create project" back={projectsPath} isDirty={name !== "" || Boolean(draft.slug)}>
-      <Form error={creating.error} words={PROBLEMS} onSubmit={() => creating.run({ slug, name, plan })}>
+      <DialogForm
+        action={creating}
+        words={PROBLEMS}
+        label="Create project"
+        onSubmit={() => creating.run({ slug, name, plan })}
+      >
         <TextField label="Name" hint="A name that people recognize." {...bind("name")} />
         <TextField
           label="Slug"
@@ -73,8 +78,7 @@ export const NewProject = () => {
           value={slug}
         />
         <PlanField {...bind("plan")} />
-        <DialogButtons back={projectsPath} label="Create project" isBusy={creating.isPending} />
-      </Form>
+      </DialogForm>
     </Dialog>
   );
 };
@@ -119,7 +123,6 @@ const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Proj
       {!deploy && !error && <Loading />}
       {deploy && <What deploy={deploy} activeDeploy={activeDeploy} />}
       <DialogButtons
-        back={back}
         label={label}
         isBusy={activating.isPending}
         isEnabled={id !== activeDeploy && deploy?.status === "succeeded"}
@@ -179,7 +182,7 @@ export const DeleteProject = ({ project: { slug, name, address } }: { project: P
           value={typed}
           onValue={setTyped}
         />
-        <DialogButtons back={back} label="Delete project" isBusy={deleting.isPending} isDangerous />
+        <DialogButtons label="Delete project" isBusy={deleting.isPending} isDangerous />
       </form>
     </Dialog>
   );
