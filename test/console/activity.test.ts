@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isChange, isOwn } from "../../src/console/ui/audit/entry.ts";
-import { changeWords } from "../../src/console/ui/audit/words.ts";
+import { changeWords, isChange, isOwn, verbOf } from "../../src/console/ui/audit/words.ts";
 
 const words = (change: Parameters<typeof changeWords>[0], isChange: boolean) =>
   changeWords(change, isChange, (id) => (id === "7" ? "Dogs" : id));
@@ -22,6 +21,15 @@ describe("a changed field", () => {
   ])("of something new, %j reads: %s", (change, expected) => {
     expect(words(change, false)).toBe(expected);
   });
+});
+
+test.each([
+  ["pet.added", "added"],
+  ["deploy.published", "published"],
+  ["order.erased", "erased the adopter of"],
+  ["person.passkey_added", "added a passkey to"],
+] as const)("%s reads: %s", (action, verb) => {
+  expect(verbOf(action)).toBe(verb);
 });
 
 test("a person who was added had no role before", () => {

@@ -20,8 +20,7 @@ import {
   searchPath,
   viewOf,
 } from "./addresses.ts";
-import { AdopterName, AnimalName, Note } from "./facts.tsx";
-import { AdoptionPage } from "./one.tsx";
+import { AdopterName, AdoptionPage, AnimalName, EndAdoption, Note, useStep } from "./adoption.tsx";
 import {
   type Adoption,
   type Counts,
@@ -34,7 +33,6 @@ import {
 } from "./order.ts";
 import { PlaceAdoption } from "./place.tsx";
 import { useAdoptions, useChangesElsewhere, useCounts } from "./queries.ts";
-import { EndAdoption, useStep } from "./step.tsx";
 import { isolated, pluralize } from "../parts/wording.ts";
 
 const LABELS = { approve: "Approve", complete: "Complete", cancel: "Cancel" };

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { adoptionsPath } from "../adoptions/addresses.ts";
-import { AdopterName } from "../adoptions/facts.tsx";
+import { AdopterName } from "../adoptions/adoption.tsx";
 import { type Order, TONES } from "../adoptions/order.ts";
 import { OF_ANIMAL } from "../adoptions/queries.ts";
 import { pageOf, store } from "../api/client.ts";

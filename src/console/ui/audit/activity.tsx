@@ -5,8 +5,7 @@ import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { type Filter, activityPath, filterOf, useActivity } from "./queries.ts";
 import { Entries } from "./entries.tsx";
-import type { Entry } from "./entry.ts";
-import { KINDS, actorWords, resourceWords } from "./words.ts";
+import { type Entry, KINDS, actorWords, resourceWords } from "./words.ts";
 
 const ACTORS = [
   ["", "Everybody"],

@@ -4,15 +4,20 @@ import { List } from "../parts/list.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { activityPath, pageOfResource, useHistory } from "./queries.ts";
-import { type Actor, type Entry, type Resource, isChange, isEnd, isOwn } from "./entry.ts";
 import {
   ACTOR_TITLES,
+  type Actor,
+  type Entry,
   OWN_VERBS,
-  VERBS,
+  type Resource,
   actorWords,
   belongsTo,
   changeWords,
+  isChange,
+  isEnd,
+  isOwn,
   resourceWords,
+  verbOf,
 } from "./words.ts";
 
 /** Who did it. With the right to read the log, a link to everything that they did. */
@@ -48,7 +53,7 @@ const Act = ({ action, actor, resource }: Pick<Entry, "action" | "actor" | "reso
   if (own !== undefined) return <>{own}</>;
   return (
     <>
-      {VERBS[action]} <What resource={resource} isGone={isEnd(action)} />
+      {verbOf(action)} <What resource={resource} isGone={isEnd(action)} />
     </>
   );
 };

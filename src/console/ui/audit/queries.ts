@@ -6,7 +6,7 @@ import { addressOf } from "../parts/address.ts";
 import { useAll, useFresh } from "../parts/queries.ts";
 import { domainPath, projectPath } from "../projects/addresses.ts";
 import { type Grant, useSession } from "../session.tsx";
-import type { Entry, Kind, Resource } from "./entry.ts";
+import type { Entry, Kind, Resource } from "./words.ts";
 
 /** The entries to show: those that match every field. */
 export interface Filter {

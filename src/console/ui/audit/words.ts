@@ -1,51 +1,44 @@
+import type { components } from "../../../client/types/platform.d.ts";
 import { STATUS_NAMES } from "../animals/animal.ts";
-import type { Action, Actor, Change, Kind, Resource } from "./entry.ts";
 
-/** The user's action, before the name of the thing: "Maria added Bella". */
-export const VERBS: Readonly<Record<Action, string>> = {
-  "pet.added": "added",
-  "pet.changed": "changed",
-  "pet.deleted": "deleted",
-  "category.added": "added",
+export type Entry = components["schemas"]["AuditEntry"];
+export type Action = Entry["action"];
+export type Actor = Entry["actor"];
+export type Resource = Entry["resource"];
+export type Kind = Resource["kind"];
+export type Change = Entry["changes"][number];
+
+/** True if the action ended the resource, so that it has no page. */
+export const isEnd = (action: Action): boolean => action.endsWith(".deleted") || action.endsWith(".removed");
+
+/** True if people did it to themselves. */
+export const isOwn = ({ actor, resource }: Pick<Entry, "actor" | "resource">): boolean =>
+  actor.kind === "person" && resource.kind === "person" && String(actor.id) === resource.id;
+
+/** True if the changes have a value before and after. Otherwise they are the resource's initial values. */
+export const isChange = (action: Action): boolean =>
+  !/^export\.|\.(added|created|finished|opened|read|refused)$/.test(action);
+
+const VERBS: Partial<Readonly<Record<Action, string>>> = {
   "category.changed": "renamed",
-  "category.deleted": "deleted",
   "order.placed": "started",
-  "order.approved": "approved",
-  "order.completed": "completed",
-  "order.cancelled": "cancelled",
   "order.erased": "erased the adopter of",
-  "adopter.read": "read",
-  "import.started": "started",
-  "import.finished": "finished",
   "export.animals": "exported",
   "export.adopters": "listed",
   "backup.taken": "took",
-  "backup.restored": "restored",
-  "key.created": "created",
   "key.rotated": "gave a new secret to",
-  "key.revoked": "revoked",
-  "person.added": "added",
-  "person.invited": "invited",
   "person.joined": "accepted the invitation for",
-  "person.changed": "changed",
   "person.passkey_added": "added a passkey to",
   "person.passkey_removed": "removed a passkey from",
-  "person.removed": "removed",
   "session.opened": "signed in with",
   "session.closed": "signed out of",
   "session.refused": "refused sign-ins from",
-  "project.created": "created",
-  "project.changed": "changed",
-  "project.deleted": "deleted",
-  "deploy.published": "published",
   "deploy.activated": "switched back to",
-  "deploy.deleted": "deleted",
-  "domain.added": "added",
-  "domain.changed": "changed",
-  "domain.checked": "checked",
   "domain.noticed": "noticed a problem with",
-  "domain.removed": "removed",
 };
+
+/** The user's action, before the name of the thing: "Maria added Bella". Most actions are named by their verb. */
+export const verbOf = (action: Action): string => VERBS[action] ?? action.replace(/.*\./, "");
 
 /** What people did to themselves: it needs no name. */
 export const OWN_VERBS: Partial<Readonly<Record<Action, string>>> = {
@@ -117,23 +110,16 @@ export const belongsTo = ({ kind, name, parent }: Resource): string => {
   return parent ? ` in project ${parent.id}` : "";
 };
 
+/** The fields that have another name than in the API. */
 const FIELDS: Readonly<Record<string, string>> = {
-  name: "Name",
   categoryId: "Category",
-  status: "Status",
   scopes: "Permissions",
-  plan: "Plan",
-  role: "Role",
-  stage: "Stage",
   notice: "Problem",
   method: "With",
-  rows: "Rows",
-  to: "To",
-  attempts: "Attempts",
-  clients: "Clients",
-  added: "Added",
-  rejected: "Rejected",
 };
+
+const nameOfField = (field: string): string =>
+  FIELDS[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
 
 /** The values of a field in words. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -173,6 +159,6 @@ export const changeWords = (
     if (field === "scopes") return permissionsOf(value);
     return VALUES[field]?.[value] ?? value;
   };
-  const name = FIELDS[field] ?? field;
+  const name = nameOfField(field);
   return isChange ? `${name}: ${valueOf(from)} → ${valueOf(to)}` : `${name}: ${valueOf(to)}`;
 };

@@ -4,15 +4,7 @@ import { dataOf, hasCode, isGone, platform } from "../api/client.ts";
 import { About, Dialog, DialogForm } from "../parts/dialog.tsx";
 import { Notice, One, Problem } from "../parts/feedback.tsx";
 import type { FormWords } from "../parts/field-words.ts";
-import {
-  Check,
-  Field,
-  Select,
-  SelectField,
-  TextField,
-  useDraft,
-  useFieldError,
-} from "../parts/form.tsx";
+import { Check, Field, Select, SelectField, TextField, useDraft, useFieldError } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { useOne } from "../parts/queries.ts";
 import { Time } from "../parts/time.tsx";
