@@ -7,7 +7,7 @@ import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Sentence } from "../parts/text.tsx";
-import { Cells, type Column, Table, byId } from "../parts/table.tsx";
+import { Cells, type Column, byId } from "../parts/table.tsx";
 import { CountTabs } from "../parts/tabs.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
@@ -123,35 +123,6 @@ const Row = ({ adoption, view, mayChange }: { adoption: Adoption; view: View; ma
   );
 };
 
-/** A table of adoptions with their actions. */
-const Rows = ({ adoptions, view }: { adoptions: readonly Adoption[]; view: View }) => {
-  const { route } = useLocation();
-  const mayChange = useSession().can("orders:write");
-  return (
-    <Table
-      label="Adoptions"
-      kind="adoptions"
-      stackBelow={60}
-      columns={mayChange ? WITH_ACTIONS : COLUMNS}
-      items={adoptions}
-      keyOf={byId}
-      row={(adoption) => <Row adoption={adoption} view={view} mayChange={mayChange} />}
-      sorting={{
-        value: view.sort,
-        onSort: (value) => route(adoptionsPath({ ...view, sort: value as Sort }), true),
-      }}
-    />
-  );
-};
-
-const tabsOf = (view: View, counts: Counts | undefined) =>
-  [...STATUSES, undefined].map((status) => ({
-    href: adoptionsPath({ ...view, status }),
-    name: status ?? "all",
-    isCurrent: status === view.status,
-    count: counts && countOf(counts, status),
-  }));
-
 /** The message of an empty list. It mentions other statuses that have adoptions. */
 const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined }) => {
   const { status, q } = view;
@@ -189,7 +160,7 @@ const OfAnimal = ({ animal: id, view }: { animal: number; view: View }) => {
 /** The adoptions: who wants which animal, and the status of each. */
 const AdoptionList = ({ view }: { view: View }) => {
   const { route } = useLocation();
-  const { can } = useSession();
+  const mayChange = useSession().can("orders:write");
   const found = useAdoptions(view);
   const { data: counts } = useCounts(view);
   const onPointer = useChangesElsewhere(view);
@@ -197,10 +168,18 @@ const AdoptionList = ({ view }: { view: View }) => {
     <Page
       title="Adoptions"
       part={view.status}
-      add={can("orders:write") && { href: adoptionsPath(view, "new"), label: "Start adoption" }}
+      add={mayChange && { href: adoptionsPath(view, "new"), label: "Start adoption" }}
     >
       <div class="finding">
-        <CountTabs label="Adoptions by status" tabs={tabsOf(view, counts)} />
+        <CountTabs
+          label="Adoptions by status"
+          tabs={[...STATUSES, undefined].map((status) => ({
+            href: adoptionsPath({ ...view, status }),
+            name: status ?? "all",
+            isCurrent: status === view.status,
+            count: counts && countOf(counts, status),
+          }))}
+        />
         <SearchField
           label="Search by adopter, e-mail, animal or number"
           placeholder="Name, e-mail or number"
@@ -213,14 +192,22 @@ const AdoptionList = ({ view }: { view: View }) => {
         <List
           found={found}
           thing={view.status ? `${view.status} adoption` : "adoption"}
-          shown={
-            found.items.filter(({ status }) => view.status === undefined || status === view.status).length
-          }
+          shown={found.items.filter(({ status }) => status === (view.status ?? status)).length}
           all={counts && countOf(counts, view.status)}
           empty={<NothingFound view={view} counts={counts} />}
-        >
-          {(adoptions) => <Rows adoptions={adoptions} view={view} />}
-        </List>
+          table={{
+            label: "Adoptions",
+            kind: "adoptions",
+            stackBelow: 60,
+            columns: mayChange ? WITH_ACTIONS : COLUMNS,
+            keyOf: byId,
+            row: (adoption) => <Row adoption={adoption} view={view} mayChange={mayChange} />,
+            sorting: {
+              value: view.sort,
+              onSort: (sort) => route(adoptionsPath({ ...view, sort: sort as Sort }), true),
+            },
+          }}
+        />
       </div>
     </Page>
   );

@@ -10,6 +10,7 @@ import { Dialog, DialogForm } from "../parts/dialog.tsx";
 import type { FormWords } from "../parts/field-words.ts";
 import { Field, TextField, useDraft } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
+import { byId } from "../parts/table.tsx";
 import { useOne } from "../parts/queries.ts";
 import { useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
@@ -41,21 +42,24 @@ const useAvailable = (text: string) => {
   return { ...found, isOutdated: q !== text.trim() || found.isPlaceholderData };
 };
 
-const AnimalChoice = ({
-  text,
-  chosen,
-  onText,
-  onChoose,
-}: {
+/** The animal of a new adoption: the text in the field, and the chosen animal. */
+interface ChosenAnimal {
   text: string;
-  chosen: Animal | undefined;
-  onText: (text: string) => void;
-  onChoose: (animal: Animal) => void;
-}) => {
+  animal?: Animal;
+}
+
+interface AnimalFieldProps {
+  value: ChosenAnimal;
+  onValue: (value: ChosenAnimal) => void;
+}
+
+/** A search among the animals that can be adopted. */
+const AnimalField = ({ value: { text, animal: chosen }, onValue }: AnimalFieldProps) => {
   const { data: animals = [], isFetching, isOutdated } = useAvailable(chosen ? "" : text);
   const { categories } = useCategories();
   const details = ({ id, categoryId }: Animal) =>
     [`no. ${id}`, categoryOf(categories, categoryId)?.name ?? []].flat().join(", ");
+  const isFound = !chosen && text !== "" && !isFetching && !isOutdated;
   return (
     <Field
       label="Animal"
@@ -71,10 +75,10 @@ const AnimalChoice = ({
             text={text}
             options={animals}
             isOutdated={isOutdated}
-            keyOf={({ id }) => id}
+            keyOf={byId}
             message={isFetching || isOutdated ? "Searching…" : "No available animals found"}
-            onText={onText}
-            onChoose={onChoose}
+            onText={(text) => onValue({ text })}
+            onChoose={(animal) => onValue({ text: animal.name, animal })}
           >
             {(animal) => (
               <>
@@ -83,11 +87,7 @@ const AnimalChoice = ({
             )}
           </Combobox>
           <span class="visually-hidden" role="status">
-            {!chosen &&
-              text !== "" &&
-              !isFetching &&
-              !isOutdated &&
-              `${pluralize(animals.length, "animal")} found`}
+            {isFound && `${pluralize(animals.length, "animal")} found`}
           </span>
         </>
       )}
@@ -95,39 +95,20 @@ const AnimalChoice = ({
   );
 };
 
-/** The animal of a new adoption: the text in the field, and the chosen animal. */
-interface ChosenAnimal {
-  text: string;
-  animal?: Animal;
-}
+/** For keys that may not read animals. */
+const AnimalNumber = ({ value, onValue }: AnimalFieldProps) => (
+  <TextField
+    label="Animal number"
+    field="petId"
+    inputMode="numeric"
+    value={value.text}
+    onValue={(text) => onValue({ text })}
+  />
+);
 
 /** The id of the animal; undefined while none is chosen. */
 const chosenId = ({ text, animal }: ChosenAnimal, mayRead: boolean): number | undefined =>
   mayRead ? animal?.id : idOf(text.trim());
-
-/** The field for the animal: a search among those that can be adopted, or its number for keys that may not read animals. */
-const AnimalField = ({
-  value: { text, animal },
-  onValue,
-}: {
-  value: ChosenAnimal;
-  onValue: (value: ChosenAnimal) => void;
-}) => {
-  const mayRead = useSession().can("pets:read");
-  const onText = (text: string) => onValue({ text });
-  if (!mayRead)
-    return (
-      <TextField label="Animal number" field="petId" inputMode="numeric" value={text} onValue={onText} />
-    );
-  return (
-    <AnimalChoice
-      text={text}
-      chosen={animal}
-      onText={onText}
-      onChoose={(animal) => onValue({ text: animal.name, animal })}
-    />
-  );
-};
 
 const FIELDS: FormWords = {
   petId: {
@@ -167,6 +148,7 @@ export const PlaceAdoption = ({ animalId, back }: { animalId?: number; back: str
   const [chosen, setChosen] = useState<ChosenAnimal>({ text: "" });
   const { data: given } = useAnimal(mayRead ? animalId : undefined);
   const animal = given ?? chosen.animal;
+  const AnimalInput = mayRead ? AnimalField : AnimalNumber;
   const starting = useAction({
     // The body is passed in: Enter may come before the last change is rendered.
     act: (body: NewOrder) => start(body, animal?.id === body.petId ? animal : undefined, header),
@@ -191,7 +173,7 @@ export const PlaceAdoption = ({ animalId, back }: { animalId?: number; back: str
         label="Start adoption"
         onSubmit={() => starting.run(bodyOf(petId, draft))}
       >
-        {animalId === undefined && <AnimalField value={chosen} onValue={setChosen} />}
+        {animalId === undefined && <AnimalInput value={chosen} onValue={setChosen} />}
         <TextField label="Adopter's name" field="adopter.name" required {...bind("adopter")} />
         <TextField
           label="Adopter's e-mail address"

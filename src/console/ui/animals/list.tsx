@@ -21,7 +21,7 @@ import { AddAnimal, AnimalDialog, ImportAnimals } from "./dialogs.tsx";
 import { useLiveList } from "./live.ts";
 import { AnimalPage } from "./page.tsx";
 import { useAnimals, useStatistics } from "./queries.ts";
-import { Rows } from "./rows.tsx";
+import { useTable } from "./rows.tsx";
 import { BulkDialog, Failures, SelectionBar } from "./selection.tsx";
 import { type Day, type Statistics, barsOf, countOf, dayName, summaryOf } from "./statistics.ts";
 
@@ -46,27 +46,12 @@ const Tiles = ({ statistics, view }: { statistics: Statistics | undefined; view:
   </CountTabs>
 );
 
-const CategoryChoice = ({
-  category,
-  onChoose,
-}: {
-  category: string;
-  onChoose: (category: string) => void;
-}) => {
-  const { categories } = useCategories();
-  const isUnknown = category !== "" && !categoryOf(categories, category);
-  const options = [
-    ["", "All categories"] as const,
-    ...(isUnknown ? [[category, categoryNo(category)] as const] : []),
-    ...categories.map(({ id, name }) => [String(id), name] as const),
-  ];
-  return <Select aria-label="Category" value={category} options={options} onValue={onChoose} />;
-};
-
 /** The search and the filter by category. They are kept in the address; typing replaces it. */
 const FilterForm = ({ view }: { view: View }) => {
   const { route } = useLocation();
+  const { categories } = useCategories();
   const { q = "", category = "" } = view;
+  const isUnknown = category !== "" && !categoryOf(categories, category);
   return (
     <div class="filter">
       <SearchField
@@ -75,9 +60,15 @@ const FilterForm = ({ view }: { view: View }) => {
         q={q.trim()}
         search={(q) => route(animalsPath({ ...view, q }), true)}
       />
-      <CategoryChoice
-        category={category}
-        onChoose={(category) => route(animalsPath({ ...view, category }))}
+      <Select
+        aria-label="Category"
+        value={category}
+        options={[
+          ["", "All categories"],
+          ...(isUnknown ? [[category, categoryNo(category)] as const] : []),
+          ...categories.map(({ id, name }) => [String(id), name] as const),
+        ]}
+        onValue={(category) => route(animalsPath({ ...view, category }))}
       />
     </div>
   );
@@ -223,17 +214,8 @@ const AnimalList = () => {
         all={statistics && countOf(statistics, view.status)}
         empty={<EmptyList view={view} />}
         isWaiting={isLoading}
-      >
-        {() => (
-          <Rows
-            animals={animals}
-            added={live.fresh}
-            categories={categories}
-            view={view}
-            selection={selection}
-          />
-        )}
-      </List>
+        table={useTable(view, live.fresh, categories, selection)}
+      />
       <SelectionBar selected={selected} view={view} onClear={selection.clear} />
       <Chart filter={view} />
       {part === "new" && act === undefined && can("pets:write") && (

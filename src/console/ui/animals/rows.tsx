@@ -2,7 +2,7 @@ import type { Int64 } from "../api/client.ts";
 import { adoptionsPath } from "../adoptions/addresses.ts";
 import { type Category, categoryOf } from "../categories/category.ts";
 import { Badge } from "../parts/feedback.tsx";
-import { Cells, type Column, SelectCell, type Selection, Table, byId } from "../parts/table.tsx";
+import { Cells, type Column, SelectCell, type Selection, type TableProps, byId } from "../parts/table.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { useSession } from "../session.tsx";
 import { type Sort, type View, DEFAULT_SORT, animalPath, animalsPath, mayMatch } from "./addresses.ts";
@@ -48,76 +48,66 @@ export const AnimalLinks = ({
   );
 };
 
-interface RowsProps {
-  animals: readonly Animal[];
-  /** The ids of those that are marked as new. */
-  added: ReadonlySet<number>;
-  categories: readonly Category[];
-  view: View;
-  selection: Selection;
-}
-
-const columnsOf = ({ added, categories, view }: RowsProps): readonly Column<Animal>[] => [
-  { name: "No.", kind: "number", sort: "-id", cell: ({ id }) => id },
-  {
-    name: "Name",
-    sort: "name",
-    cell: ({ id, name }) => (
-      <>
-        <a href={animalPath(id, view)}>
-          <bdi>{name}</bdi>
-        </a>{" "}
-        {added.has(id) && <Badge tone="good">new</Badge>}
-      </>
-    ),
-  },
-  {
-    name: "Category",
-    cell: ({ id, categoryId }) => (
-      <>
-        <span class="narrow" aria-hidden="true">
-          {id} ·{" "}
-        </span>
-        <CategoryName id={categoryId} categories={categories} />
-      </>
-    ),
-  },
-  { name: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
-  {
-    name: "Actions",
-    kind: "actions",
-    cell: (animal) => <AnimalLinks animal={animal} pathOf={(act) => animalsPath(view, animal.id, act)} />,
-  },
-];
-
-/** A table of animals with their actions. */
-export const Rows = (props: RowsProps) => {
-  const { animals, view, selection } = props;
+/** The table of animals with their actions. Those with an id in `added` are marked as new. */
+export const useTable = (
+  view: View,
+  added: ReadonlySet<number>,
+  categories: readonly Category[],
+  selection: Selection,
+): Omit<TableProps<Animal>, "items"> => {
   const { route } = useLocation();
-  const columns = columnsOf(props);
+  const columns: readonly Column<Animal>[] = [
+    { name: "No.", kind: "number", sort: "-id", cell: ({ id }) => id },
+    {
+      name: "Name",
+      sort: "name",
+      cell: ({ id, name }) => (
+        <>
+          <a href={animalPath(id, view)}>
+            <bdi>{name}</bdi>
+          </a>{" "}
+          {added.has(id) && <Badge tone="good">new</Badge>}
+        </>
+      ),
+    },
+    {
+      name: "Category",
+      cell: ({ id, categoryId }) => (
+        <>
+          <span class="narrow" aria-hidden="true">
+            {id} ·{" "}
+          </span>
+          <CategoryName id={categoryId} categories={categories} />
+        </>
+      ),
+    },
+    { name: "Status", cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      name: "Actions",
+      kind: "actions",
+      cell: (animal) => <AnimalLinks animal={animal} pathOf={(act) => animalsPath(view, animal.id, act)} />,
+    },
+  ];
   const classOf = (animal: Animal) =>
     [selection.isSelected(animal.id) && "selected", !mayMatch(view, animal) && "left"]
       .filter(Boolean)
       .join(" ");
-  return (
-    <Table
-      label="Animals"
-      kind="animals"
-      stackBelow={48}
-      columns={columns}
-      items={animals}
-      keyOf={byId}
-      row={(animal) => (
-        <tr data-id={animal.id} class={classOf(animal)}>
-          <SelectCell selection={selection} id={animal.id} name={animal.name} />
-          <Cells columns={columns} item={animal} />
-        </tr>
-      )}
-      sorting={{
-        value: view.sort ?? DEFAULT_SORT,
-        onSort: (sort) => route(animalsPath({ ...view, sort: sort as Sort })),
-      }}
-      selection={selection}
-    />
-  );
+  return {
+    label: "Animals",
+    kind: "animals",
+    stackBelow: 48,
+    columns,
+    keyOf: byId,
+    row: (animal) => (
+      <tr data-id={animal.id} class={classOf(animal)}>
+        <SelectCell selection={selection} id={animal.id} name={animal.name} />
+        <Cells columns={columns} item={animal} />
+      </tr>
+    ),
+    sorting: {
+      value: view.sort ?? DEFAULT_SORT,
+      onSort: (sort) => route(animalsPath({ ...view, sort: sort as Sort })),
+    },
+    selection,
+  };
 };
