@@ -1,11 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  adoptionPath,
-  adoptionsPath,
-  isOnPage,
-  searchPath,
-  viewOf,
-} from "../../src/console/ui/adoptions/addresses.ts";
+import { isOnPage } from "../../src/console/ui/parts/address.ts";
+import { adoptionPath, adoptionsPath, searchPath, viewOf } from "../../src/console/ui/adoptions/addresses.ts";
 import {
   STATUS_AFTER,
   STEPS_FROM,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { isOnPage } from "../../src/console/ui/parts/address.ts";
 import {
   animalPath,
   animalsPath,
   isNarrow,
-  isOnPage,
   letsThrough,
   mayMatch,
   viewOf,

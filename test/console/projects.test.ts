@@ -1,6 +1,14 @@
 import { expect, test } from "bun:test";
-import { domainPath, projectPath, shownAddress } from "../../src/console/ui/projects/addresses.ts";
-import { archiveTypeOf, contentOf, hasDomains, sizeOf, slugOf } from "../../src/console/ui/projects/model.ts";
+import {
+  archiveTypeOf,
+  contentOf,
+  domainPath,
+  hasDomains,
+  projectPath,
+  shownAddress,
+  sizeOf,
+  slugOf,
+} from "../../src/console/ui/projects/model.ts";
 import { slugProblem } from "../../src/projects/slug.ts";
 
 test.each([

@@ -1,4 +1,4 @@
-import { addressOf, idOf } from "../parts/address.ts";
+import { addressOf, idOf, onPage } from "../parts/address.ts";
 import { type Status, isStatus } from "./order.ts";
 
 /** The adoptions to show: those that match every field. */
@@ -59,11 +59,6 @@ export const searchPath = (view: View, text: string): string => {
   return status === defaultStatus(view) ? adoptionsPath(rest) : adoptionsPath({ ...rest, status });
 };
 
-const ON_PAGE = "page";
-
 /** The address of an adoption's own page, or of an action that is shown above it. */
 export const adoptionPath = (id: number, ...parts: string[]): string =>
-  addressOf(["/console/adoptions", id, ...parts].join("/"), { on: parts.length > 0 ? ON_PAGE : undefined });
-
-/** True if an action is shown above the adoption's own page. */
-export const isOnPage = (query: Record<string, string | undefined>): boolean => query["on"] === ON_PAGE;
+  addressOf(["/console/adoptions", id, ...parts].join("/"), onPage(parts));

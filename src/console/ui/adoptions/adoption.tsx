@@ -64,7 +64,7 @@ export const Note = ({ text }: { text: string | undefined }) => {
 };
 
 /** Who adopts which animal, and the note. */
-export const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
+const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
   const { adopter, note } = adoption;
   const facts: [string, ComponentChildren][] = [
     ["Animal", <AnimalName adoption={adoption} />],

@@ -1,25 +1,16 @@
 import { useAnimal } from "../animals/queries.ts";
 import { ActionButton } from "../parts/action.tsx";
 import { Badge, Empty, Problem } from "../parts/feedback.tsx";
-import { idOf } from "../parts/address.ts";
-import { List } from "../parts/list.tsx";
+import { idOf, isOnPage } from "../parts/address.ts";
 import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
 import { Sentence } from "../parts/text.tsx";
-import { Cells, type Column, byId } from "../parts/table.tsx";
+import { Cells, type Column, List, byId } from "../parts/table.tsx";
 import { CountTabs } from "../parts/tabs.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import {
-  type Sort,
-  type View,
-  adoptionPath,
-  adoptionsPath,
-  isOnPage,
-  searchPath,
-  viewOf,
-} from "./addresses.ts";
+import { type Sort, type View, adoptionPath, adoptionsPath, searchPath, viewOf } from "./addresses.ts";
 import { AdopterName, AdoptionPage, AnimalName, EndAdoption, Note, useStep } from "./adoption.tsx";
 import {
   type Adoption,
@@ -73,28 +64,22 @@ const Actions = ({
 
 const COLUMNS: readonly Column<Adoption>[] = [
   { name: "No.", kind: "number", sort: "-id", cell: ({ id }) => id },
-  {
-    name: "Adopter",
-    cell: (adoption) => (
-      <div>
-        <AdopterName adoption={adoption} />
-      </div>
-    ),
-  },
+  { name: "Adopter", kind: "group", cell: (adoption) => <AdopterName adoption={adoption} /> },
   { name: "Animal", cell: (adoption) => <AnimalName adoption={adoption} /> },
   { name: "Note", cell: ({ note }) => <Note text={note} /> },
   { name: "Status", cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
   {
     name: "Started",
+    kind: "group",
     cell: ({ status, createdAt, updatedAt }) => (
-      <div>
+      <>
         <Time at={createdAt} />
         {updatedAt !== createdAt && (
           <small>
             {status} <Time at={updatedAt} />
           </small>
         )}
-      </div>
+      </>
     ),
   },
 ];

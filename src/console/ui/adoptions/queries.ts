@@ -23,7 +23,7 @@ import {
 } from "./order.ts";
 
 /** The cache key of everything about adoptions. */
-export const ADOPTIONS = ["adoptions"] as const;
+const ADOPTIONS = ["adoptions"] as const;
 const LIST = [...ADOPTIONS, "list"] as const;
 const COUNTS = [...ADOPTIONS, "counts"] as const;
 const ONE = [...ADOPTIONS, "one"] as const;

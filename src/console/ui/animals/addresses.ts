@@ -1,4 +1,4 @@
-import { addressOf } from "../parts/address.ts";
+import { addressOf, onPage } from "../parts/address.ts";
 import { type Animal, type Status, isStatus } from "./animal.ts";
 
 /** The animals to show: those that match every field. */
@@ -10,7 +10,7 @@ export interface Filter {
   category?: string | undefined;
 }
 
-export const SORTS = ["-id", "id", "name", "-name"] as const;
+const SORTS = ["-id", "id", "name", "-name"] as const;
 export type Sort = (typeof SORTS)[number];
 
 /** The newest first: new animals are what people work with. */
@@ -58,14 +58,9 @@ const queryOf = ({ status, q, category, sort }: View) => ({
 export const animalsPath = (view: View = {}, ...parts: (string | number)[]): string =>
   addressOf(["/console/animals", ...parts].join("/"), queryOf(view));
 
-const ON_PAGE = "page";
-
 /** The address of an animal's own page, or of an action that is shown above it. The list to go back to is kept. */
 export const animalPath = (id: number, view: View = {}, ...parts: string[]): string =>
   addressOf(["/console/animals", id, ...parts].join("/"), {
     ...queryOf(view),
-    on: parts.length > 0 ? ON_PAGE : undefined,
+    ...onPage(parts),
   });
-
-/** True if an action is shown above the animal's own page. */
-export const isOnPage = (query: Record<string, string | undefined>): boolean => query["on"] === ON_PAGE;

@@ -22,7 +22,7 @@ export const summaryOf = (days: readonly Day[]): string => {
 };
 
 /** The bar of a day, in a coordinate system of `days.length` by 1 with its origin at the top left. */
-export interface Bar {
+interface Bar {
   day: Day;
   x: number;
   y: number;

@@ -1,6 +1,6 @@
 import { Empty } from "../parts/feedback.tsx";
 import { SelectField, TextField } from "../parts/form.tsx";
-import { List } from "../parts/list.tsx";
+import { List } from "../parts/table.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
 import { type Filter, activityPath, filterOf, useActivity } from "./queries.ts";

@@ -1,6 +1,6 @@
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
-import { List } from "../parts/list.tsx";
+import { List } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
 import { activityPath, pageOfResource, useHistory } from "./queries.ts";

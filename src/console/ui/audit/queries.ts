@@ -4,7 +4,7 @@ import { type Page, pageOf, platform, store } from "../api/client.ts";
 import { categoriesPath } from "../categories/category.ts";
 import { addressOf } from "../parts/address.ts";
 import { useAll, useFresh } from "../parts/queries.ts";
-import { domainPath, projectPath } from "../projects/addresses.ts";
+import { domainPath, projectPath } from "../projects/model.ts";
 import { type Grant, useSession } from "../session.tsx";
 import type { Entry, Kind, Resource } from "./words.ts";
 

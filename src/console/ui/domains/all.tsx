@@ -1,12 +1,11 @@
 import { Empty } from "../parts/feedback.tsx";
 import { Select } from "../parts/form.tsx";
-import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation, useRoute } from "../parts/navigation.ts";
 import { SearchField } from "../parts/search-field.tsx";
-import type { Column } from "../parts/table.tsx";
+import { type Column, List } from "../parts/table.tsx";
 import { useNow } from "../parts/time.tsx";
-import { domainPath, projectPath } from "../projects/addresses.ts";
+import { domainPath, projectPath } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
 import { ADD_DOMAINS, AddDomains } from "./dialogs.tsx";
 import { StatusBadge } from "./list.tsx";
@@ -38,18 +37,18 @@ const FilterForm = ({ filter }: { filter: Filter }) => {
 };
 
 const StageCell = ({ domain }: { domain: Domain }) => (
-  <div>
+  <>
     <StatusBadge domain={domain} />{" "}
     {statusOf(domain, useNow()) !== "active" && <small>{STAGES[domain.stage]}</small>}
-  </div>
+  </>
 );
 
 const NextStep = ({ domain }: { domain: Domain }) => {
   const { title, details } = nextStep(domain, useNow());
   return (
-    <div>
+    <>
       {title} <small>{details}</small>
-    </div>
+    </>
   );
 };
 
@@ -64,8 +63,8 @@ const COLUMNS: readonly Column<Domain>[] = [
     ),
   },
   { name: "Project", cell: ({ project }) => <a href={projectPath(project, "domains")}>{project}</a> },
-  { name: "Stage", cell: (domain) => <StageCell domain={domain} /> },
-  { name: "What to do", cell: (domain) => <NextStep domain={domain} /> },
+  { name: "Stage", kind: "group", cell: (domain) => <StageCell domain={domain} /> },
+  { name: "What to do", kind: "group", cell: (domain) => <NextStep domain={domain} /> },
 ];
 
 /** The custom domains of all projects, problems first. */

@@ -8,7 +8,7 @@ import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
 import { Check, Field, type Options, SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { Sentence } from "../parts/text.tsx";
 import { formatCount, isolated, pluralize } from "../parts/wording.ts";
-import { domainPath, projectPath } from "../projects/addresses.ts";
+import { domainPath, projectPath } from "../projects/model.ts";
 import {
   type Addition,
   type Domain,

@@ -3,8 +3,7 @@ import { isGone } from "../api/client.ts";
 import { Notice, One } from "../parts/feedback.tsx";
 import { Back, useArrival } from "../parts/page.tsx";
 import { Time, useNow } from "../parts/time.tsx";
-import { projectPath } from "../projects/addresses.ts";
-import { type Project, hasDomains } from "../projects/model.ts";
+import { type Project, hasDomains, projectPath } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
 import { DomainMenu, useActions } from "./menu.tsx";
 import { type Advice, adviceWithPair } from "./advice.ts";
@@ -34,21 +33,17 @@ import {
 
 const CURRENT_STATES: ReadonlySet<StepState> = new Set(["now", "stuck", "suspended"]);
 
-const StepRow = ({ step: { name, state, at } }: { step: Step }) => (
-  <li class={`step ${state}`} aria-current={CURRENT_STATES.has(state) ? "step" : undefined}>
-    <span class="mark" aria-hidden="true" />
-    <div>
-      <strong>{name}</strong> <small>{at ? <Time at={at} /> : STEP_STATES[state]}</small>
-    </div>
-  </li>
-);
-
 /** The steps until a domain is active. They are folded away once all are done. */
 const Steps = ({ steps }: { steps: readonly Step[] }) => {
   const list = (
     <ol class="steps">
-      {steps.map((step) => (
-        <StepRow key={step.name} step={step} />
+      {steps.map(({ name, state, at }) => (
+        <li key={name} class={`step ${state}`} aria-current={CURRENT_STATES.has(state) ? "step" : undefined}>
+          <span class="mark" aria-hidden="true" />
+          <div>
+            <strong>{name}</strong> <small>{at ? <Time at={at} /> : STEP_STATES[state]}</small>
+          </div>
+        </li>
       ))}
     </ol>
   );

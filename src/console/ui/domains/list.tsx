@@ -1,9 +1,8 @@
 import { Badge, Notice } from "../parts/feedback.tsx";
-import { List } from "../parts/list.tsx";
+import { List } from "../parts/table.tsx";
 import { useArrival } from "../parts/page.tsx";
 import { useNow } from "../parts/time.tsx";
-import { domainPath, projectPath } from "../projects/addresses.ts";
-import { type Project, PLAN_NAMES, hasDomains } from "../projects/model.ts";
+import { PLAN_NAMES, type Project, domainPath, hasDomains, projectPath } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
 import { adviceOf } from "./advice.ts";
 import { AddDomain } from "./dialogs.tsx";

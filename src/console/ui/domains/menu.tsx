@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useRef } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { useAction } from "../parts/action.tsx";
-import { domainPath } from "../projects/addresses.ts";
+import { domainPath } from "../projects/model.ts";
 import { useSession } from "../session.tsx";
 import { adviceOf } from "./advice.ts";
 import { type Domain, isWildcard, withRedirect } from "./model.ts";

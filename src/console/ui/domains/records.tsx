@@ -30,11 +30,12 @@ const COLUMNS: readonly Column<Change>[] = [
   { name: "Type", cell: ({ type }) => type.replace("ALIAS", "ALIAS or ANAME") },
   {
     name: "Name",
+    kind: "group",
     cell: ({ type, name, fullName }) => (
-      <div>
+      <>
         <Copied text={name} what={copied("name", type)} />
         {name !== fullName && <small>in full: {fullName}</small>}
-      </div>
+      </>
     ),
   },
   { name: "Value", cell: (change) => <Value change={change} /> },
@@ -139,24 +140,26 @@ type Question = NonNullable<Domain["trace"]>["questions"][number];
 const QUESTIONS: readonly Column<Question>[] = [
   {
     name: "Server",
+    kind: "group",
     cell: ({ server, recursive }) => (
-      <div>
+      <>
         {server} <small>{recursive ? "resolver" : "authority"}</small>
-      </div>
+      </>
     ),
   },
   { name: "Query", cell: ({ type, name }) => `${type} ${name}` },
   {
     name: "Response",
+    kind: "group",
     cell: ({ outcome, detail, records }) => (
-      <div>
+      <>
         {outcome} {detail}
         {records.map((record) => (
           <div key={record}>
             <code>{record}</code>
           </div>
         ))}
-      </div>
+      </>
     ),
   },
 ];

@@ -1,11 +1,10 @@
 import { pageOf, platform } from "../api/client.ts";
 import { Time, useClock } from "../parts/time.tsx";
 import { Badge } from "../parts/feedback.tsx";
-import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useAll, useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { Cells, type Column, Table, byId } from "../parts/table.tsx";
+import { Cells, type Column, List, Table, byId } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
 import { NewKey, RevokeKey, RotateKey } from "./dialogs.tsx";
 import { KEYS, type Key, PERMISSIONS, mayChange, rateLabel, stateOf } from "./key.ts";

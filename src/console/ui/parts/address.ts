@@ -18,3 +18,11 @@ export const idOf = (part: string | undefined): number | undefined =>
 /** Parses an integer, exactly even beyond 2^53. Other text is returned unchanged, and the API reports the error. */
 export const integerOf = (text: string): Int64 =>
   /^-?\d{1,30}$/.test(text.trim()) ? BigInt(text.trim()) : (text as unknown as Int64);
+
+const ON_PAGE = "page";
+
+/** The parameter of an action that is shown above an item's own page instead of the list. */
+export const onPage = (parts: readonly string[]) => ({ on: parts.length > 0 ? ON_PAGE : undefined });
+
+/** True if an action is shown above an item's own page. */
+export const isOnPage = (query: Record<string, string | undefined>): boolean => query["on"] === ON_PAGE;

@@ -37,7 +37,7 @@ const isLost = (): boolean => {
 };
 
 /** Focuses the next row's first action if the focused control no longer exists, otherwise the page's heading. */
-export const recoverFocus = (): void => {
+const recoverFocus = (): void => {
   if (!isLost() || document.querySelector("dialog[open]")) return;
   if (!last || last.control.isConnected) return;
   const next = nextAction(last) ?? document.querySelector<HTMLElement>("main h1");

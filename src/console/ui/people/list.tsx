@@ -1,11 +1,10 @@
 import { Time, useClock } from "../parts/time.tsx";
 import { Email } from "../parts/text.tsx";
 import { Badge, Empty } from "../parts/feedback.tsx";
-import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
-import { type Column, byId } from "../parts/table.tsx";
+import { type Column, List, byId } from "../parts/table.tsx";
 import { pluralize } from "../parts/wording.ts";
 import { useSession } from "../session.tsx";
 import { AddPerson, ChangePerson, InvitePerson, RemovePerson } from "./dialogs.tsx";
@@ -30,7 +29,7 @@ const Ways = ({ person }: { person: Person }) => {
     ...signsInWith.map(issuerName),
   ];
   return (
-    <div>
+    <>
       {ways.join(", ")}{" "}
       {invitation === "open" && invitedUntil && (
         <>
@@ -41,7 +40,7 @@ const Ways = ({ person }: { person: Person }) => {
         </>
       )}
       {invitation === "expired" && <Badge tone="bad">Invitation expired</Badge>}
-    </div>
+    </>
   );
 };
 
@@ -70,7 +69,7 @@ export const People = () => {
     },
     { name: "E-mail", cell: ({ email }) => <Email address={email} /> },
     { name: "Role", title: ({ role }) => ROLES[role].may, cell: ({ role }) => ROLES[role].name },
-    { name: "Signs in with", cell: (person) => <Ways person={person} /> },
+    { name: "Signs in with", kind: "group", cell: (person) => <Ways person={person} /> },
     { name: "Last seen", cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : "Never") },
     {
       name: "Actions",

@@ -1,12 +1,10 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Badge, Problem } from "../parts/feedback.tsx";
-import { List } from "../parts/list.tsx";
-import { type Column, byId } from "../parts/table.tsx";
+import { type Column, List, byId } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { useSession } from "../session.tsx";
-import { projectPath } from "./addresses.ts";
 import { RollBack } from "./dialogs.tsx";
-import { type Deploy, type Project, activationWords, contentOf } from "./model.ts";
+import { type Deploy, type Project, activationWords, contentOf, projectPath } from "./model.ts";
 import { useDeploys } from "./queries.ts";
 import { useUploads } from "./uploads-provider.tsx";
 import { UNPACKING, uploadStatus } from "./uploads.ts";

@@ -9,7 +9,6 @@ import { idOf } from "../parts/address.ts";
 import { useOne } from "../parts/queries.ts";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
-import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import {
   type Deploy,
   type NewProject as ProjectBody,
@@ -18,6 +17,9 @@ import {
   type Project,
   activationWords,
   contentOf,
+  projectPath,
+  projectsPath,
+  shownAddress,
   slugOf,
 } from "./model.ts";
 import { KEYS } from "./queries.ts";

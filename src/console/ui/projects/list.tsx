@@ -1,11 +1,9 @@
-import { List } from "../parts/list.tsx";
 import { Page } from "../parts/page.tsx";
 import { useLocation } from "../parts/navigation.ts";
-import type { Column } from "../parts/table.tsx";
+import { type Column, List } from "../parts/table.tsx";
 import { useSession } from "../session.tsx";
-import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { NewProject } from "./dialogs.tsx";
-import { PLAN_NAMES, type Project } from "./model.ts";
+import { PLAN_NAMES, type Project, projectPath, projectsPath, shownAddress } from "./model.ts";
 import { useProjects } from "./queries.ts";
 
 const ADD = { href: `${projectsPath}/new`, label: "Create project" };

@@ -8,9 +8,8 @@ import { DomainList } from "../domains/list.tsx";
 import { Badge, One } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { type Tab, Tabs } from "../parts/tabs.tsx";
-import { projectPath, projectsPath, shownAddress } from "./addresses.ts";
 import { Deploys } from "./deploys.tsx";
-import { PLAN_NAMES, type Project as Shown } from "./model.ts";
+import { PLAN_NAMES, type Project as Shown, projectPath, projectsPath, shownAddress } from "./model.ts";
 import { useProject } from "./queries.ts";
 import { Settings } from "./settings.tsx";
 

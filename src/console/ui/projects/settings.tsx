@@ -9,9 +9,8 @@ import { Check, Form, TextField, useDraft } from "../parts/form.tsx";
 import { useAction } from "../parts/action.tsx";
 import { useDraftGuard } from "../parts/dialog.tsx";
 import { useSession } from "../session.tsx";
-import { projectPath } from "./addresses.ts";
 import { DeleteProject, PROBLEMS, PlanField } from "./dialogs.tsx";
-import { type Plan, type Project, type ProjectChange, hasDomains } from "./model.ts";
+import { type Plan, type Project, type ProjectChange, hasDomains, projectPath } from "./model.ts";
 import { KEYS } from "./queries.ts";
 
 /** The live domains that stop with a plan without custom domains, and whether the user confirmed that. */

@@ -5,8 +5,7 @@ import { ApiError, apiErrorOf, callHeaders } from "../api/client.ts";
 import { finishWrite } from "../api/writes.ts";
 import { guard } from "../parts/leaving.ts";
 import { type Toast, useToast } from "../parts/toasts.tsx";
-import { projectPath } from "./addresses.ts";
-import { type Deploy, contentOf } from "./model.ts";
+import { type Deploy, contentOf, projectPath } from "./model.ts";
 import { KEYS } from "./queries.ts";
 import { type Sending, type Uploads, uploadTracker } from "./uploads.ts";
 
