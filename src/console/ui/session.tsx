@@ -5,22 +5,17 @@ import { ApiError, unreachable, apiErrorOf, hasCode, setSession } from "./api/cl
 import { disarm, isGuarded } from "./parts/leaving.ts";
 import type { components } from "../../client/types/platform.d.ts";
 
-export type Grant = components["schemas"]["Key"]["scopes"][number];
-type Role = components["schemas"]["Person"]["role"];
+type Key = components["schemas"]["Key"];
+export type Grant = Key["scopes"][number];
+type Person = components["schemas"]["Person"];
 
-/** The signed-in user: a person, an API key without its secret, or the operator by a link. */
-export interface User {
+/** The signed-in user: a person, an API key without its secret, or the operator by a link. A key expires with its secret. */
+export type User = {
   kind: "person" | "key" | "operator";
   id: number;
   name: string;
   scopes: Grant[];
-  /** Of a person. */
-  email?: string;
-  role?: Role;
-  /** Of a key: when the secret expires that was used to sign in. */
-  expiresAt?: string;
-  rateLimit?: string;
-}
+} & Partial<Pick<Person, "email" | "role"> & Pick<Key, "expiresAt" | "rateLimit">>;
 
 /** Describes the user's way to sign in. */
 export const describeUser = ({ kind, name }: Pick<User, "kind" | "name">): string => {
@@ -43,16 +38,10 @@ interface SignedInState {
 
 type State = SignedOutState | SignedInState;
 
+type Holder = Omit<User, "kind">;
 type Received =
   | SignedOutState
-  | {
-      signedIn: true;
-      csrfToken: string;
-      storeId: string;
-      key?: Omit<User, "kind">;
-      person?: Omit<User, "kind">;
-      operator?: Pick<User, "scopes">;
-    };
+  | (Omit<SignedInState, "user"> & { key?: Holder; person?: Holder; operator?: Pick<User, "scopes"> });
 
 const PATH = "/console/session";
 const STATE = ["session"];

@@ -7,6 +7,7 @@ import { useCategories } from "../categories/queries.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { About, Dialog, DialogButtons, useDraftGuard } from "../parts/dialog.tsx";
 import { Notice, One, Problem } from "../parts/feedback.tsx";
+import { takeFocus } from "../parts/focus.ts";
 import { useDraft } from "../parts/form.tsx";
 import { ActionButton, type ActionState, useAction, useIdempotencyKey } from "../parts/action.tsx";
 import { useSession } from "../session.tsx";
@@ -39,7 +40,6 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
   const back = animalsPath(view);
   const header = useIdempotencyKey();
   const { add } = useAnimalActions();
-  const { categories, isLoading } = useCategories();
   const { draft, change, isDirty } = useDraft<Draft>({ ...EMPTY_DRAFT, category: view.category ?? "" });
   const adding = useAction({
     // The body is passed in: Enter may come before the last change is rendered.
@@ -56,23 +56,11 @@ export const AddAnimal = ({ view, onAdded }: { view: View; onAdded: (animal: Ani
       <AnimalForm
         draft={draft}
         onChange={change}
-        categories={isLoading ? undefined : categories}
         label="Add"
         action={adding}
         onSubmit={() => adding.run(newAnimalOf(draft))}
       />
     </Dialog>
-  );
-};
-
-/** Takes the focus from the button that it replaces. */
-const Loaded = () => {
-  const text = useRef<HTMLParagraphElement>(null);
-  useEffect(() => text.current?.focus(), []);
-  return (
-    <p ref={text} tabIndex={-1}>
-      Reloaded. Your changes are still here: save or cancel.
-    </p>
   );
 };
 
@@ -89,7 +77,10 @@ const Outdated = ({
     <div role="alert">
       <Notice tone="waiting">
         {isLoaded ? (
-          <Loaded />
+          // It takes the focus from the button that it replaces.
+          <p ref={takeFocus} tabIndex={-1}>
+            Reloaded. Your changes are still here: save or cancel.
+          </p>
         ) : (
           <>
             <p>Somebody else has changed this animal, so nothing was saved.</p>
@@ -165,7 +156,6 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
     <AnimalForm
       draft={draft}
       onChange={change}
-      categories={categories}
       {...(theirs && { hints: hintsOf(theirs, categories) })}
       {...((isOutdated || theirs) && { notice: <Outdated isLoaded={!isOutdated} reloading={reloading} /> })}
       label="Save"

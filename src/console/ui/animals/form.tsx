@@ -9,7 +9,7 @@ import {
   byName,
   categoryOf,
 } from "../categories/category.ts";
-import { CATEGORIES } from "../categories/queries.ts";
+import { CATEGORIES, useCategories } from "../categories/queries.ts";
 import { Combobox } from "../parts/combobox.tsx";
 import { DialogForm } from "../parts/dialog.tsx";
 import { problemAt, problemsOf, wordsFor } from "../parts/field-words.ts";
@@ -25,7 +25,7 @@ const NAME = "categoryId";
 interface CategoryFieldProps {
   /** The id; "" while none is chosen. */
   value: string;
-  onChoose: (value: string) => void;
+  onValue: (value: string) => void;
   hint?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ const keyOf = (option: CategoryOption): string =>
 const Choice = ({
   categories,
   value,
-  onChoose,
+  onValue,
   hint = "Type a name to find a category or create one.",
 }: CategoryFieldProps & { categories: readonly Category[] }) => {
   /** Undefined once a category is chosen: its name is shown. */
@@ -72,7 +72,7 @@ const Choice = ({
     // The user may have typed another name.
     if (latest.current?.trim() !== name) return;
     setTyped(undefined);
-    onChoose(String(id));
+    onValue(String(id));
   });
   const label = value && (categoryOf(categories, value)?.name ?? categoryNo(value));
   const options = optionsFor(categories, typed ?? "");
@@ -80,7 +80,7 @@ const Choice = ({
   const choose = (option: CategoryOption) => {
     if (option.kind === "create") return creating.run(option.name);
     setTyped(undefined);
-    onChoose(option.id);
+    onValue(option.id);
   };
   return (
     <Field
@@ -103,7 +103,7 @@ const Choice = ({
             onText={(now) => {
               creating.reset();
               setTyped(now);
-              onChoose(exactOption(categories, now)?.id ?? "");
+              onValue(exactOption(categories, now)?.id ?? "");
             }}
             onChoose={choose}
             onBlur={() => value !== "" && setTyped(undefined)}
@@ -128,15 +128,11 @@ const Choice = ({
 };
 
 /** The category of an animal: an existing one, a new one, or any id. */
-export const CategoryField = ({
-  categories,
-  ...given
-}: CategoryFieldProps & { categories: readonly Category[] | undefined }) =>
-  categories ? (
-    <Choice categories={categories} {...given} />
-  ) : (
-    <Field label="Category">{(tied) => <input {...tied} disabled value="Loading…" />}</Field>
-  );
+export const CategoryField = (field: CategoryFieldProps) => {
+  const { categories, isLoading } = useCategories();
+  if (!isLoading) return <Choice categories={categories} {...field} />;
+  return <Field label="Category">{(tied) => <input {...tied} disabled value="Loading…" />}</Field>;
+};
 
 export const StatusField = (field: {
   name?: string;
@@ -152,7 +148,6 @@ export type Hints = { [Name in keyof Draft]?: string | undefined };
 export const AnimalForm = ({
   draft,
   onChange,
-  categories,
   hints = {},
   notice,
   label,
@@ -161,41 +156,30 @@ export const AnimalForm = ({
 }: {
   draft: Draft;
   onChange: (change: Partial<Draft>) => void;
-  /** Undefined while they load. */
-  categories: readonly Category[] | undefined;
   hints?: Hints;
   /** Shown above the fields. For an outdated animal, it replaces the error message. */
   notice?: ComponentChildren;
   label: string;
   action: Pick<ActionState, "error" | "isPending">;
   onSubmit: () => void;
-}) => (
-  <DialogForm
-    action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
-    words={FIELDS}
-    label={label}
-    onSubmit={onSubmit}
-  >
-    {notice}
-    <TextField
-      label="Name"
-      name="name"
-      hint={hints.name}
-      required
-      value={draft.name}
-      onValue={(name) => onChange({ name })}
-    />
-    <CategoryField
-      categories={categories}
-      value={draft.category}
-      onChoose={(category) => onChange({ category })}
-      hint={hints.category}
-    />
-    <StatusField
-      name="status"
-      hint={hints.status}
-      value={draft.status}
-      onValue={(status) => onChange({ status })}
-    />
-  </DialogForm>
-);
+}) => {
+  const bind = (name: keyof Draft) => ({
+    name,
+    hint: hints[name],
+    value: draft[name],
+    onValue: (value: string) => onChange({ [name]: value }),
+  });
+  return (
+    <DialogForm
+      action={hasCode(action.error, "precondition_failed") ? { ...action, error: null } : action}
+      words={FIELDS}
+      label={label}
+      onSubmit={onSubmit}
+    >
+      {notice}
+      <TextField label="Name" required {...bind("name")} />
+      <CategoryField {...bind("category")} />
+      <StatusField {...bind("status")} />
+    </DialogForm>
+  );
+};

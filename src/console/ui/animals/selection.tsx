@@ -1,8 +1,9 @@
-import { type ComponentChildren, Fragment } from "preact";
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { categoryOf } from "../categories/category.ts";
 import { useCategories } from "../categories/queries.ts";
 import { Dialog, DialogForm } from "../parts/dialog.tsx";
+import { useDraft } from "../parts/form.tsx";
 import { integerOf } from "../parts/address.ts";
 import { useLocation } from "../parts/navigation.ts";
 import { useAction } from "../parts/action.tsx";
@@ -100,31 +101,25 @@ const Names = ({ animals }: { animals: readonly Animal[] }) => (
   </p>
 );
 
-interface FormProps {
-  animals: readonly Animal[];
+interface BulkProps {
+  act: string | undefined;
   back: string;
   onDone: (outcome: Outcome) => void;
 }
 
 /** Changes all of them together, and offers one Undo. The page lists those that could not be changed. */
-const BulkForm = ({
-  animals,
-  back,
-  onDone,
-  wanted,
-  what,
-  isReady = true,
-  children,
-}: FormProps & {
-  wanted: Wanted;
-  /** Their state after the change: "adopted". */
-  what: string;
-  /** False while something is missing. */
-  isReady?: boolean;
-  children: ComponentChildren;
-}) => {
+const BulkForm = ({ act, animals, back, onDone }: BulkProps & { animals: readonly Animal[] }) => {
   const { changeMany, changeBack } = useAnimalActions();
+  const { categories } = useCategories();
+  const { draft, bind } = useDraft({ status: "available", category: "" });
   const [count, setCount] = useState(0);
+  const isOfStatus = act === "status";
+  const status = isStatus(draft.status) ? draft.status : undefined;
+  const categoryId = integerOf(draft.category);
+  // Their state after the change: "adopted".
+  const what = isOfStatus
+    ? ((status && STATUS_NAMES[status]) ?? "without a status")
+    : `in “${categoryOf(categories, draft.category)?.name ?? draft.category}”`;
   const changing = useAction({
     act: ({ wanted }: { wanted: Wanted; what: string }) => changeMany(animals, wanted, setCount),
     onDone,
@@ -135,6 +130,8 @@ const BulkForm = ({
         : undefined,
     undo: ({ changed }) => changeBack(changed),
   });
+  const isReady = isOfStatus || typeof categoryId === "bigint";
+  const wanted = isOfStatus ? { status: status ?? null } : { categoryId };
   return (
     <DialogForm
       action={changing}
@@ -144,7 +141,7 @@ const BulkForm = ({
       onSubmit={() => isReady && changing.run({ wanted, what })}
     >
       <Names animals={animals} />
-      {children}
+      {isOfStatus ? <StatusField {...bind("status")} /> : <CategoryField {...bind("category")} />}
       <p role="status">
         {changing.isPending && count > 0 && `${formatCount(count)} of ${formatCount(animals.length)}`}
       </p>
@@ -152,52 +149,9 @@ const BulkForm = ({
   );
 };
 
-const StatusForm = (props: FormProps) => {
-  const [value, setValue] = useState("available");
-  const status = isStatus(value) ? value : undefined;
-  return (
-    <BulkForm
-      {...props}
-      wanted={{ status: status ?? null }}
-      what={status ? STATUS_NAMES[status] : "without a status"}
-    >
-      <StatusField value={value} onValue={setValue} />
-    </BulkForm>
-  );
-};
-
-const CategoryForm = (props: FormProps) => {
-  const { categories, isLoading } = useCategories();
-  const [category, setCategory] = useState("");
-  const name = categoryOf(categories, category)?.name ?? category;
-  return (
-    <BulkForm
-      {...props}
-      wanted={{ categoryId: integerOf(category) }}
-      what={`in “${name}”`}
-      isReady={typeof integerOf(category) === "bigint"}
-    >
-      <CategoryField
-        categories={isLoading ? undefined : categories}
-        value={category}
-        onChoose={setCategory}
-      />
-    </BulkForm>
-  );
-};
-
 /** The dialog that changes the status or the category of the selected animals. */
-export const BulkDialog = ({
-  act,
-  selected,
-  back,
-  onDone,
-}: {
-  act: string | undefined;
-  selected: readonly Animal[];
-  back: string;
-  onDone: (outcome: Outcome) => void;
-}) => {
+export const BulkDialog = ({ selected, ...bulk }: BulkProps & { selected: readonly Animal[] }) => {
+  const { act, back } = bulk;
   const { route } = useLocation();
   // Those that were selected when the dialog opened.
   const [animals] = useState(selected);
@@ -207,10 +161,9 @@ export const BulkDialog = ({
     if (!isKnown) route(back, true);
   }, [isKnown]);
   if (!isKnown) return null;
-  const Form = act === "status" ? StatusForm : CategoryForm;
   return (
     <Dialog title={`Change the ${act} of ${pluralize(animals.length, "animal")}`} back={back}>
-      <Form animals={animals} back={back} onDone={onDone} />
+      <BulkForm {...bulk} animals={animals} />
     </Dialog>
   );
 };

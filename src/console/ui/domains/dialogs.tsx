@@ -6,6 +6,7 @@ import { useAction } from "../parts/action.tsx";
 import { Dialog, DialogButtons, DialogForm } from "../parts/dialog.tsx";
 import { Badge, Loading, Notice, Problem } from "../parts/feedback.tsx";
 import { Check, Field, type Options, SelectField, TextField, useDraft } from "../parts/form.tsx";
+import { takeFocus } from "../parts/focus.ts";
 import { Sentence } from "../parts/text.tsx";
 import { formatCount, isolated, pluralize } from "../parts/wording.ts";
 import { domainPath, projectPath } from "../projects/model.ts";
@@ -144,16 +145,13 @@ const Result = ({ addition: { hostname, result, domain, error } }: { addition: A
   </li>
 );
 
-/** The button that had the focus no longer exists. */
-const focus = (element: HTMLElement | null): void => element?.focus();
-
 /** A result for each domain, the refused ones first. */
 const Results = ({ additions, back }: { additions: readonly Addition[]; back: string }) => {
   const refused = additions.filter(({ result }) => result === "refused").length;
   const sorted = additions.toSorted((one, other) => RESULTS[one.result].order - RESULTS[other.result].order);
   return (
     <>
-      <p ref={focus} tabIndex={-1}>
+      <p ref={takeFocus} tabIndex={-1}>
         {pluralize(additions.length - refused, "domain")} added or already there, {formatCount(refused)}{" "}
         refused.
       </p>

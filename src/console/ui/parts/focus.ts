@@ -64,3 +64,6 @@ export const keepFocus = (): void => {
   document.addEventListener("focusout", () => setTimeout(forget));
   new MutationObserver(recoverFocus).observe(document.body, { childList: true, subtree: true });
 };
+
+/** A `ref` for an element that takes the focus when it appears, from a control that no longer exists. */
+export const takeFocus = (element: HTMLElement | null): void => element?.focus();

@@ -1,24 +1,12 @@
-import { useQuery } from "@tanstack/preact-query";
 import type { components } from "../../../client/types/platform.d.ts";
 import { pageOf, platform } from "../api/client.ts";
 import type { FormWords } from "../parts/field-words.ts";
 import { useAll, useOne } from "../parts/queries.ts";
-import { callAuth } from "../passkeys.ts";
 import type { User } from "../session.tsx";
 
 export type Person = components["schemas"]["Person"];
 export type InvitedPerson = components["schemas"]["InvitedPerson"];
 export type Passkey = components["schemas"]["Passkey"];
-/** A session of the user, as the console's endpoint lists it. */
-export interface OwnSession {
-  id: string;
-  /** Absent for sessions of earlier versions, as is `openedAt`. */
-  device?: string;
-  openedAt?: string;
-  lastUsedAt: string;
-  isCurrent: boolean;
-}
-
 export type Role = Person["role"];
 
 /** The roles: the title of each, "as a volunteer", and its permissions. */
@@ -71,14 +59,7 @@ export const issuerName = (issuer: string): string => (URL.canParse(issuer) ? ne
 
 /** The cache key of everything about people. */
 export const PEOPLE = ["people"] as const;
-/** The cache key of one's own passkeys. */
-export const OWN_PASSKEYS = ["own passkeys"] as const;
-
-/** The cache key of one's own sessions. */
-export const OWN_SESSIONS = ["own sessions"] as const;
-
 export const PATH = "/console/people";
-export const YOU_PATH = "/console/you";
 
 /** All people, page by page. */
 export const usePeople = () =>
@@ -89,9 +70,3 @@ export const usePerson = (id: string) =>
   useOne([...PEOPLE, id], () =>
     platform.GET("/platform/people/{personId}", { params: { path: { personId: Number(id) } } }),
   );
-
-export const useOwnPasskeys = () =>
-  useQuery({ queryKey: OWN_PASSKEYS, queryFn: () => callAuth<Passkey[]>("GET", "passkeys") });
-
-export const useOwnSessions = () =>
-  useQuery({ queryKey: OWN_SESSIONS, queryFn: () => callAuth<OwnSession[]>("GET", "sessions") });

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/preact-query";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { About, Confirm, Dialog, DialogForm } from "../parts/dialog.tsx";
 import { Badge, Facts, Notice, Problem } from "../parts/feedback.tsx";
@@ -8,30 +9,34 @@ import { type Column, List, byId } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { addPasskey, callAuth, hasPasskeys } from "../passkeys.ts";
 import { type User, describeUser, useSession } from "../session.tsx";
-import {
-  NO_PASSKEYS,
-  OWN_PASSKEYS,
-  OWN_SESSIONS,
-  type OwnSession,
-  PASSKEY_FIELDS,
-  type Passkey,
-  ROLES,
-  YOU_PATH,
-  useOwnPasskeys,
-  useOwnSessions,
-} from "./person.ts";
+import { NO_PASSKEYS, PASSKEY_FIELDS, type Passkey, ROLES } from "./person.ts";
+
+/** A session of the user, as the console's endpoint lists it. */
+interface OwnSession {
+  id: string;
+  /** Absent for sessions of earlier versions, as is `openedAt`. */
+  device?: string;
+  openedAt?: string;
+  lastUsedAt: string;
+  isCurrent: boolean;
+}
+
+const PATH = "/console/you";
+/** The cache keys. */
+const PASSKEYS = ["own passkeys"];
+const SESSIONS = ["own sessions"];
 
 /** The dialog that adds a passkey of one's own. */
 const AddOwnPasskey = () => {
   const { draft, bind } = useDraft({ name: "" });
   const adding = useAction({
     act: (name: string) => addPasskey(name.trim()),
-    changes: [OWN_PASSKEYS],
-    at: YOU_PATH,
+    changes: [PASSKEYS],
+    at: PATH,
     says: () => "Passkey added",
   });
   return (
-    <Dialog title="Add passkey" back={YOU_PATH}>
+    <Dialog title="Add passkey" back={PATH}>
       <DialogForm
         action={adding}
         words={PASSKEY_FIELDS}
@@ -48,12 +53,12 @@ const AddOwnPasskey = () => {
 const RemoveOwnPasskey = ({ passkey: { id, name } }: { passkey: Passkey }) => {
   const removing = useAction({
     act: () => callAuth("DELETE", `passkeys/${id}`),
-    changes: [OWN_PASSKEYS],
-    at: YOU_PATH,
+    changes: [PASSKEYS],
+    at: PATH,
     says: () => `Passkey “${name}” removed`,
   });
   return (
-    <Dialog title="Remove passkey" back={YOU_PATH}>
+    <Dialog title="Remove passkey" back={PATH}>
       <Confirm action={removing} label="Remove" isDangerous>
         <About name={name}>
           will no longer sign you in, and its sessions end. Delete it on your device too.
@@ -63,7 +68,7 @@ const RemoveOwnPasskey = ({ passkey: { id, name } }: { passkey: Passkey }) => {
   );
 };
 
-const PASSKEYS: readonly Column<Passkey>[] = [
+const PASSKEY_COLUMNS: readonly Column<Passkey>[] = [
   { name: "Name", kind: "row", cell: ({ name }) => <bdi>{name}</bdi> },
   { name: "Added", cell: ({ createdAt }) => <Time at={createdAt} /> },
   { name: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : "Never") },
@@ -71,7 +76,7 @@ const PASSKEYS: readonly Column<Passkey>[] = [
     name: "Actions",
     kind: "actions",
     cell: ({ id, name }) => (
-      <a href={`${YOU_PATH}/remove/${id}`} aria-label={`Remove ${name}`}>
+      <a href={`${PATH}/remove/${id}`} aria-label={`Remove ${name}`}>
         Remove
       </a>
     ),
@@ -80,7 +85,7 @@ const PASSKEYS: readonly Column<Passkey>[] = [
 
 const OwnPasskeys = () => {
   const { part, id = "" } = useRoute().params;
-  const found = useOwnPasskeys();
+  const found = useQuery({ queryKey: PASSKEYS, queryFn: () => callAuth<Passkey[]>("GET", "passkeys") });
   const chosen = found.data?.find((one) => String(one.id) === id);
   return (
     <>
@@ -98,7 +103,7 @@ const OwnPasskeys = () => {
           label: "List of passkeys",
           kind: "passkeys",
           stackBelow: 40,
-          columns: PASSKEYS,
+          columns: PASSKEY_COLUMNS,
           keyOf: byId,
         }}
       />
@@ -114,7 +119,7 @@ const UNKNOWN = "Unknown";
 const EndButton = ({ session: { id, device = UNKNOWN } }: { session: OwnSession }) => {
   const ending = useAction({
     act: () => callAuth("DELETE", `sessions/${id}`),
-    changes: [OWN_SESSIONS],
+    changes: [SESSIONS],
     says: () => `Session ended: ${device}`,
     isErrorToast: true,
   });
@@ -125,7 +130,7 @@ const EndButton = ({ session: { id, device = UNKNOWN } }: { session: OwnSession 
   );
 };
 
-const SESSIONS: readonly Column<OwnSession>[] = [
+const SESSION_COLUMNS: readonly Column<OwnSession>[] = [
   {
     name: "Device",
     kind: "row",
@@ -147,7 +152,7 @@ const SESSIONS: readonly Column<OwnSession>[] = [
 const EndOthers = () => {
   const ending = useAction({
     act: () => callAuth("DELETE", "sessions"),
-    changes: [OWN_SESSIONS],
+    changes: [SESSIONS],
     says: () => "All other sessions ended",
   });
   return (
@@ -162,7 +167,7 @@ const EndOthers = () => {
 
 /** The sessions of the signed-in user. */
 const OwnSessions = () => {
-  const found = useOwnSessions();
+  const found = useQuery({ queryKey: SESSIONS, queryFn: () => callAuth<OwnSession[]>("GET", "sessions") });
   return (
     <>
       <h2>{SIGNED_IN}</h2>
@@ -171,7 +176,7 @@ const OwnSessions = () => {
         found={found}
         items={found.data ?? []}
         thing="session"
-        table={{ label: SIGNED_IN, kind: "sessions", stackBelow: 40, columns: SESSIONS, keyOf: byId }}
+        table={{ label: SIGNED_IN, kind: "sessions", stackBelow: 40, columns: SESSION_COLUMNS, keyOf: byId }}
       />
       {(found.data?.length ?? 0) > 1 && <EndOthers />}
     </>
@@ -189,7 +194,7 @@ export const You = () => {
   const { user } = useSession();
   const isPerson = user.kind === "person";
   return (
-    <Page title="You" add={isPerson && hasPasskeys() && { href: `${YOU_PATH}/add`, label: "Add passkey" }}>
+    <Page title="You" add={isPerson && hasPasskeys() && { href: `${PATH}/add`, label: "Add passkey" }}>
       {isPerson ? <Facts facts={factsOf(user)} /> : <p>{describeUser(user)}</p>}
       {isPerson && <OwnPasskeys />}
       <OwnSessions />
