@@ -46,7 +46,7 @@ const PersonButtons = ({ oidc, isAbove = false }: { oidc: string | undefined; is
           href={oidcPath(isAbove ? "/console" : location.pathname)}
           target={isAbove ? "_blank" : "_top"}
         >
-          {`Sign in with ${oidc}`}
+          Sign in with {oidc}
         </a>
       )}
       {oidc !== undefined && isAbove && (

@@ -40,7 +40,7 @@ export const AdopterName = ({ adoption: { id, adopter } }: { adoption: Adoption 
 /** The animal, with a link to it. */
 export const AnimalName = ({ adoption: { animal, petId } }: { adoption: Adoption }) => {
   const mayRead = useSession().can("pets:read");
-  if (animal === null) return <>{`animal ${petId}, deleted`}</>;
+  if (animal === null) return <>animal {petId}, deleted</>;
   const name = animal ? <bdi>{animal.name}</bdi> : `animal ${petId}`;
   return mayRead ? <a href={animalPath(petId)}>{name}</a> : <>{name}</>;
 };

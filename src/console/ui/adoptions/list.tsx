@@ -118,7 +118,7 @@ const NothingFound = ({ view, counts }: { view: View; counts: Counts | undefined
     <Empty title={title}>
       {elsewhere > 0 && (
         <p>
-          {`${pluralize(elsewhere, "adoption")} ${elsewhere === 1 ? "has" : "have"} another status.`}{" "}
+          {pluralize(elsewhere, "adoption")} {elsewhere === 1 ? "has" : "have"} another status.{" "}
           <a href={adoptionsPath({ ...view, status: undefined })}>Show all</a>
         </p>
       )}

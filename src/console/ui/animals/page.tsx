@@ -75,26 +75,24 @@ const AnimalAdoptions = ({ id }: { id: number }) => {
 
 const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
   const { categories } = useCategories();
+  const category = (
+    <a href={animalsPath({ category: String(categoryId) })}>
+      <CategoryName id={categoryId} categories={categories} />
+    </a>
+  );
+  const facts = [
+    ["No.", id],
+    ["Category", category],
+    ["Status", <StatusBadge status={status} />],
+  ] as const;
   return (
     <dl class="animal">
-      <div>
-        <dt>No.</dt>
-        <dd>{id}</dd>
-      </div>
-      <div>
-        <dt>Category</dt>
-        <dd>
-          <a href={animalsPath({ category: String(categoryId) })}>
-            <CategoryName id={categoryId} categories={categories} />
-          </a>
-        </dd>
-      </div>
-      <div>
-        <dt>Status</dt>
-        <dd>
-          <StatusBadge status={status} />
-        </dd>
-      </div>
+      {facts.map(([name, fact]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{fact}</dd>
+        </div>
+      ))}
     </dl>
   );
 };

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentType } from "preact";
 import { animalsPath } from "../animals/addresses.ts";
 import { ApiError, dataOf, hasCode, store } from "../api/client.ts";
 import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
@@ -12,21 +12,17 @@ import { CATEGORIES, useCategories, useCounts } from "./queries.ts";
 const BACK = categoriesPath();
 const UNKNOWN = new ApiError(404, "not_found", "This category no longer exists.");
 
-/** A dialog about one category. */
-const OneCategory = ({
-  id,
-  title,
-  children,
-}: {
-  id: number;
-  title: string;
-  children: (category: Category) => ComponentChildren;
-}) => (
+interface OneProps {
+  category: Category;
+}
+
+/** The dialog about the category with an id. */
+const dialogOf = (title: string, Content: ComponentType<OneProps>) => (props: { id: number }) => (
   <Dialog title={title} back={BACK}>
     <One found={useCategories()} what="the category" withErrors>
       {(categories) => {
-        const category = categoryOf(categories, id);
-        return category ? children(category) : <Problem error={UNKNOWN} />;
+        const category = categoryOf(categories, props.id);
+        return category ? <Content category={category} /> : <Problem error={UNKNOWN} />;
       }}
     </One>
   </Dialog>
@@ -67,7 +63,7 @@ export const NewCategory = () => {
   );
 };
 
-const RenameForm = ({ category: { id, name: before } }: { category: Category }) => {
+const RenameForm = ({ category: { id, name: before } }: OneProps) => {
   const send = (name: string) =>
     dataOf(store.PATCH("/categories/{categoryId}", { params: { path: { categoryId: id } }, body: { name } }));
   const rename = useAction({
@@ -81,14 +77,9 @@ const RenameForm = ({ category: { id, name: before } }: { category: Category }) 
   return <NameForm given={before} label="Rename" action={rename} />;
 };
 
-/** The dialog that renames a category. */
-export const RenameCategory = ({ id }: { id: number }) => (
-  <OneCategory id={id} title="Rename category">
-    {(category) => <RenameForm category={category} />}
-  </OneCategory>
-);
+export const RenameCategory = dialogOf("Rename category", RenameForm);
 
-const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
+const DeleteForm = ({ category: { id, name } }: OneProps) => {
   const deleting = useAction({
     act: () => store.DELETE("/categories/{categoryId}", { params: { path: { categoryId: id } } }),
     changes: [CATEGORIES],
@@ -112,9 +103,4 @@ const DeleteForm = ({ category: { id, name } }: { category: Category }) => {
   );
 };
 
-/** The dialog that deletes a category. */
-export const DeleteCategory = ({ id }: { id: number }) => (
-  <OneCategory id={id} title="Delete category">
-    {(category) => <DeleteForm category={category} />}
-  </OneCategory>
-);
+export const DeleteCategory = dialogOf("Delete category", DeleteForm);

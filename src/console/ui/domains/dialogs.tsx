@@ -325,7 +325,7 @@ const RemovalForm = ({
         />
       )}
       {isRedirect ? (
-        <p>{`The domain stays. Its visitors are sent to ${target} with status 301.`}</p>
+        <p>The domain stays. Its visitors are sent to {target} with status 301.</p>
       ) : (
         <>
           <p>
@@ -333,7 +333,10 @@ const RemovalForm = ({
             address.
           </p>
           {role === "redirect" && stage === "live" && (
-            <p>{`It redirects to ${current ?? "the primary domain"} now. After you remove it, its visitors no longer get there.`}</p>
+            <p>
+              It redirects to {current ?? "the primary domain"} now. After you remove it, its visitors no
+              longer get there.
+            </p>
           )}
           {stage === "live" && isPrimary && targets.length === 0 && (
             <p>If you shared the address, first add another domain and redirect this one to it.</p>

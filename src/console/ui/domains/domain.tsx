@@ -108,42 +108,6 @@ const AdviceList = ({ advice, guide }: { advice: readonly Advice[]; guide: Domai
   </>
 );
 
-const Head = ({
-  project,
-  domain,
-  primary,
-}: {
-  project: Project;
-  domain: Domain;
-  primary: string | undefined;
-}) => {
-  const heading = useArrival();
-  const mayChange = useSession().can("platform:write");
-  const actions = useActions(project.slug, domain.hostname, primary);
-  return (
-    <header class="part">
-      <div>
-        <h2 ref={heading} tabIndex={-1}>
-          <bdi>{shownName(domain)}</bdi>
-        </h2>
-        <StatusBadge domain={domain} />
-      </div>
-      <div class="actions">
-        {mayChange && hasDomains(project.plan) && (
-          <ActionButton
-            action={actions.verify}
-            // There is nothing to do about a domain that is live.
-            class={domain.stage === "live" ? "small outline" : "small"}
-          >
-            {verifyLabel(domain)}
-          </ActionButton>
-        )}
-        <DomainMenu slug={project.slug} domain={domain} primary={primary} actions={actions} />
-      </div>
-    </header>
-  );
-};
-
 /** A domain's status in a sentence or two. */
 const State = ({ domain, now }: { domain: Domain; now: number }) => {
   const { checkedAt, nextCheckAt } = domain;
@@ -171,22 +135,43 @@ const State = ({ domain, now }: { domain: Domain; now: number }) => {
 const isSecured = ({ address }: Project): boolean =>
   [address, location.href].some((one) => one.startsWith("https:"));
 
-const Content = ({
-  project,
-  domain,
-  history,
-}: {
+interface ContentProps {
   project: Project;
   domain: Domain;
   history: readonly Event[];
-}) => {
+}
+
+const Content = ({ project, domain, history }: ContentProps) => {
   const now = useNow();
-  const domains = useDomains(project.slug).data ?? [];
+  const heading = useArrival();
+  const mayChange = useSession().can("platform:write");
+  const { slug } = project;
+  const domains = useDomains(slug).data ?? [];
   const primary = primaryOf(domains);
   const pair = domains.find(({ hostname }) => hostname === domain.pair);
+  const actions = useActions(slug, domain.hostname, primary);
   return (
     <>
-      <Head project={project} domain={domain} primary={primary} />
+      <header class="part">
+        <div>
+          <h2 ref={heading} tabIndex={-1}>
+            <bdi>{shownName(domain)}</bdi>
+          </h2>
+          <StatusBadge domain={domain} />
+        </div>
+        <div class="actions">
+          {mayChange && hasDomains(project.plan) && (
+            <ActionButton
+              action={actions.verify}
+              // There is nothing to do about a domain that is live.
+              class={domain.stage === "live" ? "small outline" : "small"}
+            >
+              {verifyLabel(domain)}
+            </ActionButton>
+          )}
+          <DomainMenu slug={slug} domain={domain} primary={primary} actions={actions} />
+        </div>
+      </header>
       <AdviceList advice={adviceWithPair(domain, pair, now)} guide={domain.guide} />
       <Connect offer={domain.domainConnect} />
       <Prerequisites project={project} />

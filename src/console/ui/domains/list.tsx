@@ -21,7 +21,7 @@ export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { proje
     {!hasDomains(plan) && (
       <Notice tone="waiting">
         <p>
-          {`Custom domains need the Pro plan or above. This project is on ${PLAN_NAMES[plan]}.`}{" "}
+          Custom domains need the Pro plan or above. This project is on {PLAN_NAMES[plan]}.{" "}
           <a href={projectPath(slug, "settings")}>Change the plan</a>
         </p>
       </Notice>

@@ -74,7 +74,7 @@ const Snippet = ({ title, text }: { title: string; text: string }) => (
 /** Instructions for the DNS provider, step by step. A step can occur twice. */
 export const Guide = ({ guide: { provider, steps } }: { guide: NonNullable<Domain["guide"]> }) => (
   <section class="guide">
-    <h3>{`At ${provider}`}</h3>
+    <h3>At {provider}</h3>
     <ol>
       {steps.map((step, at) => (
         <li key={at}>{step}</li>
@@ -190,10 +190,10 @@ export const Connect = ({ offer }: { offer: Domain["domainConnect"] }) => {
   return (
     <p class="connect">
       <a class="button" href={offer.url} rel="noreferrer" target={targetOf(url)}>
-        {`Set up at ${offer.provider}`}
+        Set up at {offer.provider}
       </a>
       {/* The provider chooses its name, so only the host shows the link's target. */}
-      <small>{`You sign in at ${url.host} and agree. Then the provider creates the records.`}</small>
+      <small>You sign in at {url.host} and agree. Then the provider creates the records.</small>
     </p>
   );
 };

@@ -19,7 +19,9 @@ type Shown = Toast & { id: number };
 const SHOWN_MS = 6000;
 const MAX_TOASTS = 3;
 
-const Current = createContext<(toast: Toast | string) => void>(() => {});
+type Say = (toast: Toast | string) => void;
+
+const Current = createContext<Say>(() => {});
 
 /**
  * Returns a function that shows a toast for 6 seconds, at any page:
@@ -41,46 +43,23 @@ const useCountdown = (ms: number, isPaused: boolean, onEnd: () => void) => {
   }, [isPaused]);
 };
 
-const Undo = ({
-  undo,
-  say,
-  close,
-}: {
-  undo: () => Promise<unknown>;
-  say: (toast: Toast | string) => void;
-  close: () => void;
-}) => {
+const Item = ({ toast, say, close }: { toast: Shown; say: Say; close: () => void }) => {
+  const { words, link, undo, tone = "good" } = toast;
+  const [isPointed, setPointed] = useState(false);
+  const [isFocused, setFocused] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const run = async () => {
+  useCountdown(SHOWN_MS, [isPointed, isFocused, useHidden()].includes(true), close);
+  const takeBack = async () => {
     if (isBusy) return;
     setBusy(true);
     try {
-      await undo();
+      await undo?.();
       say("Undone");
     } catch (error) {
       say({ words: (error as Error).message, tone: "bad" });
     }
     close();
   };
-  return (
-    <button type="button" class="link" aria-busy={isBusy} aria-disabled={isBusy} onClick={() => void run()}>
-      Undo
-    </button>
-  );
-};
-
-const Item = ({
-  toast: { words, link, undo, tone = "good" },
-  say,
-  close,
-}: {
-  toast: Shown;
-  say: (toast: Toast | string) => void;
-  close: () => void;
-}) => {
-  const [isPointed, setPointed] = useState(false);
-  const [isFocused, setFocused] = useState(false);
-  useCountdown(SHOWN_MS, [isPointed, isFocused, useHidden()].includes(true), close);
   return (
     <div
       class={`toast ${tone}`}
@@ -97,7 +76,17 @@ const Item = ({
           {link.label}
         </a>
       )}
-      {undo && <Undo undo={undo} say={say} close={close} />}
+      {undo && (
+        <button
+          type="button"
+          class="link"
+          aria-busy={isBusy}
+          aria-disabled={isBusy}
+          onClick={() => void takeBack()}
+        >
+          Undo
+        </button>
+      )}
       <button type="button" class="close" aria-label="Dismiss" onClick={close} />
     </div>
   );
