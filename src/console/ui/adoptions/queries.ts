@@ -200,12 +200,6 @@ const rereadOrder = async (queries: QueryClient, id: number): Promise<Order | un
   return order;
 };
 
-const PATHS = {
-  approve: "/store/orders/{orderId}/approve",
-  complete: "/store/orders/{orderId}/complete",
-  cancel: "/store/orders/{orderId}/cancel",
-} as const satisfies Record<Step, string>;
-
 /** The changes of adoptions, which all views show immediately. */
 export const useAdoptionActions = () => {
   const queries = useQueryClient();
@@ -228,7 +222,8 @@ export const useAdoptionActions = () => {
       return adoption;
     },
     async step(id: number, step: Step, header: { "Idempotency-Key": string }): Promise<Order> {
-      const order = await dataOf(store.POST(PATHS[step], { params: { path: { orderId: id }, header } }));
+      const path = `/store/orders/{orderId}/${step}` as const;
+      const order = await dataOf(store.POST(path, { params: { path: { orderId: id }, header } }));
       patch(queries, order);
       refreshAnimal(order);
       return order;

@@ -79,14 +79,13 @@ export const AllDomains = () => {
       <List
         found={useAllDomains(filter)}
         thing="domain"
+        purpose="The custom domains of all projects appear here, problems first."
         empty={
-          <Empty title={isNarrow ? "No domain matches" : "No domains yet"}>
-            {isNarrow ? (
+          isNarrow ? (
+            <Empty title="No domain matches">
               <a href={allDomainsPath()}>Show all domains</a>
-            ) : (
-              <p>The custom domains of all projects appear here, problems first.</p>
-            )}
-          </Empty>
+            </Empty>
+          ) : undefined
         }
         table={{
           label: "Domains of all projects",

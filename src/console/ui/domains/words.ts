@@ -77,16 +77,9 @@ export const eventWords = ({ event }: Pick<Event, "event">): string => EVENTS[ev
 /** Who caused it. Names require the permission to read the audit log. Histories of earlier versions have none. */
 export const actorWords = ({ actor, key, name }: Pick<Event, "actor" | "key" | "name">): string => {
   const keyName = name ?? key;
-  switch (actor) {
-    case "key":
-      return keyName === undefined ? "by an API key" : `by key ${keyName}`;
-    case "person":
-      return `by ${name ?? "a person"}`;
-    case "operator":
-      return "by the operator";
-    case "service":
-      return "automatically";
-  }
+  if (actor === "person") return `by ${name ?? "a person"}`;
+  if (actor === "key") return keyName === undefined ? "by an API key" : `by key ${keyName}`;
+  return actor === "operator" ? "by the operator" : "automatically";
 };
 
 /** What visitors of a domain see, in a sentence. */

@@ -1,6 +1,6 @@
 import { Time, useClock } from "../parts/time.tsx";
 import { Email } from "../parts/text.tsx";
-import { Badge, Empty } from "../parts/feedback.tsx";
+import { Badge } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
 import { useFresh } from "../parts/queries.ts";
 import { useRoute } from "../parts/navigation.ts";
@@ -89,11 +89,7 @@ export const People = () => {
         found={usePeople()}
         thing="person"
         things="people"
-        empty={
-          <Empty title="No people yet">
-            <p>Add yourself as an administrator first, then your colleagues. People sign in without a key.</p>
-          </Empty>
-        }
+        purpose="Add yourself as an administrator first, then your colleagues. People sign in without a key."
         table={{ label: "List of people", kind: "people", stackBelow: 60, columns, keyOf: byId }}
       />
       {id === "new" && <AddPerson />}

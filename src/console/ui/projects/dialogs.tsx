@@ -10,7 +10,6 @@ import { useOne } from "../parts/queries.ts";
 import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
 import {
-  type Deploy,
   type NewProject as ProjectBody,
   PLAN_NAMES,
   type Plan,
@@ -87,16 +86,6 @@ export const NewProject = () => {
 
 const NO_SUCH = new Error("There is no such deploy.");
 
-const What = ({ deploy, activeDeploy }: { deploy: Deploy; activeDeploy: number | undefined }) => {
-  if (deploy.id === activeDeploy) return <p>Deploy {deploy.id} is already live.</p>;
-  return (
-    <p>
-      It was created <Time at={deploy.createdAt} /> and has {contentOf(deploy)}. Visitors see it at once.{" "}
-      {activeDeploy !== undefined && `Deploy ${activeDeploy} is kept, so that you can return to it.`}
-    </p>
-  );
-};
-
 const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
   const back = projectPath(slug, "deploys");
   const { data: deploy, error } = useOne([...KEYS.deploys(slug), id], () =>
@@ -123,7 +112,13 @@ const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Proj
     <Dialog title={title} back={back}>
       {problem && <Problem error={problem} />}
       {!deploy && !error && <Loading />}
-      {deploy && <What deploy={deploy} activeDeploy={activeDeploy} />}
+      {deploy && id === activeDeploy && <p>Deploy {id} is already live.</p>}
+      {deploy && id !== activeDeploy && (
+        <p>
+          It was created <Time at={deploy.createdAt} /> and has {contentOf(deploy)}. Visitors see it at once.{" "}
+          {activeDeploy !== undefined && `Deploy ${activeDeploy} is kept, so that you can return to it.`}
+        </p>
+      )}
       <DialogButtons
         label={label}
         isBusy={activating.isPending}

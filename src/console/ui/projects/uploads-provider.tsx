@@ -59,17 +59,12 @@ const Current = createContext<{ uploads: Uploads } | undefined>(undefined);
 /** The uploads. Use it only below `UploadsProvider`. */
 export const useUploads = (): Uploads => useContext(Current)!.uploads;
 
-const doneWords = (slug: string, deploy: Deploy): string =>
-  `Deployed to ${slug}: ${contentOf(deploy)}, now live`;
-
 /** The message about an upload. The user may be on another page by now; the project's page shows errors itself. */
 const outcomeOf = (slug: string, result: Deploy | Error): Toast | undefined => {
   const href = projectPath(slug, "deploys");
-  if (location.pathname === href)
-    return result instanceof Error ? undefined : { words: doneWords(slug, result) };
-  const link = { href, label: "View deploys" };
-  if (result instanceof Error) return { words: result.message, tone: "bad", link };
-  return { words: doneWords(slug, result), link };
+  const link = location.pathname === href ? undefined : { href, label: "View deploys" };
+  if (result instanceof Error) return link && { words: result.message, tone: "bad", link };
+  return { words: `Deployed to ${slug}: ${contentOf(result)}, now live`, ...(link && { link }) };
 };
 
 /** Keeps uploads running while pages change. Closing the tab and signing out ask first. */
