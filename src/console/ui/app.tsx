@@ -23,7 +23,6 @@ import { UploadsProvider } from "./projects/uploads-provider.tsx";
 import { type Grant, SessionProvider, describeUser, useSession } from "./session.tsx";
 import { SessionEnded, SignIn, SignInLinkPage, isSignInLink } from "./sign-in.tsx";
 
-/** The areas of the navigation. */
 const AREAS = [
   { href: "/console/animals", name: "Animals", scope: "pets:read" },
   { href: "/console/adoptions", name: "Adoptions", scope: "orders:read" },
@@ -107,7 +106,6 @@ const Home = () => {
   );
 };
 
-/** Shows the page only if the key holds the scope. */
 const guarded = (scope: Grant, View: ComponentType) => () =>
   useSession().can(scope) ? (
     <View />

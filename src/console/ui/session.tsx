@@ -191,7 +191,6 @@ export const useOidc = (): string | undefined => {
   return data?.signedIn === false ? data.oidc?.label : undefined;
 };
 
-/** Reads the current user from the server. */
 export const useSessionRefresh = () => {
   const queries = useQueryClient();
   return () => queries.fetchQuery({ queryKey: STATE, queryFn: readState, staleTime: 0 });

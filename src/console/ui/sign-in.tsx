@@ -14,7 +14,6 @@ const OTHER_WAY = "Sign in another way";
 /** The address of the provider's sign-in, which comes back to `to`. */
 const oidcPath = (to: string): string => `/console/auth/oidc?to=${encodeURIComponent(to)}`;
 
-/** True if there is a button for people. */
 const hasPersonButtons = (oidc: string | undefined): boolean => hasPasskeys() || oidc !== undefined;
 
 /** Signs in, and then reads the current user. */

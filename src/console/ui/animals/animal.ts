@@ -31,7 +31,6 @@ export const isStatus = (text: string | undefined): text is Status =>
 
 export const NO_STATUS = "No status";
 
-/** The choices of a form. */
 export const STATUS_OPTIONS = [
   ["", NO_STATUS],
   ["available", "Available"],
@@ -59,7 +58,6 @@ export const editedWords = (before: Animal, now: Animal, categoryName: string): 
 
 export const HELD = "This animal has an open adoption. Complete or cancel the adoption first.";
 
-/** The forms' texts about their fields. */
 export const FIELDS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   categoryId: {
@@ -70,7 +68,6 @@ export const FIELDS: FormWords = {
   status: { rules: { conflict: HELD } },
 };
 
-/** The fields of an animal's form. */
 export interface Draft {
   name: string;
   category: string;

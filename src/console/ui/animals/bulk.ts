@@ -19,7 +19,6 @@ export const wantedAnimal = ({ status, ...animal }: Animal, wanted: Wanted): Ani
   };
 };
 
-/** What became of the animals. */
 export interface Outcome {
   /** Those that were changed, before and after. */
   changed: { before: Animal; now: AnimalVersion }[];
@@ -38,7 +37,6 @@ export const reasonOf = (error: Error): string => {
   return REASONS[code] ?? ERRORS[code] ?? error.message;
 };
 
-/** A change of one animal among many. */
 export interface Change {
   from: AnimalVersion;
   to: Animal;

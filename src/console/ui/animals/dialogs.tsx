@@ -165,7 +165,6 @@ const EditForm = ({ version, back }: { version: AnimalVersion; back: string }) =
   );
 };
 
-/** The dialog that edits an animal. */
 const EditAnimal = ({ id, back }: { id: number; back: string }) => {
   const { isLoading } = useCategories();
   const found = useAnimalVersion(id);

@@ -29,7 +29,6 @@ interface CategoryFieldProps {
   hint?: string | undefined;
 }
 
-/** Creates a category and chooses it. */
 const useNewCategory = (onCreated: (category: Category) => void) => {
   const queries = useQueryClient();
   return useAction({
@@ -141,10 +140,8 @@ export const StatusField = (field: {
   onValue: (status: string) => void;
 }) => <SelectField label="Status" options={STATUS_OPTIONS} {...field} />;
 
-/** A hint for each field. */
 export type Hints = { [Name in keyof Draft]?: string | undefined };
 
-/** The form for an animal. */
 export const AnimalForm = ({
   draft,
   onChange,

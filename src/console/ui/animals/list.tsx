@@ -173,7 +173,6 @@ const EmptyList = ({ view }: { view: View }) => {
   );
 };
 
-/** The animals that match the filter. */
 const AnimalList = () => {
   const { query } = useLocation();
   const { part, act } = useRoute().params;

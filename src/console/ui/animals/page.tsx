@@ -97,7 +97,6 @@ const Facts = ({ animal: { id, categoryId, status } }: { animal: Animal }) => {
   );
 };
 
-/** An animal's details and its actions. */
 const Details = ({ animal }: { animal: Animal }) => (
   <>
     <Facts animal={animal} />

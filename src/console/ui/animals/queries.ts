@@ -124,11 +124,9 @@ export const applyChanges = (queries: QueryClient, changes: Changes): void => {
 /** Waits until no read of animals is in progress: its response would overwrite changes that are applied before it. */
 export const animalsRead = (queries: QueryClient): Promise<void> => readsDone(queries, [LIST, ONE, ANIMALS]);
 
-/** Reads an animal again. */
 export const rereadAnimal = (queries: QueryClient, id: number): Promise<void> =>
   reread(queries, [...ONE, id]);
 
-/** Counts the animals again. */
 export const recount = (queries: QueryClient): void => void queries.invalidateQueries({ queryKey: ANIMALS });
 
 /** Reads a list again from its first page. */
@@ -141,7 +139,6 @@ export const readNewest = (view: View): Promise<Animal[]> => {
   return readAfterWrites(() => dataOf(store.GET("/pets", { params: { query } })));
 };
 
-/** Puts animals at the top of a list. */
 export const putFirst = (queries: QueryClient, view: View, animals: readonly Animal[]): void => {
   queries.setQueryData<Pages>(listKey(view), (list) => list && withFirst(list, animals));
 };

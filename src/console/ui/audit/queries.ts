@@ -36,7 +36,6 @@ export const filterOf = (query: Record<string, string | undefined>): Filter => {
   };
 };
 
-/** The address of the page with a filter. */
 export const activityPath = ({ actor, resource, since, until }: Filter = {}): string =>
   addressOf("/console/activity", {
     actor: actor || undefined,
@@ -85,7 +84,6 @@ const REFRESH_MS = 30_000;
 
 type Read = (query: { limit: number; cursor?: string }) => Promise<Page<Entry>>;
 
-/** Requests for the histories of resources. */
 const HISTORIES = {
   pet: (id) => (query) =>
     pageOf(store.GET("/pets/{petId}/history", { params: { path: { petId: Number(id) }, query } })),

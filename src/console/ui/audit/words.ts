@@ -121,7 +121,6 @@ const FIELDS: Readonly<Record<string, string>> = {
 const nameOfField = (field: string): string =>
   FIELDS[field] ?? field.charAt(0).toUpperCase() + field.slice(1);
 
-/** The values of a field in words. */
 const VALUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   status: STATUS_NAMES,
   stage: {

@@ -3,7 +3,6 @@ import type { FormWords } from "../parts/field-words.ts";
 
 export type Category = components["schemas"]["Category"];
 
-/** The forms' texts about their fields. */
 export const FIELDS: FormWords = {
   name: {
     missing: "Enter a name.",
@@ -16,7 +15,6 @@ export const addedWords = ({ name }: Category): string => `“${name}” added`;
 
 const words = new Intl.Collator("en");
 
-/** Sorted by name. */
 export const byName = (categories: readonly Category[]): Category[] =>
   categories.toSorted((one, other) => words.compare(one.name, other.name));
 

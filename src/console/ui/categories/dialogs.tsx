@@ -28,7 +28,6 @@ const dialogOf = (title: string, Content: ComponentType<OneProps>) => (props: { 
   </Dialog>
 );
 
-/** The form for a category's name. */
 const NameForm = ({
   given = "",
   label,
@@ -47,7 +46,6 @@ const NameForm = ({
   );
 };
 
-/** The dialog that adds a category. */
 export const NewCategory = () => {
   const header = useIdempotencyKey();
   const add = useAction({

@@ -69,7 +69,6 @@ const CategoryList = () => {
   );
 };
 
-/** The categories of animals. */
 export const Categories = () => {
   const { id, part } = useRoute().params;
   const mayChange = useSession().can("pets:write");

@@ -62,7 +62,6 @@ const Steps = ({ steps }: { steps: readonly Step[] }) => {
   );
 };
 
-/** The history of a domain, newest first. */
 const Events = ({ history }: { history: readonly Event[] }) => (
   <>
     <h3>History</h3>
@@ -187,7 +186,6 @@ const Content = ({ project, domain, history }: ContentProps) => {
   );
 };
 
-/** A custom domain: advice, progress and actions. */
 export const DomainPage = ({
   project,
   hostname,

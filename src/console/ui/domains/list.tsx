@@ -12,7 +12,6 @@ import { STATUS_TONES, statusOf } from "./progress.ts";
 import { useDomains } from "./queries.ts";
 import { STATUS, roleLabel } from "./words.ts";
 
-/** True if a domain can be added. */
 const isReady = ({ plan, activeDeploy }: Project): boolean => hasDomains(plan) && activeDeploy !== undefined;
 
 /** The requirements that a project does not meet yet for active domains. */
@@ -37,7 +36,6 @@ export const Prerequisites = ({ project: { slug, plan, activeDeploy } }: { proje
   </>
 );
 
-/** A domain's status. */
 export const StatusBadge = ({ domain }: { domain: Domain }) => {
   const status = statusOf(domain, useNow());
   return <Badge tone={STATUS_TONES[status]}>{STATUS[status]}</Badge>;
@@ -66,7 +64,6 @@ const Row = ({ slug, domain, primary }: { slug: string; domain: Domain; primary:
   );
 };
 
-/** The custom domains of a project. */
 export const DomainList = ({ project, isAdding }: { project: Project; isAdding: boolean }) => {
   const { slug } = project;
   const found = useDomains(slug);

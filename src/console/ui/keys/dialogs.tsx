@@ -146,7 +146,6 @@ const ScopeChoice = ({
   );
 };
 
-/** The fields of the form. */
 interface Draft {
   name: string;
   chosen: ReadonlySet<Grant>;
@@ -332,7 +331,6 @@ const RevokeForm = ({ apiKey: { id: keyId, name }, isOwn }: KeyFormProps) => {
   );
 };
 
-/** The dialog that revokes a key. */
 export const RevokeKey = ({ id }: { id: string }) => (
   <Dialog title="Revoke key" back={BACK}>
     <OneKey id={id}>{(key, isOwn) => <RevokeForm apiKey={key} isOwn={isOwn} />}</OneKey>

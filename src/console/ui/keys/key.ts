@@ -3,7 +3,6 @@ import type { components } from "../../../client/types/platform.d.ts";
 /** The permissions of a key; `*` is everything. */
 export type Grant = components["schemas"]["Key"]["scopes"][number];
 
-/** The meaning of each scope. */
 export const PERMISSIONS: Record<Grant, string> = {
   "*": "Full access including future permissions",
   "pets:read": "Read animals and categories",

@@ -82,7 +82,6 @@ const Row = ({ apiKey, columns }: { apiKey: Key; columns: readonly Column<Key>[]
   </tr>
 );
 
-/** A table of keys with their actions. */
 const Rows = ({ keys }: { keys: readonly Key[] }) => {
   // For most there is nothing to say.
   const hasDeprecated = keys.some(({ deprecatedCalls = 0 }) => deprecatedCalls > 0);

@@ -76,7 +76,6 @@ const useSuggestions = <Option,>({
   return { isOpen, isListed, active, setOpen, onText, choose, onKeyDown };
 };
 
-/** The open list. */
 const Suggestions = <Option,>({
   id,
   listLabel,

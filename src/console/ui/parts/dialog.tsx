@@ -166,7 +166,6 @@ export const Confirm = ({
   </>
 );
 
-/** A form in a dialog, with its buttons. */
 export const DialogForm = ({
   action: { error, isPending },
   words = {},

@@ -14,7 +14,6 @@ export const useArrival = () => {
   return heading;
 };
 
-/** The way back to a list. */
 export const Back = ({ href, label }: { href: string; label: string }) => (
   <nav class="back" aria-label="Back">
     <a href={href}>

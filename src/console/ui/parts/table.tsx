@@ -184,7 +184,6 @@ export const Cells = <Item,>({ columns, item }: { columns: readonly Column<Item>
   </>
 );
 
-/** The key of a row. */
 export const byId = ({ id }: { id: number | string }): number | string => id;
 
 export interface TableProps<Item> {

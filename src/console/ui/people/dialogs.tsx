@@ -157,7 +157,6 @@ const ChangeForm = ({ person: { id, name, role }, isOwn }: { person: Person; isO
   );
 };
 
-/** The dialog that changes a person's name and role. */
 export const ChangePerson = ({ id }: { id: string }) => (
   <OnePerson id={id} title="Edit person">
     {(person, isOwn) => <ChangeForm person={person} isOwn={isOwn} />}

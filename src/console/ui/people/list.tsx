@@ -52,7 +52,6 @@ const ACTIONS = [
 
 const LIVE_MS = 30_000;
 
-/** The people who sign in to the console. */
 export const People = () => {
   const { user } = useSession();
   const { id = "", part } = useRoute().params;

@@ -24,7 +24,6 @@ export const ROLES: Record<Role, { name: string; as: string; may: string }> = {
   },
 };
 
-/** The texts about the fields of a passkey's form. */
 export const PASSKEY_FIELDS: FormWords = {
   name: { otherwise: "Enter a name without line breaks or tabs." },
 };
@@ -61,7 +60,6 @@ export const issuerName = (issuer: string): string => (URL.canParse(issuer) ? ne
 export const PEOPLE = ["people"] as const;
 export const PATH = "/console/people";
 
-/** All people, page by page. */
 export const usePeople = () =>
   useAll([...PEOPLE, "list"], (query) => pageOf(platform.GET("/platform/people", { params: { query } })));
 

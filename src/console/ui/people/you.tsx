@@ -22,11 +22,9 @@ interface OwnSession {
 }
 
 const PATH = "/console/you";
-/** The cache keys. */
 const PASSKEYS = ["own passkeys"];
 const SESSIONS = ["own sessions"];
 
-/** The dialog that adds a passkey of one's own. */
 const AddOwnPasskey = () => {
   const { draft, bind } = useDraft({ name: "" });
   const adding = useAction({
@@ -49,7 +47,6 @@ const AddOwnPasskey = () => {
   );
 };
 
-/** The dialog that removes a passkey of one's own. */
 const RemoveOwnPasskey = ({ passkey: { id, name } }: { passkey: Passkey }) => {
   const removing = useAction({
     act: () => callAuth("DELETE", `passkeys/${id}`),
@@ -165,7 +162,6 @@ const EndOthers = () => {
   );
 };
 
-/** The sessions of the signed-in user. */
 const OwnSessions = () => {
   const found = useQuery({ queryKey: SESSIONS, queryFn: () => callAuth<OwnSession[]>("GET", "sessions") });
   return (

@@ -9,7 +9,6 @@ import { useDeploys } from "./queries.ts";
 import { useUploads } from "./uploads-provider.tsx";
 import { UNPACKING, uploadStatus } from "./uploads.ts";
 
-/** The progress of an upload. */
 const Progress = ({ share, cancel }: { share: number; cancel: () => void }) =>
   share < 1 ? (
     <>

@@ -23,7 +23,6 @@ import {
 } from "./model.ts";
 import { KEYS } from "./queries.ts";
 
-/** Problems with a field. */
 export const PROBLEMS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
   slug: {
@@ -37,7 +36,6 @@ export const PROBLEMS: FormWords = {
   plan: { missing: "Choose a plan." },
 };
 
-/** The choice of a plan. */
 export const PlanField = (field: { name: string; value: Plan; onValue: (plan: Plan) => void }) => (
   <SelectField
     label="Plan"

@@ -26,7 +26,6 @@ const COLUMNS: readonly Column<Project>[] = [
   },
 ];
 
-/** All projects, page by page. */
 export const Projects = () => {
   const { path } = useLocation();
   const mayChange = useSession().can("platform:write");

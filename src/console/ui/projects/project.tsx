@@ -63,7 +63,6 @@ const contentOf = (area: string, project: Shown, item?: string, part?: string): 
   }
 };
 
-/** A project with its deploys, settings and custom domains. */
 export const Project = () => {
   const { slug = "", area = "deploys", item, part } = useRoute().params;
   const found = useProject(slug);

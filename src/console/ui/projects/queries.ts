@@ -11,13 +11,11 @@ export const KEYS = {
 /** How soon a change that was made elsewhere is shown. */
 const LIVE_MS = 15_000;
 
-/** All projects, page by page. */
 export const useProjects = () => {
   useFresh(KEYS.list, LIVE_MS);
   return useAll(KEYS.list, (query) => pageOf(platform.GET("/platform/projects", { params: { query } })));
 };
 
-/** One project. */
 export const useProject = (slug: string) =>
   useOne(KEYS.one(slug), () => platform.GET("/platform/projects/{slug}", { params: { path: { slug } } }), {
     refetchInterval: LIVE_MS,

@@ -5,7 +5,6 @@ export const UNPACKING = "Unpacking…";
 /** The state of an upload. Successful uploads are removed. */
 export type Upload = { state: "sending"; name: string; share: number } | { state: "failed"; error: Error };
 
-/** An upload in progress. */
 export interface Sending {
   /** @throws ApiError */
   deploy: Promise<Deploy>;
@@ -71,7 +70,6 @@ export const uploadTracker = (
 
 export type Uploads = ReturnType<typeof uploadTracker>;
 
-/** The state of an upload in words. */
 export const uploadStatus = (upload: Upload | undefined): string => {
   if (upload?.state !== "sending") return "";
   return upload.share < 1 ? `Sending ${upload.name}…` : UNPACKING;
