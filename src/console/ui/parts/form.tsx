@@ -141,7 +141,11 @@ export const useDraft = <Draft extends object>(given: Draft) => {
     bind: <Name extends keyof Draft & string>(name: Name) => ({
       name,
       value: draft[name],
-      onValue: (value: Draft[Name]) => change({ [name]: value } as unknown as Partial<Draft>),
+      onValue(value: Draft[Name]) {
+        const entry: Partial<Draft> = {};
+        entry[name] = value;
+        change(entry);
+      },
     }),
   };
 };
