@@ -1,13 +1,14 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { hasCode } from "./api/client.ts";
 import { ActionButton, useAction } from "./parts/action.tsx";
+import { useModal } from "./parts/dialog.tsx";
 import { Notice, Problem } from "./parts/feedback.tsx";
 import { Field } from "./parts/form.tsx";
 import { Page } from "./parts/page.tsx";
 import { callAuth, hasPasskeys, signInWithPasskey } from "./passkeys.ts";
 import { signIn, useSession, useSessionRefresh } from "./session.tsx";
 
-const PRODUCT = "Adoption store";
 const ENDED = "Your session has ended";
 const OTHER_WAY = "Sign in another way";
 
@@ -140,20 +141,25 @@ const OIDC_PROBLEMS: Readonly<Record<string, string>> = {
 /** Why the provider's visitor came back without being signed in. */
 const OidcProblem = () => {
   const problem = OIDC_PROBLEMS[new URLSearchParams(location.search).get("sign-in") ?? ""];
-  return problem === undefined ? null : <Problem error={new Error(problem)} />;
+  return problem === undefined ? null : <Problem error={problem} />;
 };
+
+/** A page without a session. */
+export const Outside = ({ children }: { children: ComponentChildren }) => (
+  <main class="container sign-in">
+    <p class="product">Adoption store</p>
+    {children}
+  </main>
+);
 
 /** Shown at every address while no user is signed in. The address stays, and opens after signing in. */
 export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | undefined }) => (
-  <main class="container sign-in">
-    <p class="product">{PRODUCT}</p>
+  <Outside>
     <Page title="Sign in">
       <OidcProblem />
       {hasEnded && (
         <div role="status">
-          <Notice tone="waiting">
-            <p>{ENDED}. Sign in again to continue.</p>
-          </Notice>
+          <Notice tone="waiting" text={`${ENDED}. Sign in again to continue.`} />
         </div>
       )}
       <Ways oidc={oidc} />
@@ -166,7 +172,7 @@ export const SignIn = ({ hasEnded, oidc }: { hasEnded: boolean; oidc: string | u
         <a href="/manual">Read the manual</a>
       </p>
     </Page>
-  </main>
+  </Outside>
 );
 
 /** The way to sign in again as the same user. The operator can leave the page, because links end with the first administrator. */
@@ -188,16 +194,10 @@ const SignInAgain = ({ oidc }: { oidc: string | undefined }) => {
  */
 export const SessionEnded = ({ oidc }: { oidc: string | undefined }) => {
   const { user } = useSession();
-  const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useLayoutEffect(() => {
-    const dialog = element.current!;
-    dialog.showModal();
-    return () => dialog.close();
-  }, []);
   return (
     <dialog
-      ref={element}
+      ref={useModal()}
       class="session-ended"
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-text`}
@@ -246,13 +246,7 @@ const Link = () => {
   if (isFinal)
     return (
       <Page title="This link doesn't work">
-        <Problem
-          error={
-            new Error(
-              "The link is incomplete, used or expired, or the store already has an administrator. Without an administrator, run adoption-store people invite --first.",
-            )
-          }
-        />
+        <Problem error="The link is incomplete, used or expired, or the store already has an administrator. Without an administrator, run adoption-store people invite --first." />
         <p>
           <a href="/console" target="_top">
             {OTHER_WAY}
@@ -275,8 +269,7 @@ const Link = () => {
 
 /** The page of a link that signs the operator in. Opening it does not use the link: the button does. */
 export const SignInLinkPage = () => (
-  <main class="container sign-in">
-    <p class="product">{PRODUCT}</p>
+  <Outside>
     <Link />
-  </main>
+  </Outside>
 );

@@ -23,12 +23,12 @@ import {
 } from "./order.ts";
 import { useAdoption, useAdoptionActions, useAdoptionLive } from "./queries.ts";
 
-const ERASED = <em>data erased</em>;
+const Erased = () => <em>data erased</em>;
 
 /** The adopter, unless `orders forget` erased their data, with a link to the adoption. */
 export const AdopterName = ({ adoption: { id, adopter } }: { adoption: Adoption }) => (
   <>
-    <a href={adoptionPath(id)}>{adopter ? <bdi>{adopter.name}</bdi> : ERASED}</a>
+    <a href={adoptionPath(id)}>{adopter ? <bdi>{adopter.name}</bdi> : <Erased />}</a>
     {adopter && (
       <small>
         <Email address={adopter.email} />
@@ -68,7 +68,7 @@ const AdoptionFacts = ({ adoption }: { adoption: Adoption }) => {
   const { adopter, note } = adoption;
   const facts: [string, ComponentChildren][] = [
     ["Animal", <AnimalName adoption={adoption} />],
-    ["Adopter", adopter ? <bdi>{adopter.name}</bdi> : ERASED],
+    ["Adopter", adopter ? <bdi>{adopter.name}</bdi> : <Erased />],
   ];
   if (adopter) {
     const href = `mailto:${adopter.email.split("@").map(encodeURIComponent).join("@")}`;
@@ -162,7 +162,7 @@ export const EndAdoption = ({ id, ...end }: EndProps & { id: number }) => (
         STEPS_FROM[adoption.status].includes(end.step) ? (
           <StepForm adoption={adoption} {...end} />
         ) : (
-          <Problem error={new Error(tooLate(adoption, end.step))} />
+          <Problem error={tooLate(adoption, end.step)} />
         )
       }
     </One>

@@ -205,7 +205,7 @@ const DeleteForm = ({
   }, []);
   const isOutdated = hasCode(error, "precondition_failed");
   const isHeld = hasCode(error, "pet_in_order");
-  const shown = isHeld ? new Error(HELD) : error;
+  const shown = isHeld ? HELD : error;
   const reload = () => {
     deleting.reset();
     return refresh();

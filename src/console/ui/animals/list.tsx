@@ -137,7 +137,7 @@ const Chart = ({ filter }: { filter: Filter }) => {
     <details class="added">
       <summary>Added in the last 30 days</summary>
       {error && !data ? (
-        <Problem error={new Error(`The animals could not be counted. ${error.message}`)} onRetry={refetch} />
+        <Problem error={`The animals could not be counted. ${error.message}`} onRetry={refetch} />
       ) : (
         <Days days={data?.addedByDay} />
       )}

@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { animalsPath } from "../animals/addresses.ts";
-import { ApiError, dataOf, hasCode, store } from "../api/client.ts";
+import { dataOf, hasCode, store } from "../api/client.ts";
 import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
 import { One, Problem } from "../parts/feedback.tsx";
 import { TextField, useDraft } from "../parts/form.tsx";
@@ -10,7 +10,6 @@ import { type Category, FIELDS, addedWords, categoriesPath, categoryOf } from ".
 import { CATEGORIES, useCategories, useCounts } from "./queries.ts";
 
 const BACK = categoriesPath();
-const UNKNOWN = new ApiError(404, "not_found", "This category no longer exists.");
 
 interface OneProps {
   category: Category;
@@ -22,7 +21,11 @@ const dialogOf = (title: string, Content: ComponentType<OneProps>) => (props: { 
     <One found={useCategories()} what="the category" withErrors>
       {(categories) => {
         const category = categoryOf(categories, props.id);
-        return category ? <Content category={category} /> : <Problem error={UNKNOWN} />;
+        return category ? (
+          <Content category={category} />
+        ) : (
+          <Problem error="This category no longer exists." />
+        );
       }}
     </One>
   </Dialog>

@@ -52,10 +52,7 @@ const FIELDS: FormWords = {
   },
 };
 
-const REVOKED = new Error("This key is already revoked.");
-const BEYOND = new Error(
-  "This key has more permissions, a later expiry or a higher rate limit than you have.",
-);
+const BEYOND = "This key has more permissions, a later expiry or a higher rate limit than you have.";
 
 /** Loads a key for a dialog. Refuses revoked keys, and keys that may do more than one's own. @param id from the address */
 const OneKey = ({
@@ -75,7 +72,7 @@ const OneKey = ({
   return (
     <One found={isGone(found.error) ? { ...found, data: undefined } : found} what="the key">
       {(key) => {
-        if (stateOf(key, Date.now()) === "revoked") return <Problem error={REVOKED} />;
+        if (stateOf(key, Date.now()) === "revoked") return <Problem error="This key is already revoked." />;
         if (!mayChange(own, key)) return <Problem error={BEYOND} />;
         return <div ref={content}>{children(key, own.kind === "key" && key.id === own.id)}</div>;
       }}

@@ -181,16 +181,23 @@ export const DialogForm = ({
   </Form>
 );
 
-const Asking = ({ question, answer }: { question: Question; answer: (isLeaving: boolean) => void }) => {
+/** The `ref` of a dialog that is open while it is rendered. */
+export const useModal = () => {
   const element = useRef<HTMLDialogElement>(null);
-  const stay = useRef<HTMLButtonElement>(null);
-  const id = useId();
   useLayoutEffect(() => {
     const dialog = element.current!;
     dialog.showModal();
-    stay.current?.focus();
     return () => dialog.close();
   }, []);
+  return element;
+};
+
+const Asking = ({ question, answer }: { question: Question; answer: (isLeaving: boolean) => void }) => {
+  const element = useModal();
+  const stay = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  // Safari focuses no button by itself.
+  useLayoutEffect(() => stay.current?.focus(), []);
   const keep = () => answer(false);
   return (
     <dialog

@@ -15,12 +15,12 @@ export const Problem = ({
   onRetry,
   retryLabel = "Try again",
 }: {
-  error: Error;
+  error: Error | string;
   onRetry?: () => unknown;
   retryLabel?: string;
 }) => (
   <div class="notice problem" role="alert">
-    <p>{error.message}</p>
+    <p>{typeof error === "string" ? error : error.message}</p>
     {onRetry && (
       <button type="button" class="secondary outline" onClick={() => void onRetry()}>
         {retryLabel}

@@ -22,7 +22,7 @@ import {
   usePerson,
 } from "./person.ts";
 
-const BEYOND = new Error("You can't change somebody who may do more than you.");
+const BEYOND = "You can't change somebody who may do more than you.";
 
 const FIELDS: FormWords = {
   name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },

@@ -8,6 +8,7 @@ import { Time } from "../parts/time.tsx";
 import { useAction } from "../parts/action.tsx";
 import { acceptInvitation, callAuth, hasPasskeys } from "../passkeys.ts";
 import { useOidc } from "../session.tsx";
+import { Outside } from "../sign-in.tsx";
 import { NO_PASSKEYS, PASSKEY_FIELDS, type Person, ROLES } from "./person.ts";
 
 type Invited = Pick<Person, "name" | "email" | "role"> & { expiresAt: string };
@@ -71,7 +72,7 @@ const Welcome = ({
   );
 };
 
-const NotWorking = ({ error, onRetry }: { error: Error; onRetry?: () => unknown }) => (
+const NotWorking = ({ error, onRetry }: { error: Error | string; onRetry?: () => unknown }) => (
   <Page title="This invitation doesn't work">
     <Problem error={error} {...(onRetry && { onRetry })} />
     <p>
@@ -92,7 +93,7 @@ const Invitation = () => {
     refetchOnWindowFocus: false,
   });
   if (token === "")
-    return <NotWorking error={new Error("The link is incomplete. Copy all of it, or ask for a new one.")} />;
+    return <NotWorking error="The link is incomplete. Copy all of it, or ask for a new one." />;
   if (data) return <Welcome token={token} invited={data} />;
   if (!error) return <Loading what="Loading the invitation" />;
   const isFinal = hasCode(error, "invalid_invitation");
@@ -101,8 +102,7 @@ const Invitation = () => {
 
 /** The page of an invitation: the person registers a passkey, and is signed in. */
 export const InvitationPage = () => (
-  <main class="container sign-in">
-    <p class="product">Adoption store</p>
+  <Outside>
     <Invitation />
-  </main>
+  </Outside>
 );

@@ -82,8 +82,6 @@ export const NewProject = () => {
   );
 };
 
-const NO_SUCH = new Error("There is no such deploy.");
-
 const RollBackDialog = ({ project: { slug, activeDeploy }, id }: { project: Project; id: number }) => {
   const back = projectPath(slug, "deploys");
   const { data: deploy, error } = useOne([...KEYS.deploys(slug), id], () =>
@@ -133,7 +131,7 @@ export const RollBack = ({ project, chosen }: { project: Project; chosen: string
   if (id !== undefined) return <RollBackDialog key={id} project={project} id={id} />;
   return (
     <Dialog title="Make a deploy live" back={projectPath(project.slug, "deploys")}>
-      <Problem error={NO_SUCH} />
+      <Problem error="There is no such deploy." />
     </Dialog>
   );
 };
