@@ -1,6 +1,6 @@
 import type { components } from "../../../client/types/store.d.ts";
 import type { Int64 } from "../api/client.ts";
-import type { FormWords } from "../parts/field-words.ts";
+import { type FormWords, NAME } from "../parts/field-words.ts";
 import { integerOf } from "../parts/address.ts";
 import type { Tone } from "../parts/tone.ts";
 
@@ -59,7 +59,7 @@ export const editedWords = (before: Animal, now: Animal, categoryName: string): 
 export const HELD = "This animal has an open adoption. Complete or cancel the adoption first.";
 
 export const FIELDS: FormWords = {
-  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  name: NAME,
   categoryId: {
     missing: "Choose a category from the list, or create it.",
     otherwise: "Choose a category from the list, or create it.",

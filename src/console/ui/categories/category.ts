@@ -1,14 +1,10 @@
 import type { components } from "../../../client/types/store.d.ts";
-import type { FormWords } from "../parts/field-words.ts";
+import { type FormWords, NAME } from "../parts/field-words.ts";
 
 export type Category = components["schemas"]["Category"];
 
 export const FIELDS: FormWords = {
-  name: {
-    missing: "Enter a name.",
-    otherwise: "Enter a name without line breaks or tabs.",
-    rules: { taken: "Another category already has this name. Choose another." },
-  },
+  name: { ...NAME, rules: { taken: "Another category already has this name. Choose another." } },
 };
 
 export const addedWords = ({ name }: Category): string => `“${name}” added`;

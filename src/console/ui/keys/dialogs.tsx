@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { dataOf, hasCode, isGone, platform } from "../api/client.ts";
 import { About, Dialog, DialogForm } from "../parts/dialog.tsx";
 import { Notice, One, Problem } from "../parts/feedback.tsx";
-import type { FormWords } from "../parts/field-words.ts";
+import { type FormWords, NAME } from "../parts/field-words.ts";
 import { Check, Field, Select, SelectField, TextField, useDraft, useFieldError } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { useOne } from "../parts/queries.ts";
@@ -33,7 +33,7 @@ import {
 const BACK = "/console/keys";
 
 const FIELDS: FormWords = {
-  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  name: NAME,
   scopes: {
     missing: "Choose at least one permission.",
     rules: { forbidden: "You don't have all of these permissions yourself." },

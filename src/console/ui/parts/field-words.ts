@@ -13,6 +13,12 @@ export type FieldWords = Readonly<{
 /** A form's texts about its fields, by their names in the API. */
 export type FormWords = Readonly<Record<string, FieldWords>>;
 
+/** The texts about a name. */
+export const NAME: FieldWords = {
+  missing: "Enter a name.",
+  otherwise: "Enter a name without line breaks or tabs.",
+};
+
 const atMost = ({ max }: FieldProblem): string =>
   max === undefined ? "This is too long." : `Use at most ${max} characters.`;
 

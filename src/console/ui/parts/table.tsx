@@ -289,7 +289,7 @@ const More = ({
   );
 };
 
-/** The query results that a list shows: one by `useList`, or one that reads all items together and has no next page. */
+/** The query results that a list shows: one by `useAll`, or one that reads all items together and has no next page. */
 interface Found<Item> {
   data: object | undefined;
   error: Error | null;

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { About, Confirm, Dialog, DialogForm, useDraftGuard } from "../parts/dialog.tsx";
 import { Notice, One, Problem } from "../parts/feedback.tsx";
-import type { FormWords } from "../parts/field-words.ts";
+import { type FormWords, NAME } from "../parts/field-words.ts";
 import { SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { Time } from "../parts/time.tsx";
@@ -25,7 +25,7 @@ import {
 const BEYOND = "You can't change somebody who may do more than you.";
 
 const FIELDS: FormWords = {
-  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  name: NAME,
   email: {
     missing: "Enter an e-mail address.",
     otherwise: "Enter a valid e-mail address.",

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { dataOf, platform } from "../api/client.ts";
 import { About, Dialog, DialogButtons, DialogForm } from "../parts/dialog.tsx";
 import { Loading, Problem } from "../parts/feedback.tsx";
-import type { FormWords } from "../parts/field-words.ts";
+import { type FormWords, NAME } from "../parts/field-words.ts";
 import { SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { idOf } from "../parts/address.ts";
 import { useOne } from "../parts/queries.ts";
@@ -24,7 +24,7 @@ import {
 import { KEYS } from "./queries.ts";
 
 export const PROBLEMS: FormWords = {
-  name: { missing: "Enter a name.", otherwise: "Enter a name without line breaks or tabs." },
+  name: NAME,
   slug: {
     missing: "Enter a slug, such as docs.",
     otherwise: "Use lower-case letters, digits and hyphens. Begin and end with a letter or digit.",
