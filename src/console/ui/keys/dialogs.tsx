@@ -143,15 +143,14 @@ const ScopeChoice = ({
   );
 };
 
-interface Draft {
-  name: string;
-  chosen: ReadonlySet<Grant>;
-  requests: string;
-  window: RateWindow;
-  lastDay: string;
-}
-
-const EMPTY: Draft = { name: "", chosen: new Set(), requests: "", window: "min", lastDay: "" };
+const EMPTY = {
+  name: "",
+  chosen: new Set() as ReadonlySet<Grant>,
+  requests: "",
+  window: "min" as RateWindow,
+  lastDay: "",
+};
+type Draft = typeof EMPTY;
 
 const bodyOf = ({ name, chosen, requests, window, lastDay }: Draft, own: Reach) => {
   const rateLimit = rateOf(requests, window, own.rateLimit);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { formatCount } from "./wording.ts";
 
 /** A link to a page, or to a part of a page. */
-export interface Tab {
+interface Tab {
   href: string;
   name: string;
   isCurrent: boolean;

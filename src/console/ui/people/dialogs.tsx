@@ -7,7 +7,7 @@ import { type FormWords, NAME } from "../parts/field-words.ts";
 import { SelectField, TextField, useDraft } from "../parts/form.tsx";
 import { OnceShown } from "../parts/once-shown.tsx";
 import { Time } from "../parts/time.tsx";
-import { useAction } from "../parts/action.tsx";
+import { ActionButton, useAction } from "../parts/action.tsx";
 import { useSession, useSessionRefresh } from "../session.tsx";
 import {
   type InvitedPerson,
@@ -174,15 +174,9 @@ const PasskeyItem = ({ personId, passkey: { id, name } }: { personId: number; pa
   return (
     <li>
       <bdi>{name}</bdi>{" "}
-      <button
-        type="button"
-        class="link"
-        aria-label={`Remove the passkey ${name}`}
-        aria-disabled={removing.isPending}
-        onClick={() => removing.run()}
-      >
+      <ActionButton action={removing} class="link" aria-label={`Remove the passkey ${name}`}>
         Remove
-      </button>
+      </ActionButton>
       {removing.error && <Problem error={removing.error} />}
     </li>
   );

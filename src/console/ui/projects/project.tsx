@@ -7,28 +7,18 @@ import { DomainPage } from "../domains/domain.tsx";
 import { DomainList } from "../domains/list.tsx";
 import { Badge, One } from "../parts/feedback.tsx";
 import { Page } from "../parts/page.tsx";
-import { type Tab, Tabs } from "../parts/tabs.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { Deploys } from "./deploys.tsx";
 import { PLAN_NAMES, type Project as Shown, projectPath, projectsPath, shownAddress } from "./model.ts";
 import { useProject } from "./queries.ts";
 import { Settings } from "./settings.tsx";
 
-const AREAS = {
+const AREAS: Readonly<Record<string, string>> = {
   deploys: "Deploys",
   settings: "Settings",
   domains: "Domains",
   history: "History",
-} as const;
-type Area = keyof typeof AREAS;
-
-const isArea = (text: string): text is Area => Object.hasOwn(AREAS, text);
-
-const tabsOf = (slug: string, current: string): Tab[] =>
-  (Object.keys(AREAS) as Area[]).map((area) => ({
-    href: projectPath(slug, area),
-    name: AREAS[area],
-    isCurrent: area === current,
-  }));
+};
 
 const Summary = ({ project: { slug, plan, address, activeDeploy } }: { project: Shown }) => (
   <p class="summary">
@@ -67,7 +57,7 @@ export const Project = () => {
   const { slug = "", area = "deploys", item, part } = useRoute().params;
   const found = useProject(slug);
   const { data: project } = found;
-  const place = isArea(area) ? AREAS[area] : undefined;
+  const place = Object.hasOwn(AREAS, area) ? AREAS[area] : undefined;
   const shown = item?.includes(".") ? `${item} – ${place}` : place;
   if (!project)
     return (
@@ -81,7 +71,14 @@ export const Project = () => {
   return (
     <Page title={project.name} part={shown}>
       <Summary project={project} />
-      <Tabs label="Parts of the project" tabs={tabsOf(slug, area)} />
+      <Tabs
+        label="Parts of the project"
+        tabs={Object.entries(AREAS).map(([one, name]) => ({
+          href: projectPath(slug, one),
+          name,
+          isCurrent: one === area,
+        }))}
+      />
       {contentOf(area, project, item, part)}
     </Page>
   );
