@@ -76,44 +76,6 @@ const useSuggestions = <Option,>({
   return { isOpen, isListed, active, setOpen, onText, choose, onKeyDown };
 };
 
-const Suggestions = <Option,>({
-  id,
-  listLabel,
-  options,
-  keyOf,
-  active,
-  onChoose,
-  children,
-}: Pick<ComboboxProps<Option>, "listLabel" | "options" | "keyOf" | "onChoose" | "children"> & {
-  id: string;
-  active: number;
-}) => {
-  const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active]);
-  return (
-    // Pressing an option must not take the focus from the field.
-    <ul
-      ref={list}
-      id={id}
-      role="listbox"
-      aria-label={listLabel}
-      onMouseDown={(event) => event.preventDefault()}
-    >
-      {options.map((option, at) => (
-        <li
-          key={keyOf(option)}
-          id={`${id}-${at}`}
-          role="option"
-          aria-selected={at === active}
-          onClick={() => onChoose(option)}
-        >
-          {children(option)}
-        </li>
-      ))}
-    </ul>
-  );
-};
-
 /**
  * A text field with a list of suggestions: the combobox of ARIA 1.2. The focus stays in the field. The chosen suggestion, or
  * the first one, is active. Enter chooses it. Escape closes the list, and only then the dialog around it.
@@ -121,14 +83,19 @@ const Suggestions = <Option,>({
 export const Combobox = <Option,>({
   tied,
   name,
+  listLabel,
   text,
   message,
   onText,
   onBlur,
+  children,
   ...list
 }: ComboboxProps<Option>) => {
   const id = useId();
+  const { options, keyOf } = list;
   const { isOpen, isListed, active, setOpen, choose, onKeyDown, ...suggestions } = useSuggestions(list);
+  const shown = useRef<HTMLUListElement>(null);
+  useEffect(() => shown.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active, isListed]);
   return (
     <div class="combobox">
       <input
@@ -153,7 +120,28 @@ export const Combobox = <Option,>({
           onBlur?.();
         }}
       />
-      {isListed && <Suggestions {...list} id={id} active={active} onChoose={choose} />}
+      {isListed && (
+        // Pressing an option must not take the focus from the field.
+        <ul
+          ref={shown}
+          id={id}
+          role="listbox"
+          aria-label={listLabel}
+          onMouseDown={(event) => event.preventDefault()}
+        >
+          {options.map((option, at) => (
+            <li
+              key={keyOf(option)}
+              id={`${id}-${at}`}
+              role="option"
+              aria-selected={at === active}
+              onClick={() => choose(option)}
+            >
+              {children(option)}
+            </li>
+          ))}
+        </ul>
+      )}
       {isOpen && !isListed && message && <p class="suggestion">{message}</p>}
     </div>
   );
